@@ -1,0 +1,2 @@
+export const dynamic = "force-dynamic";
+export { live as GET } from "@/lib/http/health";

@@ -1,0 +1,2 @@
+export const dynamic = "force-dynamic";
+export { ready as GET } from "@/lib/http/health";

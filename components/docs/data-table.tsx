@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+
+type DataTableProps = {
+  caption: string;
+  columns: readonly string[];
+  rows: readonly { key: string; cells: readonly ReactNode[] }[];
+};
+
+/** A plain table; on a narrow screen it scrolls in its own box. The first cell names its row. */
+export function DataTable({ caption, columns, rows }: DataTableProps) {
+  return (
+    <div
+      className="relative overflow-x-auto"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      role="region"
+      aria-label={caption}
+    >
+      <table className="table">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, index) => (
+                <td key={columns[index]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

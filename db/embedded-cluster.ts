@@ -1,0 +1,238 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { ConfigurationError } from "@/lib/env";
+import type { Binaries, Launcher } from "./embedded-binaries";
+import { isProcessAlive } from "./file-lock";
+
+/** Files of one cluster inside a data folder. */
+export const clusterFiles = (dataDir: string) => ({
+  cluster: join(dataDir, "postgres"),
+  access: join(dataDir, "postgres.json"),
+  log: join(dataDir, "postgres.log"),
+  lock: join(dataDir, "postgres.lock"),
+});
+
+/** Where the server listens (on 127.0.0.1 only) and the password of its one user. */
+export type Access = { port: number; password: string };
+
+export const SUPERUSER = "cardlane";
+
+export function readAccess(dataDir: string): Access | null {
+  const { access } = clusterFiles(dataDir);
+  if (!existsSync(access)) return null;
+  return JSON.parse(readFileSync(access, "utf8")) as Access;
+}
+
+export function writeAccess(dataDir: string, value: Access): void {
+  const { access } = clusterFiles(dataDir);
+  writeFileSync(`${access}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  renameSync(`${access}.new`, access);
+}
+
+/**
+ * A free port of 127.0.0.1 below the range that outgoing connections use: a client that keeps trying a port from that
+ * range while the server is down can end up connected to itself, and then the server cannot have its port back.
+ */
+export async function pickPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (await isPortFree(port)) return port;
+  }
+}
+
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Creates the cluster beside its final place and moves it there when it is whole: a kill in between leaves no half. */
+export async function initialize(
+  binaries: Binaries,
+  launcher: Launcher,
+  dataDir: string,
+  fsync: boolean,
+): Promise<Access> {
+  const { cluster } = clusterFiles(dataDir);
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith("postgres.new-")) rmSync(join(dataDir, name), { recursive: true, force: true });
+  }
+  const draft = join(dataDir, `postgres.new-${process.pid}`);
+  const passwordFile = join(dataDir, `postgres.new-${process.pid}.password`);
+  const access = { port: await pickPort(), password: randomBytes(24).toString("hex") };
+  writeFileSync(passwordFile, access.password, { mode: 0o600 });
+  launcher.own(passwordFile);
+  mkdirSync(draft, { mode: 0o700 });
+  launcher.own(draft);
+  try {
+    await initdb(binaries, launcher, [
+      ...["-D", draft, "-U", SUPERUSER, `--pwfile=${passwordFile}`, "-A", "scram-sha-256", "-E", "UTF8"],
+      // The built-in provider sorts alike on every system and after every upgrade of its C library.
+      ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"],
+      ...(fsync ? [] : ["--no-sync"]),
+    ]);
+    writeAccess(dataDir, access);
+    renameSync(draft, cluster);
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return access;
+}
+
+async function initdb(binaries: Binaries, launcher: Launcher, options: string[]): Promise<void> {
+  let problem: unknown;
+  // Systems differ in which of these they have; it only decides which characters count as letters.
+  for (const locale of ["C.UTF-8", "C"]) {
+    const { file, args, options: user } = launcher.command(binaries.initdb, [...options, `--locale=${locale}`]);
+    try {
+      await promisify(execFile)(file, args, user);
+      return;
+    } catch (error) {
+      problem = error;
+    }
+  }
+  const output = (problem as { stderr?: string }).stderr?.trim().split("\n").at(-1) ?? String(problem);
+  throw new ConfigurationError(`The embedded PostgreSQL could not create its data folder: ${output}`);
+}
+
+/** Refuses data that another major version of PostgreSQL wrote. */
+export function checkMajor(binaries: Binaries, dataDir: string): void {
+  const { cluster } = clusterFiles(dataDir);
+  const found = Number.parseInt(readFileSync(join(cluster, "PG_VERSION"), "utf8"), 10);
+  if (found === binaries.major) return;
+  throw new ConfigurationError(
+    `The data in ${cluster} was written by PostgreSQL ${found}, and this is PostgreSQL ${binaries.major}: ` +
+      "dump it with the old version and load it into a new DATA_DIR.",
+  );
+}
+
+export type Postmaster = { pid: number; port: number };
+
+/** The server that runs on this data now, whoever started it. */
+export function findPostmaster(dataDir: string): Postmaster | null {
+  const file = readPidFile(dataDir);
+  return file && isProcessAlive(file.pid) && isPostgres(file.pid) ? file : null;
+}
+
+function readPidFile(dataDir: string): Postmaster | null {
+  try {
+    const lines = readFileSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), "utf8").split("\n");
+    const pid = Number(lines[0]);
+    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3] || 0) } : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** After a restart of the machine the number in the file may belong to any process. A zombie has no command line. */
+function isPostgres(pid: number): boolean {
+  if (process.platform === "win32") return true;
+  try {
+    if (process.platform === "linux") {
+      const program = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0] ?? "";
+      return basename(program) === "postgres" || program.startsWith("postgres: ");
+    }
+    return /postgres/.test(execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }));
+  } catch {
+    return false;
+  }
+}
+
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "256MB",
+  max_wal_size: "2GB",
+  random_page_cost: "1.1",
+  jit: "off",
+  // Short statements gain nothing from helpers, and containers often have little shared memory for them.
+  max_parallel_workers_per_gather: "0",
+  max_parallel_maintenance_workers: "0",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_checkpoints: "off",
+  // Statements can hold customers' data; the log never does.
+  log_min_error_statement: "panic",
+};
+const WITHOUT_FSYNC = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+/**
+ * Starts the server in a session of its own: a Ctrl-C meant for the service must not stop the database first, and a
+ * killed service leaves it running for the next one.
+ */
+export function launch(
+  binaries: Binaries,
+  launcher: Launcher,
+  dataDir: string,
+  port: number,
+  fsync: boolean,
+): ChildProcess {
+  const { cluster, log } = clusterFiles(dataDir);
+  removeStalePidFile(dataDir);
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 10_000_000) renameSync(log, `${log}.1`);
+  const settings = Object.entries({ ...SETTINGS, ...(fsync ? {} : WITHOUT_FSYNC), port: String(port) });
+  const flags = settings.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const { file, args, options } = launcher.command(binaries.postgres, ["-D", cluster, ...flags]);
+  const output = openSync(log, "a", 0o600);
+  const child = spawn(file, args, { ...options, detached: true, stdio: ["ignore", output, output] });
+  closeSync(output);
+  child.unref();
+  return child;
+}
+
+/**
+ * PostgreSQL refuses to start while the process in its file exists, even when that is somebody else by now. Only then
+ * is the file in the way: otherwise it is what protects the data from a second server.
+ */
+function removeStalePidFile(dataDir: string): void {
+  const file = readPidFile(dataDir);
+  if (!file || !isProcessAlive(file.pid) || isPostgres(file.pid) || findOrphans(dataDir).length > 0) return;
+  rmSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), { force: true });
+}
+
+const FATAL = /^.*?\b(FATAL|PANIC): +/;
+
+/** The reason PostgreSQL gave for not starting: the last fatal line it logged. */
+export function lastFatal(dataDir: string): string | null {
+  const { log } = clusterFiles(dataDir);
+  const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(-40) : [];
+  const line = lines.reverse().find((entry) => FATAL.test(entry));
+  return line?.replace(FATAL, "") ?? null;
+}
+
+/** Server processes that a killed postmaster left behind; until they are gone no new one can start. Linux only. */
+export function findOrphans(dataDir: string): number[] {
+  if (process.platform !== "linux") return [];
+  const { cluster } = clusterFiles(dataDir);
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === cluster && isPostgres(pid);
+      } catch {
+        return false;
+      }
+    });
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { drizzle } from "drizzle-orm/postgres-js";
+import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
+import postgres from "postgres";
+import { ConfigurationError } from "@/lib/env";
+
+const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
+/** Held while migrating, so that instances which start together do it once. */
+const LOCK = "4846023522";
+
+/** Brings the database up to date; nothing happens when it is. Refuses one that a newer version of Cardlane has changed. */
+export async function migrate(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  try {
+    await sql`select pg_advisory_lock(${LOCK}::bigint)`;
+    await refuseNewer(sql);
+    await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function refuseNewer(sql: postgres.Sql): Promise<void> {
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  if (!table?.exists) return;
+  const [applied] = await sql<{ latest: string | null }[]>`
+    select max(created_at)::text as latest from drizzle.__drizzle_migrations`;
+  const journal = JSON.parse(readFileSync(join(FOLDER, "meta", "_journal.json"), "utf8")) as {
+    entries: { when: number }[];
+  };
+  const newest = Math.max(...journal.entries.map((entry) => entry.when));
+  if (applied?.latest && Number(applied.latest) > newest) {
+    throw new ConfigurationError(
+      "This database was used by a newer version of Cardlane: start that version, or choose another database.",
+    );
+  }
+}

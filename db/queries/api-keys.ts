@@ -1,0 +1,114 @@
+import { and, desc, eq, sql as fragment } from "drizzle-orm";
+import type { Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transaction";
+import type { Orm, Sql } from "../client";
+import { API_KEY_STATUSES, apiKeys } from "../schema/api-keys";
+import { environments } from "../schema/merchants";
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
+
+export async function findEnvironmentMode(orm: Orm, environmentId: string): Promise<Mode | null> {
+  const rows = await orm.select({ mode: environments.mode }).from(environments).where(eq(environments.id, environmentId));
+  return rows[0]?.mode ?? null;
+}
+
+export async function insertApiKey(
+  orm: Orm,
+  environmentId: string,
+  key: Omit<ApiKeyRow, "environment_id" | "last_used_at" | "last_used_ip">,
+): Promise<ApiKeyRow> {
+  const rows = await orm
+    .insert(apiKeys)
+    .values({ environment_id: environmentId, ...key })
+    .returning();
+  return rows[0] as ApiKeyRow;
+}
+
+const byId = (environmentId: string, id: string) => and(eq(apiKeys.environment_id, environmentId), eq(apiKeys.id, id));
+
+/** The key as it is, and as it stays until the transaction ends. */
+export async function lockApiKey(orm: Orm, environmentId: string, id: string): Promise<ApiKeyRow | null> {
+  const rows = await orm.select().from(apiKeys).where(byId(environmentId, id)).for("update");
+  return rows[0] ?? null;
+}
+
+/** Newest first, from the index api_keys_list. */
+export function listApiKeys(orm: Orm, environmentId: string, limit: number): Promise<ApiKeyRow[]> {
+  return orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.environment_id, environmentId))
+    .orderBy(desc(apiKeys.created_at), desc(apiKeys.id))
+    .limit(limit);
+}
+
+export async function updateApiKeyStatus(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  status: ApiKeyStatus,
+  updated_at: string,
+): Promise<ApiKeyRow> {
+  const rows = await orm.update(apiKeys).set({ status, updated_at }).where(byId(environmentId, id)).returning();
+  return rows[0] as ApiKeyRow;
+}
+
+/** Ends a key some hours from now by the database's clock, which look-ups go by, or at its own expiry if that is sooner. */
+export async function expireApiKeyIn(orm: Orm, environmentId: string, id: string, hours: number, updated_at: string): Promise<void> {
+  const expires_at = fragment`least(${apiKeys.expires_at}, now() + make_interval(hours => ${hours}::integer))`;
+  await orm.update(apiKeys).set({ expires_at, updated_at }).where(byId(environmentId, id));
+}
+
+/** Whether another key has replaced this one. */
+export async function isRotated(orm: Orm, environmentId: string, id: string): Promise<boolean> {
+  const rows = await orm
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.environment_id, environmentId), eq(apiKeys.rotated_from, id)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** A key that may be used now, by the database's clock, with the environment it opens. */
+export type UsableKey = {
+  id: string;
+  permissions: Permission[];
+  ip_allow_list: string[];
+  environment_id: string;
+  mode: Mode;
+  merchant_id: string;
+  suspended: boolean;
+};
+
+/** The look-up of every request, by the unique index api_keys_secret; null for unknown, disabled, revoked and expired. */
+export async function findUsableKey(sql: Sql, secretSha256: Buffer): Promise<UsableKey | null> {
+  const rows = await sql<UsableKey[]>`
+    select k.id, k.permissions, k.ip_allow_list, k.environment_id, e.mode, e.merchant_id,
+      m.suspended_at is not null as suspended
+    from api_keys k
+    join environments e on e.id = k.environment_id
+    join merchants m on m.id = e.merchant_id
+    where k.secret_sha256 = ${secretSha256} and k.status = 'ACTIVE' and (k.expires_at is null or k.expires_at > now())`;
+  return rows[0] ?? null;
+}
+
+export type KeyUse = { environmentId: string; keyId: string; at: Date; ip: string };
+
+/** Writes down the latest use of many keys at once. Locks them in one order, so that two processes never deadlock. */
+export async function recordKeyUses(sql: Sql, uses: KeyUse[]): Promise<void> {
+  await sql`
+    with used as (
+      select k.environment_id, k.id, u.at, u.ip
+      from unnest(
+        ${uses.map((use) => use.environmentId)}::uuid[], ${uses.map((use) => use.keyId)}::uuid[],
+        ${uses.map((use) => use.at.toISOString())}::timestamptz[], ${uses.map((use) => use.ip)}::text[]
+      ) as u (environment_id, id, at, ip)
+      join api_keys k on k.environment_id = u.environment_id and k.id = u.id
+      where k.last_used_at is null or k.last_used_at < u.at
+      order by k.environment_id, k.id
+      for no key update of k
+    )
+    update api_keys k set last_used_at = used.at, last_used_ip = used.ip
+    from used where k.environment_id = used.environment_id and k.id = used.id`;
+}

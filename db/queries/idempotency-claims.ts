@@ -1,0 +1,110 @@
+import type { Sql } from "@/db/client";
+import type { ActorRecord, IdempotencyKeyRow, OperationState } from "@/db/schema/operations";
+
+/** The first use of a key: what it stands for, from now on. */
+export type KeyClaim = {
+  key: string;
+  digest: Buffer;
+  operationName: string;
+  path: string;
+  requestId: string;
+  actor: ActorRecord;
+  /** The operation that the same statement writes, if its guard allows. */
+  operationId: string;
+  leaseMs: number;
+};
+
+/**
+ * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
+ * the moment, whether or not the old row was cleaned up. `where` may hold conditions of the claim.
+ */
+export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, where: ReturnType<Sql>) {
+  return sql`
+    insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id,
+      state, locked_until)
+    select ${environmentId}::uuid, ${claim.key}, ${claim.operationName}, ${claim.path}, ${claim.digest}::bytea,
+      ${claim.requestId}::uuid, ${claim.actor as never}::jsonb, ${claim.operationId}::uuid, 'running',
+      now() + ${claim.leaseMs}::int * interval '1 ms'
+    ${where}
+    on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
+      request_digest = excluded.request_digest, request_id = excluded.request_id, actor = excluded.actor,
+      operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until, status_code = null,
+      response_body = null, response_sealed = false, created_at = now(), completed_at = null
+    where k.created_at <= now() - interval '24 hours'
+    returning 1`;
+}
+
+export type KeyState = IdempotencyKeyRow & {
+  /** 24 hours old or more: as good as absent. */
+  expired: boolean;
+  /** Null while the key has no operation (a refusal being stored). */
+  operation_state: OperationState | null;
+  /** Whether whoever works on it has had its time. */
+  lease_over: boolean;
+};
+
+/** What is known of a key. Index: primary keys of idempotency_keys and operations. */
+export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
+  const [row] = await sql<KeyState[]>`
+    select k.*, k.created_at <= now() - interval '24 hours' as expired, o.state as operation_state,
+      coalesce(o.lease_until, k.locked_until) <= now() as lease_over
+    from idempotency_keys k
+    left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
+    where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
+  return row ?? null;
+}
+
+/** Stores a refusal under a key that this request claimed. False: the key is no longer this request's. */
+export async function storeRefusal(
+  sql: Sql,
+  environmentId: string,
+  claim: { key: string; requestId: string },
+  answer: { status: number; body: string },
+): Promise<boolean> {
+  const rows = await sql`
+    update idempotency_keys set state = 'done', status_code = ${answer.status}::smallint, response_body = ${answer.body},
+      completed_at = now()
+    where environment_id = ${environmentId}::uuid and key = ${claim.key} and request_id = ${claim.requestId}::uuid
+      and state = 'running'
+    returning 1`;
+  return rows.length === 1;
+}
+
+/** Claims a key and stores its refusal at once. False: the key is in use. */
+export async function claimWithRefusal(
+  sql: Sql,
+  environmentId: string,
+  claim: KeyClaim,
+  answer: { status: number; body: string },
+): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    const claimed = await claimKey(tx as unknown as Sql, environmentId, claim, sql``);
+    if (claimed.length === 0) return false;
+    return storeRefusal(tx as unknown as Sql, environmentId, claim, answer);
+  });
+}
+
+/**
+ * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or anyone
+ * once its time is over (null).
+ */
+export async function releaseKey(sql: Sql, environmentId: string, key: string, requestId: string | null): Promise<void> {
+  await sql`
+    delete from idempotency_keys k
+    where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running'
+      and ${requestId === null ? sql`locked_until <= now()` : sql`request_id = ${requestId}::uuid`}
+      and not exists (select from operations o where o.environment_id = k.environment_id and o.id = k.operation_id)`;
+}
+
+/** Deletes keys past their 24 hours, and an hour; answers how many. They count as absent anyway. Index: `idempotency_keys_age`. */
+export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number> {
+  const removed = await sql`
+    delete from idempotency_keys
+    where (environment_id, key) in (
+      select environment_id, key from idempotency_keys
+      where created_at <= now() - interval '25 hours' and state = 'done'
+      limit ${limit}::int
+      for update skip locked
+    )`;
+  return removed.count;
+}

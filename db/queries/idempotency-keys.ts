@@ -1,0 +1,76 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Orm } from "../client";
+import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys } from "../schema/operations";
+
+export type KeyClaim = {
+  key: string;
+  operation_name: string;
+  path: string;
+  request_digest: Buffer;
+  request_id: string;
+  actor: ActorRecord;
+};
+
+/**
+ * Takes the key for the rest of the transaction: null when it is ours now, else what it already holds. A key in use by
+ * another transaction is waited for, at most `waitMs`, then "busy" (and the transaction is over). A key 24 hours old, by
+ * the database's clock, is new: its row is overwritten in place.
+ */
+export async function claimIdempotencyKey(
+  orm: Orm,
+  environmentId: string,
+  claim: KeyClaim,
+  waitMs: number,
+): Promise<null | "busy" | IdempotencyKeyRow> {
+  const fresh = {
+    ...claim,
+    operation_id: null,
+    state: "running" as const,
+    locked_until: sql`now()`,
+    status_code: null,
+    response_body: null,
+    response_sealed: false,
+    created_at: sql`now()`,
+    completed_at: null,
+  };
+  try {
+    await orm.execute(sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`);
+    const claimed = await orm
+      .insert(idempotencyKeys)
+      .values({ environment_id: environmentId, ...fresh })
+      .onConflictDoUpdate({
+        target: [idempotencyKeys.environment_id, idempotencyKeys.key],
+        set: fresh,
+        setWhere: sql`${idempotencyKeys.created_at} <= now() - interval '24 hours'`,
+      })
+      .returning({ key: idempotencyKeys.key });
+    await orm.execute(sql`select set_config('lock_timeout', '0', true)`);
+    if (claimed.length > 0) return null;
+  } catch (error) {
+    if (isLockTimeout(error)) return "busy";
+    throw error;
+  }
+  const rows = await orm.select().from(idempotencyKeys).where(byKey(environmentId, claim.key));
+  return rows[0] as IdempotencyKeyRow;
+}
+
+/** Keeps the answer, in the transaction that claimed the key. */
+export async function storeIdempotentAnswer(
+  orm: Orm,
+  environmentId: string,
+  key: string,
+  answer: { status_code: number; response_body: string; response_sealed: boolean },
+): Promise<void> {
+  await orm
+    .update(idempotencyKeys)
+    .set({ ...answer, state: "done", completed_at: sql`now()` })
+    .where(byKey(environmentId, key));
+}
+
+const byKey = (environmentId: string, key: string) =>
+  and(eq(idempotencyKeys.environment_id, environmentId), eq(idempotencyKeys.key, key));
+
+function isLockTimeout(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "55P03";
+}

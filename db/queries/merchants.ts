@@ -1,0 +1,48 @@
+import { eq, sql } from "drizzle-orm";
+import type { Mode } from "@/lib/contract/transaction";
+import type { Orm } from "../client";
+import { environments, merchants, users } from "../schema/merchants";
+
+export type NewMerchant = {
+  id: string;
+  name: string;
+  environments: Record<Mode, string>;
+  owner: { id: string; email: string; password_hash: string };
+};
+
+/**
+ * A merchant, its environment per mode and its owner. False when the e-mail address is taken: then the transaction must
+ * be given up, for the merchant itself is already in it.
+ */
+export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<boolean> {
+  await tx.insert(merchants).values({ id: merchant.id, name: merchant.name });
+  await tx.insert(environments).values([
+    { id: merchant.environments.test, merchant_id: merchant.id, mode: "test" },
+    { id: merchant.environments.live, merchant_id: merchant.id, mode: "live" },
+  ]);
+  const owner = await tx
+    .insert(users)
+    .values({ ...merchant.owner, merchant_id: merchant.id, role: "owner" })
+    .onConflictDoNothing()
+    .returning({ id: users.id });
+  return owner.length === 1;
+}
+
+export async function findMerchantName(orm: Orm, id: string): Promise<string | null> {
+  const rows = await orm.select({ name: merchants.name }).from(merchants).where(eq(merchants.id, id));
+  return rows[0]?.name ?? null;
+}
+
+/** The merchant's environment of a mode; null when there is no such merchant. */
+export async function findEnvironmentId(orm: Orm, merchantId: string, mode: Mode): Promise<string | null> {
+  const rows = await orm
+    .select({ id: environments.id })
+    .from(environments)
+    .where(sql`${environments.merchant_id} = ${merchantId} and ${environments.mode} = ${mode}`);
+  return rows[0]?.id ?? null;
+}
+
+export async function hasMerchants(orm: Orm): Promise<boolean> {
+  const rows = await orm.select({ id: merchants.id }).from(merchants).limit(1);
+  return rows.length > 0;
+}

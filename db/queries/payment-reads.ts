@@ -1,0 +1,112 @@
+import type { PaymentStatus } from "@/lib/contract/payment";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import type { Sql } from "../client";
+import { columnList, fetchSize, Parameters, runText, type StatementText } from "./statement-text";
+import { PAYMENT_COLUMNS, type ShownPaymentRow, type ShownTransactionRow, TRANSACTION_COLUMNS } from "./transaction-columns";
+import type { FoundPage } from "./transactions";
+
+export type PaymentWithTransactions = { readonly payment: ShownPaymentRow; readonly transactions: ShownTransactionRow[] };
+
+/** A transaction's row with its payment's columns, prefixed. */
+type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
+
+const COLUMNS = `${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+
+const GET_TEXT = `
+select ${COLUMNS}
+from payments p join transactions t on t.environment_id = $1 and t.payment_id = p.id
+where p.environment_id = $1 and p.id = $2
+order by t.id`;
+
+/** The payment by primary key, its transactions from the index transactions_payment. */
+export async function findPaymentWithTransactions(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<PaymentWithTransactions | null> {
+  const rows = await sql.unsafe<JoinedRow[]>(GET_TEXT, [environmentId, id], { prepare: true });
+  return groupByPayment(rows)[0] ?? null;
+}
+
+/** Whether the environment has such a payment. By primary key. */
+export async function paymentExists(sql: Sql, environmentId: string, id: string): Promise<boolean> {
+  const rows = await sql`select from payments where environment_id = ${environmentId} and id = ${id}`;
+  return rows.length > 0;
+}
+
+/** What to find; times are given as ranges of ids. */
+export type PaymentFilter = {
+  readonly fromId?: string | undefined;
+  /** First id past the range. */
+  readonly beforeId?: string | undefined;
+  readonly status?: PaymentStatus | undefined;
+  readonly customerId?: string | undefined;
+};
+
+/** `after`: id of the payment that the page starts after. */
+export type PaymentPage = { readonly limit: number; readonly offset: number; readonly after?: string | undefined };
+
+/** Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. */
+export async function findPayments(
+  sql: Sql,
+  environmentId: string,
+  filter: PaymentFilter,
+  page: PaymentPage,
+): Promise<FoundPage<PaymentWithTransactions>> {
+  const rows = await runText<JoinedRow & { total: number }>(sql, paymentPageText(environmentId, filter, page));
+  const total = rows[0]?.total ?? 0;
+  const payments = rows[0]?.id ? groupByPayment(rows) : [];
+  return { rows: payments.slice(0, page.limit), hasMore: payments.length > page.limit, total };
+}
+
+function paymentPageText(environmentId: string, filter: PaymentFilter, page: PaymentPage): StatementText {
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const terms = [`environment_id = ${environment}`];
+  if (filter.customerId !== undefined) terms.push(`customer_id = ${parameters.add(filter.customerId)}`);
+  if (filter.status !== undefined) terms.push(`status = ${parameters.add(filter.status)}`);
+  if (filter.fromId !== undefined) terms.push(`id >= ${parameters.add(filter.fromId)}`);
+  if (filter.beforeId !== undefined) terms.push(`id < ${parameters.add(filter.beforeId)}`);
+  const where = terms.join(" and ");
+  const after = page.after === undefined ? "" : ` and id < ${parameters.add(page.after)}`;
+  const text = `
+select c.total, ${COLUMNS}
+from (select count(*)::int as total from (select from payments where ${where} limit ${TOTAL_CAP + 1}) hits) c
+left join (
+  select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
+) page on true
+left join payments p on p.environment_id = ${environment} and p.id = page.id
+left join transactions t on t.environment_id = ${environment} and t.payment_id = page.id
+order by page.id desc, t.id`;
+  return { text, parameters, prepare: page.offset === 0 && (filter.customerId === undefined || filter.status === undefined) };
+}
+
+/** Rows of one payment follow each other. */
+function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
+  const payments: PaymentWithTransactions[] = [];
+  for (const row of rows) {
+    const last = payments.at(-1);
+    if (last?.payment.id === row.p_id) last.transactions.push(row);
+    else payments.push({ payment: paymentOf(row), transactions: [row] });
+  }
+  return payments;
+}
+
+function paymentOf(row: JoinedRow): ShownPaymentRow {
+  return {
+    id: row.p_id,
+    charge_id: row.p_charge_id,
+    status: row.p_status,
+    currency: row.p_currency,
+    amount: row.p_amount,
+    capture_method: row.p_capture_method,
+    amount_captured: row.p_amount_captured,
+    amount_refunded: row.p_amount_refunded,
+    refund_pending: row.p_refund_pending,
+    open_operation_id: row.p_open_operation_id,
+    capture_before: row.p_capture_before,
+    next_action: row.p_next_action,
+    created_at: row.p_created_at,
+    updated_at: row.p_updated_at,
+  };
+}

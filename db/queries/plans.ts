@@ -1,0 +1,92 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { PlanStatus, PlanType } from "@/lib/contract/plan";
+import type { Orm } from "../client";
+import { type PlanRow, plans } from "../schema/plans";
+
+export type PlanValues = Omit<PlanRow, "environment_id" | "id" | "created_at" | "updated_at">;
+
+/** Null when the environment already has a plan of that name. */
+export async function insertPlan(orm: Orm, environmentId: string, plan: Omit<PlanRow, "environment_id">): Promise<PlanRow | null> {
+  const rows = await orm
+    .insert(plans)
+    .values({ environment_id: environmentId, ...plan })
+    .onConflictDoNothing({ target: [plans.environment_id, plans.name] })
+    .returning();
+  return rows[0] ?? null;
+}
+
+const byId = (environmentId: string, id: string) => and(eq(plans.environment_id, environmentId), eq(plans.id, id));
+
+export async function findPlan(orm: Orm, environmentId: string, id: string): Promise<PlanRow | null> {
+  const rows = await orm.select().from(plans).where(byId(environmentId, id));
+  return rows[0] ?? null;
+}
+
+/** The plan as it is, and as it stays until the transaction ends. */
+export async function lockPlan(orm: Orm, environmentId: string, id: string): Promise<PlanRow | null> {
+  const rows = await orm.select().from(plans).where(byId(environmentId, id)).for("update");
+  return rows[0] ?? null;
+}
+
+/**
+ * Null when the new name is taken. That is an error in the database, which ends the transaction: only the constraint sees
+ * a plan that another transaction is creating. Two locked plans that swap names wait for each other: there it is a deadlock.
+ */
+export async function updatePlan(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  changes: Partial<PlanValues> & { updated_at: string },
+): Promise<PlanRow | null> {
+  try {
+    const rows = await orm.update(plans).set(changes).where(byId(environmentId, id)).returning();
+    if (rows[0] === undefined) throw new Error(`plan ${id} vanished while it was locked`);
+    return rows[0];
+  } catch (error) {
+    if (isNameTaken(error)) return null;
+    throw error;
+  }
+}
+
+function isNameTaken(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  if (!(cause instanceof Error && "code" in cause)) return false;
+  return cause.code === "40P01" || ("constraint_name" in cause && cause.constraint_name === "plans_name");
+}
+
+export type PlanFilter = { status?: PlanStatus | undefined; type?: PlanType | undefined };
+
+const matching = (environmentId: string, filter: PlanFilter) =>
+  and(
+    eq(plans.environment_id, environmentId),
+    filter.status && eq(plans.status, filter.status),
+    filter.type && eq(plans.type, filter.type),
+  );
+
+/** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
+export function listPlans(
+  orm: Orm,
+  environmentId: string,
+  filter: PlanFilter,
+  page: { limit: number; offset: number; after: string | null },
+): Promise<PlanRow[]> {
+  return orm
+    .select()
+    .from(plans)
+    .where(and(matching(environmentId, filter), page.after === null ? undefined : lt(plans.id, page.after)))
+    .orderBy(desc(plans.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+/** How many match, counting no further than `cap` + 1. */
+export async function countPlans(orm: Orm, environmentId: string, filter: PlanFilter, cap: number): Promise<number> {
+  const some = orm
+    .select({ one: sql`1`.as("one") })
+    .from(plans)
+    .where(matching(environmentId, filter))
+    .limit(cap + 1)
+    .as("some");
+  const rows = await orm.select({ count: sql<number>`count(*)::integer` }).from(some);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,117 @@
+import type { BookCheck } from "./book-check";
+
+export const OPERATION_CHECKS: readonly BookCheck[] = [
+  {
+    check: "operation_has_transaction",
+    proves: "Every operation belongs to one transaction of its payment, and every transaction was made by exactly one operation.",
+    sql: `
+      select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.transaction_id,
+        'no such transaction of this payment, kind, amount and currency' as problem
+      from operations o
+      left join transactions t on t.environment_id = o.environment_id and t.id = o.transaction_id
+        and t.payment_id = o.payment_id and t.currency = o.currency
+        and t.type = case o.kind when 'refund' then 'REFUND' else 'CHARGE' end
+        and case o.kind when 'capture' then o.amount <= t.amount else o.amount = t.amount end
+      where t.id is null
+      union all
+      select t.environment_id, t.payment_id, null, t.type, t.id, coalesce(s.makers, 0) || ' operations made it'
+      from transactions t
+      left join (
+        select environment_id, transaction_id, count(*) as makers
+        from operations
+        where kind in ('authorize', 'refund')
+        group by environment_id, transaction_id
+      ) s on s.environment_id = t.environment_id and s.transaction_id = t.id
+      where coalesce(s.makers, 0) <> 1`,
+  },
+  {
+    check: "refund_status_follows_from_operation",
+    proves: "A refund is PENDING, accepted or FAILED exactly as the operation that made it.",
+    sql: `
+      select t.environment_id, t.payment_id, t.id as transaction_id, t.status, t.settled_at, o.id as operation_id, o.state
+      from transactions t
+      join operations o on o.environment_id = t.environment_id and o.transaction_id = t.id and o.kind = 'refund'
+      where t.type = 'REFUND' and t.status <> case o.state when 'open' then 'PENDING'
+        when 'succeeded' then case when t.settled_at is null then 'CAPTURED' else 'SETTLED' end else 'FAILED' end`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    proves: "Each operation that moved money has its ledger lines, with its amount; no other operation has any.",
+    sql: `
+      select * from (
+        select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state, o.amount, coalesce(l.lines, '{}') as lines,
+          case
+            when o.state = 'succeeded' and (o.kind = 'capture'
+              or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic')) then
+              coalesce(l.lines, '{}') = array['1 processor_receivable merchant_payable ' || o.amount]
+              or (array_length(l.lines, 1) = 2 and l.lines[1] = '1 processor_receivable merchant_payable ' || o.amount
+                and l.lines[2] like '2 merchant_payable fees %' and l.second <= o.amount)
+            when o.state = 'succeeded' and o.kind = 'refund' then
+              coalesce(l.lines, '{}') = array['1 merchant_payable processor_receivable ' || o.amount]
+            when o.state = 'failed' and o.kind = 'refund' then
+              l.lines is null or l.lines = array['1 merchant_payable processor_receivable ' || o.amount,
+                '2 processor_receivable merchant_payable ' || o.amount]
+            else l.lines is null
+          end as as_expected
+        from operations o
+        join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
+        left join (
+          select environment_id, operation_id, max(amount) filter (where line = 2) as second,
+            array_agg(line || ' ' || debit_account || ' ' || credit_account || ' ' || amount order by line) as lines
+          from ledger_entries
+          group by environment_id, operation_id
+        ) l on l.environment_id = o.environment_id and l.operation_id = o.id
+      ) s
+      where as_expected is not true`,
+  },
+  {
+    check: "outcome_has_one_event",
+    proves: "Every succeeded operation and every settlement batch told its outcome in exactly one event.",
+    sql: `
+      select s.environment_id, s.id as operation_id, s.kind, coalesce(e.events, 0) as events
+      from (
+        select environment_id, id, kind from operations where state = 'succeeded'
+        union all
+        select environment_id, id, 'settlement' from settlement_batches
+      ) s
+      left join (
+        select environment_id, operation_id, count(*) as events
+        from events
+        where operation_id is not null
+        group by environment_id, operation_id
+      ) e on e.environment_id = s.environment_id and e.operation_id = s.id
+      where coalesce(e.events, 0) <> 1`,
+  },
+  {
+    check: "outcome_has_audit_row",
+    proves: "Every outcome of an operation and every settlement batch left a row in the audit log.",
+    sql: `
+      select s.environment_id, s.object_id, s.outcomes, coalesce(a.audit_rows, 0) as audit_rows
+      from (
+        select o.environment_id, o.payment_id as object_id, count(*) + count(l.line) as outcomes
+        from operations o
+        left join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
+          and o.kind = 'refund' and l.line = 2
+        where o.state <> 'open'
+        group by o.environment_id, o.payment_id
+        union all
+        select environment_id, id, 1 from settlement_batches
+      ) s
+      left join (
+        select environment_id, object_id, count(*) as audit_rows
+        from audit_log
+        group by environment_id, object_id
+      ) a on a.environment_id = s.environment_id and a.object_id = s.object_id
+      where coalesce(a.audit_rows, 0) < s.outcomes`,
+  },
+  {
+    check: "answered_keys_are_completed",
+    proves: "An idempotency key that replays an answer stands for an operation whose outcome is known.",
+    sql: `
+      select k.environment_id, k.key, k.operation_name, k.status_code, k.operation_id, o.state as operation_state
+      from idempotency_keys k
+      left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
+      where k.state = 'done' and k.operation_id is not null
+        and (o.state = 'open' or (o.id is null and k.status_code between 200 and 299))`,
+  },
+];

@@ -1,0 +1,120 @@
+import type { BookCheck } from "./book-check";
+
+/** Operations that took the money: a capture, or an authorization that captures at once. */
+const CAPTURES = `o.state = 'succeeded' and (o.kind = 'capture'
+  or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic'))`;
+
+export const PAYMENT_CHECKS: readonly BookCheck[] = [
+  {
+    check: "counters_match_operations",
+    proves: "What a payment says was captured and refunded is the sum of its succeeded operations.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.amount_captured, coalesce(s.captured, 0)::bigint as captured_by_operations,
+        p.amount_refunded, coalesce(s.refunded, 0)::bigint as refunded_by_operations
+      from payments p
+      left join (
+        select o.environment_id, o.payment_id, sum(o.amount) filter (where ${CAPTURES}) as captured,
+          sum(o.amount) filter (where o.state = 'succeeded' and o.kind = 'refund') as refunded
+        from operations o
+        join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
+        group by o.environment_id, o.payment_id
+      ) s on s.environment_id = p.environment_id and s.payment_id = p.id
+      where p.amount_captured <> coalesce(s.captured, 0) or p.amount_refunded <> coalesce(s.refunded, 0)`,
+  },
+  {
+    check: "counters_match_ledger",
+    proves: "What a payment says was captured and refunded is what the ledger says.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.amount_captured, coalesce(l.captured, 0)::bigint as captured_by_ledger,
+        p.amount_refunded, coalesce(l.refunded, 0)::bigint as refunded_by_ledger
+      from payments p
+      left join (
+        select environment_id, payment_id,
+          sum(case when debit_account = 'processor_receivable' and line = 1 then amount else 0 end) as captured,
+          sum(case when credit_account = 'processor_receivable' then amount
+            when debit_account = 'processor_receivable' and line = 2 then -amount else 0 end) as refunded
+        from ledger_entries
+        where payment_id is not null
+        group by environment_id, payment_id
+      ) l on l.environment_id = p.environment_id and l.payment_id = p.id
+      where p.amount_captured <> coalesce(l.captured, 0) or p.amount_refunded <> coalesce(l.refunded, 0)`,
+  },
+  {
+    check: "limits_hold",
+    proves: "Nothing was captured beyond what was authorized, and nothing refunded or reserved beyond what was captured.",
+    sql: `
+      select environment_id, id as payment_id, amount, amount_captured, amount_refunded, refund_pending
+      from payments
+      where amount_captured not between 0 and amount or amount_refunded < 0 or refund_pending < 0
+        or amount_refunded + refund_pending > amount_captured`,
+  },
+  {
+    check: "reservations_are_open_operations",
+    proves: "Each reservation of a payment is an operation without a known outcome, and the other way round.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.open_operation_id, s.exclusive_ids as open_operations,
+        p.refund_pending, coalesce(s.refunds, 0)::bigint as open_refunds
+      from payments p
+      left join (
+        select environment_id, payment_id, sum(amount) filter (where kind = 'refund') as refunds,
+          coalesce(array_agg(id) filter (where kind <> 'refund'), '{}') as exclusive_ids
+        from operations
+        where state = 'open'
+        group by environment_id, payment_id
+      ) s on s.environment_id = p.environment_id and s.payment_id = p.id
+      where p.refund_pending <> coalesce(s.refunds, 0)
+        or array_remove(array[p.open_operation_id], null) <> coalesce(s.exclusive_ids, '{}')`,
+  },
+  {
+    check: "status_follows_from_money",
+    proves: "A payment's status is the one that its counters, its charge's times and its last authorization say.",
+    sql: `
+      select * from (
+        select p.environment_id, p.id as payment_id, p.status, case
+            when t.voided_at is not null then 'VOIDED'
+            when p.amount_captured > 0 and p.amount_refunded = p.amount_captured then 'REFUNDED'
+            when p.amount_captured > 0 and p.amount_refunded > 0 then 'PARTIALLY_REFUNDED'
+            when p.amount_captured > 0 and t.settled_at is not null then 'SETTLED'
+            when p.amount_captured > 0 then 'CAPTURED'
+            when t.authorized_at is not null then 'AUTHORIZED'
+            else case o.state when 'open' then 'PENDING' when 'action_required' then 'REQUIRES_ACTION'
+              when 'declined' then 'DECLINED' when 'failed' then 'FAILED' else 'AUTHORIZED' end
+          end as status_by_money,
+          p.amount_captured, p.amount_refunded, t.authorized_at, t.captured_at, t.settled_at, t.voided_at,
+          (t.captured_at is not null) <> (p.amount_captured > 0) as captured_at_is_wrong
+        from payments p
+        join transactions t on t.environment_id = p.environment_id and t.id = p.charge_id
+        left join lateral (
+          select state from operations
+          where environment_id = p.environment_id and payment_id = p.id and kind in ('authorize', 'continue')
+            and t.authorized_at is null
+          order by kind = 'continue' desc, created_at desc
+          limit 1
+        ) o on true
+      ) s
+      where status <> status_by_money or captured_at_is_wrong`,
+  },
+  {
+    check: "charge_has_payment_status",
+    proves: "A payment has exactly one charge, and the charge says the same status, amount and currency.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.charge_id, t.id as transaction_id, p.status,
+        t.status as charge_status, p.amount, t.amount as charge_amount, p.currency, t.currency as charge_currency
+      from payments p
+      left join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id and t.type = 'CHARGE'
+      where t.id is distinct from p.charge_id or t.amount <> p.amount or t.currency <> p.currency
+        or t.status <> case p.status when 'REQUIRES_ACTION' then 'PENDING' else p.status end`,
+  },
+  {
+    check: "created_with_id",
+    proves: "Every payment and transaction was created at the time that is in its id, so lists are in order.",
+    sql: `
+      select * from (
+        select 'payment' as object, environment_id, id, created_at from payments
+        union all
+        select 'transaction', environment_id, id, created_at from transactions
+      ) r
+      where (extract(epoch from created_at) * 1000)::bigint
+        <> ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint`,
+  },
+];

@@ -1,0 +1,91 @@
+import type { Database, Transaction } from "@/db/client";
+import type { OperationKind } from "@/db/schema/operations";
+import type { BookCheck } from "./book-check";
+import { LEDGER_CHECKS } from "./reconciliation-ledger";
+import { OPERATION_CHECKS } from "./reconciliation-operations";
+import { PAYMENT_CHECKS } from "./reconciliation-payments";
+import { PROCESSOR_CHECKS } from "./reconciliation-processor";
+
+export const BOOK_CHECKS: readonly BookCheck[] = [
+  ...PAYMENT_CHECKS,
+  ...OPERATION_CHECKS,
+  ...LEDGER_CHECKS,
+  ...PROCESSOR_CHECKS,
+];
+
+export type OffendingRow = Record<string, unknown>;
+
+/** Runs `work` on one picture of the database, while others go on writing. */
+export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return (await db.sql.begin("isolation level repeatable read read only", work)) as T;
+}
+
+/** The first rows that break a rule, and how many there are. Reads whole tables: meant for reconciliation runs only. */
+export async function listOffendingRows(
+  tx: Transaction,
+  check: BookCheck,
+  limit: number,
+): Promise<{ count: number; rows: OffendingRow[] }> {
+  const found = await tx.unsafe<(OffendingRow & { offending_rows: number })[]>(
+    `select count(*) over () as offending_rows, offending.* from (${check.sql}) offending limit ${limit}`,
+  );
+  const count = found[0]?.offending_rows ?? 0;
+  return { count, rows: found.map(({ offending_rows: _, ...row }) => row) };
+}
+
+export type OpenOperationsRow = { kind: OperationKind; count: number; oldest: string };
+
+/** What has no known outcome yet. Index: `operations_open`. */
+export async function countOpenOperations(tx: Transaction): Promise<OpenOperationsRow[]> {
+  return await tx<OpenOperationsRow[]>`
+    select kind, count(*) as count, min(created_at) as oldest
+    from operations where state = 'open'
+    group by kind order by kind`;
+}
+
+export async function countPayments(tx: Transaction): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*) as count from payments`;
+  return row?.count ?? 0;
+}
+
+/** What the ledger says of one payment, in minor units. */
+export type LedgerOfPayment = { payment_id: string; currency: string; captured: number; refunded: number };
+
+/** Index: `ledger_entries_payment`. Payments without a line are absent. */
+export async function listLedgerOfPayments(
+  db: Database,
+  environmentId: string,
+  paymentIds: string[],
+): Promise<LedgerOfPayment[]> {
+  return await db.sql<LedgerOfPayment[]>`
+    select payment_id, currency,
+      coalesce(sum(amount) filter (where debit_account = 'processor_receivable' and line = 1), 0)::bigint as captured,
+      (coalesce(sum(amount) filter (where credit_account = 'processor_receivable'), 0)
+        - coalesce(sum(amount) filter (where debit_account = 'processor_receivable' and line = 2), 0))::bigint as refunded
+    from ledger_entries
+    where environment_id = ${environmentId} and payment_id = any(${paymentIds}::uuid[])
+    group by payment_id, currency`;
+}
+
+/** The environments that hold these payments: one, when they were all made with one API key. */
+export async function listEnvironmentsOfPayments(db: Database, paymentIds: string[]): Promise<string[]> {
+  const rows = await db.sql<{ environment_id: string }[]>`
+    select distinct p.environment_id
+    from environments e
+    join payments p on p.environment_id = e.id and p.id = any(${paymentIds}::uuid[])`;
+  return rows.map((row) => row.environment_id);
+}
+
+/** How often each order was charged since a moment. Scans the environment's latest charges: for the replay only. */
+export async function listChargesPerReplayKey(
+  db: Database,
+  environmentId: string,
+  input: { fromId: string; keys: string[] },
+): Promise<{ replay_key: string; count: number }[]> {
+  return await db.sql<{ replay_key: string; count: number }[]>`
+    select metadata->>'replay_key' as replay_key, count(*) as count
+    from transactions
+    where environment_id = ${environmentId} and id >= ${input.fromId} and type = 'CHARGE'
+      and metadata->>'replay_key' = any(${input.keys}::text[])
+    group by 1`;
+}

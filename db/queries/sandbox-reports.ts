@@ -1,0 +1,39 @@
+import type { Sql } from "../client";
+
+/**
+ * Fails the refunds whose time has come: the money goes back to their charges. Uses sandbox_reports_open. Charges are
+ * locked in order, so that two processes at once cannot block each other.
+ */
+export async function failDueSandboxRefunds(sql: Sql): Promise<void> {
+  await sql`
+    with due as (
+      select reference from sandbox_processor.reports
+      where acknowledged_at is null and applied_at is null and due_at <= now()
+      order by due_at limit 100 for update skip locked
+    ), refunds as (
+      update sandbox_processor.operations o set outcome = 'failed' from due
+      where o.reference = due.reference returning o.charge, o.amount
+    ), locked as (
+      select reference from sandbox_processor.charges
+      where reference in (select charge from refunds) order by reference for update
+    ), returned as (
+      update sandbox_processor.charges c set amount_refunded = c.amount_refunded - sums.amount
+      from (select charge, sum(amount)::bigint as amount from refunds join locked on locked.reference = refunds.charge
+        group by charge) sums
+      where c.reference = sums.charge
+    )
+    update sandbox_processor.reports r set applied_at = now() from due where r.reference = due.reference`;
+}
+
+export async function listSandboxReports(sql: Sql, limit: number): Promise<{ reference: string; account: string }[]> {
+  return await sql<{ reference: string; account: string }[]>`
+    select reference, account from sandbox_processor.reports
+    where acknowledged_at is null and applied_at is not null
+    order by due_at, reference limit ${limit}::int`;
+}
+
+export async function acknowledgeSandboxReport(sql: Sql, reference: string): Promise<void> {
+  await sql`
+    update sandbox_processor.reports set acknowledged_at = now()
+    where reference = ${reference}::uuid and applied_at is not null and acknowledged_at is null`;
+}

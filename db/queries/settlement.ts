@@ -1,0 +1,147 @@
+import type { Database, Transaction } from "@/db/client";
+import type { LedgerAccount } from "@/db/schema/ledger";
+import type { ActorRecord } from "@/db/schema/operations";
+
+/** Environment and currency with something to settle. */
+export type UnsettledGroup = { environment_id: string; currency: string };
+
+/** A transaction that a batch may take, with what it moves: what was captured of a charge, the amount of a refund. */
+export type UnsettledItem = { id: string; payment_id: string; type: "CHARGE" | "REFUND"; amount: number };
+
+export type SettlementBatchRow = {
+  environment_id: string;
+  id: string;
+  currency: string;
+  charge_count: number;
+  charge_amount: number;
+  refund_count: number;
+  refund_amount: number;
+  created_at: string;
+};
+
+/** Every group of all environments, or of one. */
+export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {
+  return await db.sql<UnsettledGroup[]>`
+    select distinct environment_id, currency
+    from transactions
+    where settled_at is null and captured_at is not null and status <> 'FAILED'
+      and (type = 'CHARGE' or status = 'CAPTURED')
+      and (${environmentId}::uuid is null or environment_id = ${environmentId}::uuid)
+    order by environment_id, currency`;
+}
+
+/** The next unsettled transactions after an id, in id order, from `transactions_unsettled`; no lock is taken. */
+export async function listUnsettledAfter(
+  tx: Transaction,
+  environmentId: string,
+  input: { currency: string; afterId: string; limit: number },
+): Promise<{ id: string; payment_id: string }[]> {
+  return await tx<{ id: string; payment_id: string }[]>`
+    select id, payment_id
+    from transactions
+    where environment_id = ${environmentId} and currency = ${input.currency} and id > ${input.afterId}
+      and settled_at is null and captured_at is not null and status <> 'FAILED'
+      and (type = 'CHARGE' or status = 'CAPTURED')
+    order by id
+    limit ${input.limit}`;
+}
+
+/** Locks payments in id order, so that two runs wait for each other and never deadlock; returns the commit's time. */
+export async function lockPaymentsInOrder(tx: Transaction, environmentId: string, paymentIds: string[]): Promise<string> {
+  await tx`
+    select id from payments
+    where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])
+    order by id
+    for update`;
+  const [row] = await tx<{ now: string }[]>`select now()::timestamptz(3) as now`;
+  return (row as { now: string }).now;
+}
+
+/** What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. */
+export async function listUnsettledOfPayments(
+  tx: Transaction,
+  environmentId: string,
+  paymentIds: string[],
+): Promise<UnsettledItem[]> {
+  return await tx<UnsettledItem[]>`
+    select t.id, t.payment_id, t.type, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
+    from transactions t
+    join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+    where t.environment_id = ${environmentId} and t.payment_id = any(${paymentIds}::uuid[])
+      and t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
+      and (t.type = 'CHARGE' or t.status = 'CAPTURED')
+    order by t.id`;
+}
+
+export async function insertSettlementBatch(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
+  await tx`
+    insert into settlement_batches
+      (environment_id, id, currency, charge_count, charge_amount, refund_count, refund_amount, created_at)
+    values (${batch.environment_id}, ${batch.id}, ${batch.currency}, ${batch.charge_count}, ${batch.charge_amount},
+      ${batch.refund_count}, ${batch.refund_amount}, ${batch.created_at})`;
+}
+
+/** Marks the batch's items; a charge that was refunded keeps its status. Returns how many rows it changed. */
+export async function markSettled(
+  tx: Transaction,
+  environmentId: string,
+  input: { batchId: string; at: string; transactionIds: string[] },
+): Promise<number> {
+  const result = await tx`
+    update transactions
+    set settled_at = ${input.at}, settlement_batch_id = ${input.batchId}, updated_at = ${input.at},
+      status = case status when 'CAPTURED' then 'SETTLED' else status end
+    where environment_id = ${environmentId} and id = any(${input.transactionIds}::uuid[]) and settled_at is null`;
+  return result.count;
+}
+
+/** The payments' side of the same change: a new version for all, a new status for those whose charge settled. */
+export async function markPaymentsSettled(
+  tx: Transaction,
+  environmentId: string,
+  input: { at: string; paymentIds: string[]; chargedPaymentIds: string[] },
+): Promise<void> {
+  await tx`
+    update payments
+    set version = version + 1, updated_at = ${input.at},
+      status = case when status = 'CAPTURED' and id = any(${input.chargedPaymentIds}::uuid[]) then 'SETTLED' else status end
+    where environment_id = ${environmentId} and id = any(${input.paymentIds}::uuid[])`;
+}
+
+export async function insertBatchLedgerLine(
+  tx: Transaction,
+  environmentId: string,
+  line: { batchId: string; line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number; currency: string },
+): Promise<void> {
+  await tx`
+    insert into ledger_entries
+      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+    values (${environmentId}, ${line.batchId}, ${line.line}, null, ${line.debit}, ${line.credit}, ${line.amount},
+      ${line.currency})`;
+}
+
+/** Outbox rows; `payload` is JSON text. */
+export async function insertSettlementEvents(
+  tx: Transaction,
+  environmentId: string,
+  rows: { id: string; type: string; operationId: string | null; objectId: string; payload: string }[],
+): Promise<void> {
+  await tx`
+    insert into events (environment_id, id, type, operation_id, object_id, payload)
+    select ${environmentId}::uuid, id, type, operation_id, object_id, payload::json
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.type)}::text[],
+      ${rows.map((row) => row.operationId)}::uuid[], ${rows.map((row) => row.objectId)}::uuid[],
+      ${rows.map((row) => row.payload)}::text[]
+    ) as e(id, type, operation_id, object_id, payload)`;
+}
+
+export async function insertSettlementAudit(
+  tx: Transaction,
+  environmentId: string,
+  row: { id: string; actor: ActorRecord; action: string; objectId: string },
+): Promise<void> {
+  await tx`
+    insert into audit_log (environment_id, id, actor, action, object_id)
+    values (${environmentId}, ${row.id}, ${tx.json(row.actor)}, ${row.action}, ${row.objectId})`;
+}

@@ -1,0 +1,82 @@
+import type { PaymentRow } from "../schema/payments";
+import type { TransactionRow } from "../schema/transactions";
+
+/** What is shown of a transaction: all but the tenant key and what is for our own use. */
+export const TRANSACTION_COLUMNS = [
+  "id",
+  "payment_id",
+  "type",
+  "status",
+  "amount",
+  "currency",
+  "customer_id",
+  "customer_email",
+  "customer_name",
+  "billing_address",
+  "card_brand",
+  "card_last4",
+  "card_exp_month",
+  "card_exp_year",
+  "card_bin",
+  "avs_result",
+  "cvv_result",
+  "fraud_score",
+  "decline_code",
+  "subscription_id",
+  "plan_id",
+  "client_session_id",
+  "refund_of",
+  "refund_reason",
+  "void_reason",
+  "settlement_batch_id",
+  "description",
+  "metadata",
+  "authorized_at",
+  "captured_at",
+  "settled_at",
+  "voided_at",
+  "refunded_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof TransactionRow)[];
+export type ShownTransactionRow = Pick<TransactionRow, (typeof TRANSACTION_COLUMNS)[number]>;
+
+/** What a transaction shows of its payment. */
+export const MONEY_COLUMNS = [
+  "status",
+  "amount",
+  "amount_captured",
+  "amount_refunded",
+  "refund_pending",
+  "open_operation_id",
+  "capture_before",
+] as const satisfies readonly (keyof PaymentRow)[];
+type Money = Pick<PaymentRow, (typeof MONEY_COLUMNS)[number]>;
+
+/** A transaction with its payment's money; the payment's columns are prefixed. */
+export type TransactionWithMoney = ShownTransactionRow & { [Column in keyof Money as `p_${Column}`]: Money[Column] };
+
+export function moneyOf(row: TransactionWithMoney): Money {
+  return {
+    status: row.p_status,
+    amount: row.p_amount,
+    amount_captured: row.p_amount_captured,
+    amount_refunded: row.p_amount_refunded,
+    refund_pending: row.p_refund_pending,
+    open_operation_id: row.p_open_operation_id,
+    capture_before: row.p_capture_before,
+  };
+}
+
+/** What is shown of a payment. */
+export const PAYMENT_COLUMNS = [
+  ...MONEY_COLUMNS,
+  "id",
+  "charge_id",
+  "currency",
+  "capture_method",
+  "next_action",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PaymentRow)[];
+export type ShownPaymentRow = Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number]>;

@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { check, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import { bytea, environmentId, instant, oneOf } from "../columns";
+import { environments } from "./merchants";
+
+export const API_KEY_STATUSES = ["ACTIVE", "DISABLED", "REVOKED"] as const;
+
+/** Keys of the API. Of the secret only a SHA-256 is kept: with 190 random bits it needs neither salt nor stretching. */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    name: text("name").notNull(),
+    prefix: text("prefix").notNull(),
+    last4: text("last4").notNull(),
+    secret_sha256: bytea("secret_sha256").notNull(),
+    permissions: text("permissions").array().notNull(),
+    status: text("status", { enum: [...API_KEY_STATUSES] }).notNull(),
+    /** Addresses and CIDR blocks; empty = from anywhere. */
+    ip_allow_list: text("ip_allow_list").array().notNull().default(sql`'{}'`),
+    expires_at: instant("expires_at"),
+    last_used_at: instant("last_used_at"),
+    last_used_ip: text("last_used_ip"),
+    /** The key this one replaces. */
+    rotated_from: uuid("rotated_from"),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+    updated_at: instant("updated_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({
+      name: "api_keys_rotated_from",
+      columns: [table.environment_id, table.rotated_from],
+      foreignColumns: [table.environment_id, table.id],
+    }),
+    /** Serves the look-up of every request: the digest is all a caller proves, so it alone finds the environment. */
+    unique("api_keys_secret").on(table.secret_sha256),
+    /** Serves the key list of the dashboard. */
+    index("api_keys_list").on(table.environment_id, table.created_at),
+    check("api_keys_status", oneOf(table.status, API_KEY_STATUSES)),
+  ],
+);

@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import { check, foreignKey, integer, jsonb, pgTable, primaryKey, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import type { BillingAddress, Metadata } from "@/lib/contract/fields";
+import { CARD_BRANDS } from "@/lib/contract/transaction";
+import { bytea, createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { environments } from "./merchants";
+import { payments } from "./payments";
+import { plans } from "./plans";
+
+/** One shopper's try to pay one amount, set by the merchant's server. EXPIRED is not stored: it follows from the time. */
+export const clientSessions = pgTable(
+  "client_sessions",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    token_sha256: bytea("token_sha256").notNull(),
+    status: text("status", { enum: ["OPEN", "COMPLETED", "CANCELLED"] }).notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
+    plan_id: uuid("plan_id"),
+    payment_id: uuid("payment_id"),
+    customer_id: text("customer_id"),
+    customer_email: text("customer_email"),
+    customer_name: text("customer_name"),
+    billing_address: jsonb("billing_address").$type<BillingAddress>(),
+    allowed_origins: text("allowed_origins").array().notNull(),
+    return_url: text("return_url"),
+    appearance: jsonb("appearance").$type<Record<string, unknown>>(),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    expires_at: instant("expires_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({ columns: [table.environment_id, table.plan_id], foreignColumns: [plans.environment_id, plans.id] }),
+    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    /** Serves the payment iframe, which knows the token alone. */
+    unique("client_sessions_token").on(table.token_sha256),
+    check("client_sessions_amount", sql`${table.amount} > 0`),
+    check("client_sessions_created_with_id", createdWithId(table.id, table.created_at)),
+  ],
+);
+export type ClientSessionRow = typeof clientSessions.$inferSelect;
+
+/** `tok_…`: a card that the processor keeps for us, usable once within 15 minutes. Never the number or the CVV. */
+export const paymentTokens = pgTable(
+  "payment_tokens",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    processor_token: text("processor_token").notNull(),
+    card_brand: text("card_brand", { enum: [...CARD_BRANDS] }),
+    card_last4: text("card_last4").notNull(),
+    card_bin: text("card_bin").notNull(),
+    card_exp_month: smallint("card_exp_month").notNull(),
+    card_exp_year: smallint("card_exp_year").notNull(),
+    card_fingerprint: text("card_fingerprint").notNull(),
+    client_session_id: uuid("client_session_id"),
+    /** The payment that used it up. */
+    payment_id: uuid("payment_id"),
+    expires_at: instant("expires_at").notNull(),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.client_session_id],
+      foreignColumns: [clientSessions.environment_id, clientSessions.id],
+    }),
+    check("payment_tokens_brand", oneOf(table.card_brand, CARD_BRANDS)),
+  ],
+);
+export type PaymentTokenRow = typeof paymentTokens.$inferSelect;

@@ -1,0 +1,95 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
+import { payments } from "./payments";
+
+export const OPERATION_KINDS = ["authorize", "continue", "capture", "void", "refund"] as const;
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/** `open`: sent, or about to be; the outcome is not known. Everything else is final, but that a refund can fail late. */
+export const OPERATION_STATES = ["open", "succeeded", "declined", "failed", "action_required"] as const;
+export type OperationState = (typeof OPERATION_STATES)[number];
+
+/** Who did it: an API key, a person, or Cardlane itself. */
+export type ActorRecord = { type: "api_key" | "user" | "system"; id: string | null };
+
+/**
+ * The intent of one call to the processor, written before the call is made and never deleted. Its id is the processor's
+ * reference, so sending it again is the same call.
+ */
+export const operations = pgTable(
+  "operations",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    payment_id: uuid("payment_id").notNull(),
+    /** The transaction it makes or changes: the charge, or the refund. */
+    transaction_id: uuid("transaction_id").notNull(),
+    kind: text("kind", { enum: [...OPERATION_KINDS] }).notNull(),
+    state: text("state", { enum: [...OPERATION_STATES] }).notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    /** Void reason, or the challenge's result: what is needed to send it again. */
+    detail: text("detail"),
+    idempotency_key: text("idempotency_key"),
+    actor: jsonb("actor").$type<ActorRecord>().notNull(),
+    request_id: uuid("request_id"),
+    /** Counts the takers; only the last one may write the outcome. */
+    epoch: integer("epoch").notNull().default(1),
+    lease_until: instant("lease_until").notNull(),
+    /** When the last call for it ended without a known outcome. */
+    unknown_at: instant("unknown_at"),
+    next_attempt_at: instant("next_attempt_at").notNull(),
+    attempts: integer("attempts").notNull().default(1),
+    /** What the processor last said, in one line, for support staff. */
+    last_answer: text("last_answer"),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+    completed_at: instant("completed_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    /** Serves a payment's timeline and the reconciliation. */
+    index("operations_payment").on(table.environment_id, table.payment_id),
+    /** Serves the completer: what is open and due. */
+    index("operations_open").on(table.next_attempt_at).where(sql`state = 'open'`),
+    check("operations_kind", oneOf(table.kind, OPERATION_KINDS)),
+    check("operations_state", oneOf(table.state, OPERATION_STATES)),
+    check("operations_amount", sql`${table.amount} > 0`),
+  ],
+);
+export type OperationRow = typeof operations.$inferSelect;
+
+/** First use and answer of each idempotency key. A row 24 hours old counts as absent and is overwritten in place. */
+export const idempotencyKeys = pgTable(
+  "idempotency_keys",
+  {
+    environment_id: environmentId(),
+    key: text("key").notNull(),
+    /** Name of the endpoint's operation: it decides the shape of the stored answer. */
+    operation_name: text("operation_name").notNull(),
+    path: text("path").notNull(),
+    /** Keyed digest of method, path and parsed body; equal digests are equal requests. */
+    request_digest: bytea("request_digest").notNull(),
+    request_id: uuid("request_id").notNull(),
+    actor: jsonb("actor").$type<ActorRecord>().notNull(),
+    /** The intent behind it; null while none was written (a refusal). */
+    operation_id: uuid("operation_id"),
+    state: text("state", { enum: ["running", "done"] }).notNull(),
+    /** Until then the first request is taken to be alive; only for keys without an operation, which has its own lease. */
+    locked_until: instant("locked_until").notNull(),
+    status_code: smallint("status_code"),
+    response_body: text("response_body"),
+    /** The answer holds a secret that is shown once, and is stored encrypted. */
+    response_sealed: boolean("response_sealed").notNull().default(false),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+    completed_at: instant("completed_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.key] }),
+    /** Serves the clean-up of old keys. */
+    index("idempotency_keys_age").on(table.created_at),
+    check("idempotency_keys_done", sql`(${table.state} = 'done') = (${table.response_body} is not null)`),
+  ],
+);
+export type IdempotencyKeyRow = typeof idempotencyKeys.$inferSelect;

@@ -1,0 +1,59 @@
+import { sql } from "drizzle-orm";
+import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import type { NextAction } from "@/lib/contract/payment";
+import { PAYMENT_STATUSES } from "@/lib/contract/payment";
+import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { environments } from "./merchants";
+
+/**
+ * The money of one payment: its status and its counters, in one row, because one guarded UPDATE of one row is what keeps
+ * concurrent captures and refunds within their limits. What describes the payment is on its charge (`transactions`).
+ */
+export const payments = pgTable(
+  "payments",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    /** The payment's one charge. */
+    charge_id: uuid("charge_id").notNull(),
+    /** Processor reference of the authorization that later captures, voids and refunds act on. */
+    authorization_id: uuid("authorization_id").notNull(),
+    status: text("status", { enum: [...PAYMENT_STATUSES] }).notNull(),
+    currency: text("currency").notNull(),
+    amount: money("amount").notNull(),
+    capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
+    amount_captured: money("amount_captured").notNull().default(0),
+    amount_refunded: money("amount_refunded").notNull().default(0),
+    /** Reserved by refunds whose outcome is not known yet. */
+    refund_pending: money("refund_pending").notNull().default(0),
+    /** The authorization, capture or void under way: there is at most one. */
+    open_operation_id: uuid("open_operation_id"),
+    /** Counts every change of the payment and its transactions, so that an answer is never stored for a stale picture. */
+    version: integer("version").notNull().default(1),
+    capture_before: instant("capture_before"),
+    customer_id: text("customer_id"),
+    return_url: text("return_url"),
+    next_action: jsonb("next_action").$type<NextAction>(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    /** Serve GET /v1/payments, filtered by status or customer; unfiltered it is the primary key. */
+    index("payments_status").on(table.environment_id, table.status, table.id),
+    index("payments_customer").on(table.environment_id, table.customer_id, table.id).where(sql`customer_id is not null`),
+    /** Serve the job that voids authorizations past their time, and challenges nobody answered. */
+    index("payments_expiring").on(table.capture_before).where(sql`status = 'AUTHORIZED'`),
+    index("payments_waiting").on(table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
+    check("payments_status_known", oneOf(table.status, PAYMENT_STATUSES)),
+    check("payments_created_with_id", createdWithId(table.id, table.created_at)),
+    check("payments_amount", sql`${table.amount} > 0`),
+    check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
+    check(
+      "payments_refunded",
+      sql`${table.amount_refunded} >= 0 and ${table.refund_pending} >= 0 and ${table.amount_refunded} + ${table.refund_pending} <= ${table.amount_captured}`,
+    ),
+  ],
+);
+export type PaymentRow = typeof payments.$inferSelect;

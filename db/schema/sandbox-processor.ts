@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { DECLINE_CODES } from "@/lib/contract/errors";
+import { instant, money, oneOf } from "../columns";
+
+/**
+ * The sandbox processor's own books. It plays a company of its own: its tables share nothing with ours, not even a
+ * foreign key, so that comparing the two proves something. No card data is in here, only keyed digests.
+ */
+export const sandboxProcessor = pgSchema("sandbox_processor");
+
+export const CHARGE_OUTCOMES = ["approved", "declined", "action_required"] as const;
+export const FOLLOW_UP_KINDS = ["continue", "capture", "void", "refund"] as const;
+/** `failed`: a refund that was accepted and came back. */
+export const FOLLOW_UP_OUTCOMES = ["approved", "declined", "failed"] as const;
+
+/** One row per authorization, which is both its stored answer and the money that follow-ups may move. */
+export const sandboxCharges = sandboxProcessor.table(
+  "charges",
+  {
+    /** The caller's operation id: the primary key is what makes a second execution impossible. */
+    reference: uuid("reference").primaryKey(),
+    account: uuid("account").notNull(),
+    behaviour: text("behaviour").notNull(),
+    outcome: text("outcome", { enum: [...CHARGE_OUTCOMES] }).notNull(),
+    decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    capture_at_once: boolean("capture_at_once").notNull(),
+    amount_captured: money("amount_captured").notNull().default(0),
+    amount_refunded: money("amount_refunded").notNull().default(0),
+    voided: boolean("voided").notNull().default(false),
+    avs_result: text("avs_result").notNull(),
+    cvv_result: text("cvv_result").notNull(),
+    /** What the fraud rules saw, kept so that a repeated question gets the same score. */
+    card_attempts: smallint("card_attempts").notNull(),
+    email_attempts: smallint("email_attempts").notNull(),
+    address_attempts: smallint("address_attempts").notNull(),
+    average_amount: money("average_amount"),
+    /** Keyed digests of account and card, e-mail address or billing address: each account's traffic counts by itself. */
+    card_digest: uuid("card_digest").notNull(),
+    email_digest: uuid("email_digest"),
+    address_digest: uuid("address_digest"),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    /** Serve the fraud rules' counts of recent attempts. None holds a column that a capture or refund changes. */
+    index("sandbox_charges_card").on(table.card_digest, table.created_at),
+    index("sandbox_charges_email").on(table.email_digest, table.created_at).where(sql`email_digest is not null`),
+    index("sandbox_charges_address").on(table.address_digest, table.created_at).where(sql`address_digest is not null`),
+    /** Serves the fraud rule that compares with the account's latest approved charges. */
+    index("sandbox_charges_history")
+      .on(table.account, table.currency, table.created_at)
+      .where(sql`outcome = 'approved'`),
+    check("sandbox_charges_outcome", oneOf(table.outcome, CHARGE_OUTCOMES)),
+    check("sandbox_charges_declined", sql`(${table.outcome} = 'declined') = (${table.decline_code} is not null)`),
+    check("sandbox_charges_amount", sql`${table.amount} > 0`),
+    check("sandbox_charges_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
+    check("sandbox_charges_refunded", sql`${table.amount_refunded} between 0 and ${table.amount_captured}`),
+    check("sandbox_charges_voided", sql`not ${table.voided} or ${table.amount_captured} = 0`),
+    check(
+      "sandbox_charges_unapproved",
+      sql`${table.outcome} = 'approved' or (${table.amount_captured} = 0 and not ${table.voided})`,
+    ),
+  ],
+);
+
+/** One row per capture, void, refund or continued challenge, refused ones included: the stored answer of its reference. */
+export const sandboxOperations = sandboxProcessor.table(
+  "operations",
+  {
+    reference: uuid("reference").primaryKey(),
+    account: uuid("account").notNull(),
+    kind: text("kind", { enum: [...FOLLOW_UP_KINDS] }).notNull(),
+    /** Reference of the charge it acts on. */
+    charge: uuid("charge").notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    outcome: text("outcome", { enum: [...FOLLOW_UP_OUTCOMES] }).notNull(),
+    decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    /** Serves the reconciliation of a charge with its follow-ups. */
+    index("sandbox_operations_charge").on(table.charge),
+    check("sandbox_operations_kind", oneOf(table.kind, FOLLOW_UP_KINDS)),
+    check("sandbox_operations_outcome", oneOf(table.outcome, FOLLOW_UP_OUTCOMES)),
+    check("sandbox_operations_amount", sql`${table.amount} > 0`),
+  ],
+);
+
+/** Attempts that were refused before they were looked at: for the card that refuses its first attempt. */
+export const sandboxRefusals = sandboxProcessor.table("refusals", {
+  reference: uuid("reference").primaryKey(),
+  account: uuid("account").notNull(),
+  created_at: instant("created_at").notNull().default(sql`now()`),
+});
+
+/** Accepted refunds that are going to fail, and the news of it until the caller has acknowledged it. */
+export const sandboxReports = sandboxProcessor.table(
+  "reports",
+  {
+    /** The refund's reference. */
+    reference: uuid("reference").primaryKey(),
+    account: uuid("account").notNull(),
+    due_at: instant("due_at").notNull(),
+    /** When the money went back to the charge. */
+    applied_at: instant("applied_at"),
+    acknowledged_at: instant("acknowledged_at"),
+  },
+  (table) => [
+    /** Serves the search for failures that are due, and for news not yet acknowledged. */
+    index("sandbox_reports_open").on(table.due_at).where(sql`acknowledged_at is null`),
+    check("sandbox_reports_order", sql`${table.acknowledged_at} is null or ${table.applied_at} is not null`),
+  ],
+);

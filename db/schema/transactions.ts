@@ -1,0 +1,100 @@
+import { sql } from "drizzle-orm";
+import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { BillingAddress, Metadata } from "@/lib/contract/fields";
+import {
+  type AvsResult,
+  CARD_BRANDS,
+  type CvvResult,
+  type RefundReason,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+} from "@/lib/contract/transaction";
+import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { payments } from "./payments";
+
+/**
+ * One row per movement of money, as merchants list and search it: a charge, or a refund of one. A refund repeats the
+ * customer and card of its charge, so that one index answers "everything of this customer".
+ */
+export const transactions = pgTable(
+  "transactions",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    payment_id: uuid("payment_id").notNull(),
+    type: text("type", { enum: [...TRANSACTION_TYPES] }).notNull(),
+    status: text("status", { enum: [...TRANSACTION_STATUSES] }).notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    customer_id: text("customer_id"),
+    customer_email: text("customer_email"),
+    customer_name: text("customer_name"),
+    billing_address: jsonb("billing_address").$type<BillingAddress>(),
+    card_brand: text("card_brand", { enum: [...CARD_BRANDS] }),
+    card_last4: text("card_last4"),
+    card_exp_month: smallint("card_exp_month"),
+    card_exp_year: smallint("card_exp_year"),
+    card_bin: text("card_bin"),
+    /** Keyed fingerprint of the card number: equal for equal cards. */
+    card_fingerprint: text("card_fingerprint"),
+    avs_result: text("avs_result").$type<AvsResult>(),
+    cvv_result: text("cvv_result").$type<CvvResult>(),
+    fraud_score: smallint("fraud_score"),
+    fraud_reasons: text("fraud_reasons").array(),
+    decline_code: text("decline_code").$type<DeclineCode>(),
+    subscription_id: uuid("subscription_id"),
+    plan_id: uuid("plan_id"),
+    client_session_id: uuid("client_session_id"),
+    refund_of: uuid("refund_of"),
+    refund_reason: text("refund_reason").$type<RefundReason>(),
+    refund_comment: text("refund_comment"),
+    void_reason: text("void_reason"),
+    settlement_batch_id: uuid("settlement_batch_id"),
+    description: text("description"),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    authorized_at: instant("authorized_at"),
+    captured_at: instant("captured_at"),
+    settled_at: instant("settled_at"),
+    voided_at: instant("voided_at"),
+    refunded_at: instant("refunded_at"),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    /** Serves a payment's page and answers: its charge and refunds. */
+    index("transactions_payment").on(table.environment_id, table.payment_id, table.id),
+    /**
+     * Serve list and search. Within one value each is in the order of creation (the id's); the columns after the id are
+     * never searched by, they let the index alone answer filters by several things at once.
+     */
+    index("transactions_status").on(table.environment_id, table.status, table.id, table.card_brand, table.amount),
+    index("transactions_brand").on(table.environment_id, table.card_brand, table.status, table.id, table.amount),
+    index("transactions_customer").on(table.environment_id, table.customer_id, table.id).where(sql`customer_id is not null`),
+    index("transactions_email")
+      .on(table.environment_id, sql`lower(${table.customer_email})`, table.id)
+      .where(sql`customer_email is not null`),
+    index("transactions_subscription")
+      .on(table.environment_id, table.subscription_id, table.id)
+      .where(sql`subscription_id is not null`),
+    index("transactions_last4").on(table.environment_id, table.card_last4, table.id),
+    /** Serves amount ranges and sorting by amount. */
+    index("transactions_amount").on(table.environment_id, table.amount, table.id, table.status, table.card_brand),
+    /** Serves the settlement batch: what is captured and not settled. */
+    index("transactions_unsettled")
+      .on(table.environment_id, table.currency, table.id)
+      .where(sql`settled_at is null and captured_at is not null and status <> 'FAILED'`),
+    /** Serves the check that a batch's total is the sum of its items. */
+    index("transactions_batch")
+      .on(table.environment_id, table.settlement_batch_id)
+      .where(sql`settlement_batch_id is not null`),
+    check("transactions_type", oneOf(table.type, TRANSACTION_TYPES)),
+    check("transactions_status_known", oneOf(table.status, TRANSACTION_STATUSES)),
+    check("transactions_created_with_id", createdWithId(table.id, table.created_at)),
+    check("transactions_amount_positive", sql`${table.amount} > 0`),
+    check("transactions_refund_of", sql`(${table.type} = 'REFUND') = (${table.refund_of} is not null)`),
+  ],
+);
+export type TransactionRow = typeof transactions.$inferSelect;

@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { expect } from "@playwright/test";
+import type { z } from "zod";
+import { ERRORS, type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
+import type { Operation, ResponseOf } from "@/lib/contract/operation";
+import { OPERATIONS } from "@/lib/contract/operations";
+
+/** An answer as it came, already found to be in the contract's form. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly replayed: boolean;
+  /** The refusal, which must have this code. */
+  problem(code: ErrorCode): Problem;
+};
+
+export type OperationAnswer<O extends Operation> = Answer & {
+  /** The object, which must have come with the operation's own status, or with this one. */
+  ok(status?: number): ResponseOf<O>;
+};
+
+export type CallOptions = {
+  /** Fills `{id}` of the path. */
+  id?: string;
+  query?: Record<string, unknown> | string;
+  body?: unknown;
+  /** X-Idempotency-Key; by default a new one where the operation needs one. Null sends none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+};
+
+export type RawRequest = {
+  method: string;
+  /** Sent as it is, not even encoded. */
+  path: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer | (string | Buffer)[];
+};
+
+/** Speaks the API with one key. Every answer is compared with the contract, whatever a test goes on to look at. */
+export class Api {
+  constructor(
+    readonly baseUrl: string,
+    readonly apiKey: string | null,
+  ) {}
+
+  async call<O extends Operation>(operation: O, options: CallOptions = {}): Promise<OperationAnswer<O>> {
+    const path = operation.path.replace("{id}", () => encodeURIComponent(options.id ?? ""));
+    const key = options.key === undefined && operation.idempotency === "required" ? randomUUID() : options.key;
+    const response = await fetch(this.baseUrl + path + queryString(options.query), {
+      method: operation.method,
+      headers: {
+        ...(this.apiKey !== null && { "X-Api-Key": this.apiKey }),
+        ...(typeof key === "string" && { "X-Idempotency-Key": key }),
+        ...(options.body !== undefined && { "Content-Type": "application/json" }),
+        ...options.headers,
+      },
+      ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+    });
+    const answer = checked(response.status, response.headers, await response.text(), path, operation);
+    return {
+      ...answer,
+      ok(status = operation.status) {
+        expect(answer.status, answer.text).toBe(status);
+        return JSON.parse(answer.text) as ResponseOf<O>;
+      },
+    };
+  }
+
+  /** Sends exactly these bytes: for requests that no client library would make. Chunked when the body is an array. */
+  raw({ method, path, headers = {}, body }: RawRequest): Promise<Answer> {
+    const url = new URL(this.baseUrl);
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          host: url.hostname,
+          port: url.port,
+          method,
+          path,
+          headers: { ...(this.apiKey !== null && { "X-Api-Key": this.apiKey }), ...headers },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () => {
+            const text = Buffer.concat(chunks).toString("utf8");
+            const received = new Headers();
+            for (const [name, value] of Object.entries(response.headers)) received.set(name, String(value));
+            try {
+              resolve(checked(response.statusCode ?? 0, received, text, path.split("?")[0] as string, operationOf(method, path)));
+            } catch (error) {
+              reject(error as Error);
+            }
+          });
+        },
+      );
+      sent.on("error", reject);
+      if (Array.isArray(body)) for (const chunk of body) sent.write(chunk);
+      else if (body !== undefined) {
+        sent.setHeader("Content-Length", Buffer.byteLength(body));
+        sent.write(body);
+      }
+      sent.end();
+    });
+  }
+}
+
+function queryString(query: CallOptions["query"]): string {
+  if (query === undefined) return "";
+  if (typeof query === "string") return `?${query}`;
+  return `?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+function operationOf(method: string, path: string): Operation | null {
+  const [pathname] = path.split("?");
+  const fits = (operation: Operation) =>
+    new RegExp(`^${operation.path.replaceAll(".", "\\.").replace("{id}", "[^/]+")}$`).test(pathname as string);
+  return OPERATIONS.find((operation) => operation.method === method && fits(operation)) ?? null;
+}
+
+/** What holds for every answer (contract, sections 1 and 2). */
+function checked(status: number, headers: Headers, text: string, path: string, operation: Operation | null): Answer {
+  const context = `${operation?.method ?? ""} ${path} answered ${status}: ${text.slice(0, 2_000)}`;
+  expect(status, context).toBeLessThan(500);
+  expect(headers.get("x-request-id"), context).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+  expect(headers.get("cache-control"), context).toBe("no-store");
+  const replayed = headers.get("idempotent-replayed") === "true";
+  const body: unknown = JSON.parse(text);
+  if (status < 300) {
+    expect(headers.get("content-type"), context).toMatch(/^application\/json(; ?charset=utf-8)?$/i);
+    if (operation) expectExactly(operation.response, body, context);
+  } else {
+    expectProblem(body, { status, headers, path, replayed, context });
+  }
+  return {
+    status,
+    headers,
+    text,
+    replayed,
+    problem(code) {
+      expect((body as Problem).code, context).toBe(code);
+      return body as Problem;
+    },
+  };
+}
+
+function expectProblem(
+  body: unknown,
+  answer: { status: number; headers: Headers; path: string; replayed: boolean; context: string },
+): void {
+  const { headers, context } = answer;
+  expect(headers.get("content-type"), context).toMatch(/^application\/problem\+json(; ?charset=utf-8)?$/i);
+  const refusal = expectExactly(problem, body, context);
+  expect(refusal.status, context).toBe(answer.status);
+  expect(refusal, context).toMatchObject(pick(ERRORS[refusal.code]));
+  expect(refusal.type, context).toMatch(new RegExp(`^https?://.*/${refusal.code}$`));
+  expect(refusal.instance, context).toBe(answer.path);
+  expect(refusal.detail.length, context).toBeGreaterThan(10);
+  if (!answer.replayed) expect(refusal.request_id, context).toBe(headers.get("x-request-id"));
+  if (refusal.errors.length > 0) expect(refusal.param, context).toBe(refusal.errors[0]?.param);
+}
+
+const pick = ({ status, title }: { status: number; title: string }) => ({ status, title });
+
+/** The value fits the schema, has every member that the schema names, and no others. */
+function expectExactly<T extends z.ZodType>(schema: T, value: unknown, context: string): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  expect(parsed.error?.message, context).toBeUndefined();
+  expect(parsed.data as unknown, context).toStrictEqual(value);
+  return parsed.data as z.infer<T>;
+}

@@ -1,0 +1,105 @@
+import { test as base } from "@playwright/test";
+import { connect, type Database } from "@/db/client";
+import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transaction";
+import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import type { Context, Service } from "@/lib/domain/context";
+import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { Api } from "./client";
+
+export type HostName = "service" | "next" | "configured";
+export type HostOptions = { host: HostName };
+
+export type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
+  CreateApiKeyInput,
+  "expiresAt" | "ipAllowList"
+>;
+
+/** A merchant of the test's own. */
+export type Tenant = {
+  readonly merchant: TestMerchant;
+  /** With a key of the test environment and every permission. */
+  readonly api: Api;
+  /** The same in the live environment. */
+  readonly live: Api;
+  newKey(options?: KeyOptions): Promise<{ id: string; api: Api; secret: string }>;
+  /** A call of the domain in the test environment, for what the API does not do itself. */
+  context(overrides?: Partial<Context>): Context;
+};
+
+type WorkerFixtures = HostOptions & {
+  baseUrl: string;
+  /** The database behind the host: to set the scene and to look behind the API. */
+  db: Database;
+  service: Service;
+};
+
+type TestFixtures = {
+  newTenant: () => Promise<Tenant>;
+  tenant: Tenant;
+  /** Another merchant. */
+  stranger: Tenant;
+  api: Api;
+};
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  host: ["service", { option: true, scope: "worker" }],
+  baseUrl: [
+    async ({ host }, use) => {
+      await use(required(`E2E_${host.toUpperCase()}_URL`));
+    },
+    { scope: "worker" },
+  ],
+  db: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
+    async ({}, use) => {
+      const db = connect(required("E2E_DATABASE_URL"), { max: 3, applicationName: "cardlane-e2e" });
+      await use(db);
+      await db.close();
+    },
+    { scope: "worker" },
+  ],
+  service: [
+    async ({ db }, use) => {
+      await use(testService(db));
+    },
+    { scope: "worker" },
+  ],
+  newTenant: async ({ baseUrl, service }, use) => {
+    await use(() => createTenant(baseUrl, service));
+  },
+  tenant: async ({ newTenant }, use) => {
+    await use(await newTenant());
+  },
+  stranger: async ({ newTenant }, use) => {
+    await use(await newTenant());
+  },
+  api: async ({ tenant }, use) => {
+    await use(tenant.api);
+  },
+});
+
+export { expect } from "@playwright/test";
+
+async function createTenant(baseUrl: string, service: Service): Promise<Tenant> {
+  const merchant = await createTestMerchant(service.db);
+  const newKey = async ({ mode = "test", permissions = PERMISSIONS, ...rest }: KeyOptions = {}) => {
+    const environmentId = merchant[mode].id;
+    const { row, secret } = await createApiKey(service, { environmentId, name: "Test key", permissions, ...rest });
+    return { id: row.id, secret, api: new Api(baseUrl, secret) };
+  };
+  const [test, live] = await Promise.all([newKey(), newKey({ mode: "live" })]);
+  return {
+    merchant,
+    api: test.api,
+    live: live.api,
+    newKey,
+    context: (overrides) => testContext(service, merchant.test, overrides),
+  };
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run the tests with npx playwright test`);
+  return value;
+}

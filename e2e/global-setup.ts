@@ -1,0 +1,51 @@
+import type { FullConfig } from "@playwright/test";
+import { connect } from "@/db/client";
+import { buildWhenStale } from "@/lib/server/build";
+import { createDatabase, dropDatabase, startTestCluster } from "@/lib/testing/cluster";
+import { createTestMerchant } from "@/lib/testing/factories";
+import { type RunningService, startService } from "@/lib/testing/service";
+
+/** Default limits, and an address for each environment. */
+const CONFIGURED = { SANDBOX_BASE_URL: "http://sandbox.cardlane.test", LIVE_BASE_URL: "http://live.cardlane.test" };
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: "1000000", RATE_LIMIT_BURST: "1000000" };
+
+/** One database, and on it the hosts that the chosen projects ask for. Workers find them in the environment. */
+export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
+  await buildWhenStale(config.rootDir, () => process.stdout.write("Building …\n"), new AbortController().signal);
+  const cluster = await startTestCluster();
+  const running: RunningService[] = [];
+  const database = `e2e_${Date.now().toString(36)}`;
+  const teardown = async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    await dropDatabase(cluster.adminUrl, database);
+    await cluster.stop();
+  };
+  try {
+    const url = await createDatabase(cluster.adminUrl, database, cluster.template);
+    await seedSomething(url);
+    process.env.E2E_DATABASE_URL = url;
+    // Our own server always runs: its jobs settle what any host leaves open.
+    const hosts = { service: UNLIMITED, ...chosenHosts(config) };
+    for (const [name, env] of Object.entries(hosts)) {
+      const service = await startService({ host: name === "next" ? "next" : "service", databaseUrl: url, env });
+      running.push(service);
+      process.env[`E2E_${name.toUpperCase()}_URL`] = service.baseUrl;
+    }
+    return teardown;
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+}
+
+function chosenHosts(config: FullConfig): Record<string, Record<string, string>> {
+  const projects = new Set(config.projects.map((project) => project.name));
+  return { ...(projects.has("next") && { next: UNLIMITED }), ...(projects.has("configured") && { configured: CONFIGURED }) };
+}
+
+/** A database that is not empty gets no demo data. */
+async function seedSomething(url: string): Promise<void> {
+  const db = connect(url, { max: 1 });
+  await createTestMerchant(db, "Somebody else");
+  await db.close();
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { billingAddress, customerFields, metadata, text, timestamp, webUrl } from "./fields";
+import { idInput, idOf } from "./ids";
+import { amount, amountOut, currency } from "./money";
+import { captureMethod } from "./payment";
+
+export const CLIENT_SESSION_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
+export const clientSessionStatus = z.enum(CLIENT_SESSION_STATUSES);
+export type ClientSessionStatus = z.infer<typeof clientSessionStatus>;
+
+/** The shopper's tries to pay one session before it takes no more. */
+export const CLIENT_SESSION_ATTEMPTS = 5;
+
+const COLOR = /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
+const color = z.string().regex(COLOR, "Use a hex colour such as #1a73e8.");
+export const appearance = z
+  .strictObject({
+    theme: z.enum(["light", "dark", "system"]).optional().describe("`system` follows the shopper's device."),
+    accent_color: color.optional().describe("Buttons and focus, as #1a73e8."),
+    background_color: color.optional().describe("Page background."),
+    text_color: color.optional().describe("Text."),
+    border_radius: z.int().min(0).max(24).optional().meta({ description: "Corner radius in pixels." }),
+    font_family: text(100).optional().describe("A font family that browsers know."),
+  })
+  .meta({ id: "Appearance" });
+
+const origin = z
+  .string()
+  .max(300)
+  .refine((value) => URL.canParse(value) && new URL(value).origin === value && /^https?:/.test(value), {
+    message: "Use an origin: scheme and host, no path, such as https://shop.example.",
+  });
+
+/** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
+export const createClientSessionBody = z
+  .strictObject({
+    plan_id: idInput.nullable().default(null).describe("The plan to sell; or send amount and currency."),
+    amount: amount.nullable().default(null).describe("Amount in minor units; without a plan."),
+    currency: currency.nullable().default(null).describe("ISO 4217 code, upper case; without a plan."),
+    ...customerFields,
+    capture_method: captureMethod.default("automatic").describe("`manual` authorizes now and leaves the capture to you."),
+    allowed_origins: z.array(origin).max(20).default([]).describe("Origins that may embed the payment form."),
+    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to."),
+    appearance: appearance.nullable().default(null).describe("How the payment form looks."),
+    metadata: metadata.default({}),
+  })
+  .superRefine((body, context) => {
+    const missing = (param: string, message: string) =>
+      context.addIssue({ code: "custom", path: [param], params: { code: "missing_parameter" }, message });
+    if (body.plan_id !== null) {
+      if (body.amount !== null) context.addIssue({ code: "custom", path: ["amount"], message: "Send either plan_id, or amount and currency." });
+      if (body.currency !== null) context.addIssue({ code: "custom", path: ["currency"], message: "Send either plan_id, or amount and currency." });
+    } else if (body.amount === null) missing("amount", "Send a plan_id, or amount and currency.");
+    else if (body.currency === null) missing("currency", "Send the currency of the amount.");
+  })
+  .meta({ id: "CreateClientSessionRequest" });
+export type CreateClientSessionBody = z.infer<typeof createClientSessionBody>;
+
+export const clientSession = z
+  .object({
+    id: idOf("clientSession").describe("Unique id of the session."),
+    object: z.literal("client_session").describe("Always `client_session`."),
+    client_session_token: z.string().nullable().meta({ description: "Shown once, in the answer that creates the session." }),
+    status: clientSessionStatus.describe("Where it stands now."),
+    amount: amountOut.describe("What the shopper pays, in minor units."),
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    plan_id: idOf("plan").nullable().describe("The plan that is sold."),
+    payment_id: idOf("payment").nullable().describe("The payment that completed it."),
+    capture_method: captureMethod.describe("Whether the payment is captured at once or by your own call."),
+    customer_id: z.string().nullable().describe("Your own id of the customer."),
+    customer_email: z.string().nullable().describe("The customer's e-mail address."),
+    customer_name: z.string().nullable().describe("The customer's name."),
+    billing_address: billingAddress.nullable().describe("The card's billing address."),
+    allowed_origins: z.array(z.string()).describe("Origins that may embed the payment form."),
+    return_url: z.string().nullable().describe("Where the shopper returns to."),
+    appearance: appearance.nullable().describe("How the payment form looks."),
+    metadata: metadata.describe("Your own keys and values."),
+    attempts_left: z.int().describe("Tries to pay that the shopper still has."),
+    iframe_url: z.string().nullable().meta({ description: "Holds the token, so it too is shown once." }),
+    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    expires_at: timestamp.describe("When it takes no more attempts."),
+    created_at: timestamp.describe("When it was created."),
+    updated_at: timestamp.describe("When it last changed."),
+  })
+  .meta({ id: "ClientSession" });
+export type ClientSession = z.infer<typeof clientSession>;

@@ -1,0 +1,139 @@
+import { z } from "zod";
+
+/**
+ * The one table of error codes: status and title. A verb throws `new AppError(code)`, and nothing else decides a status.
+ * `stored` marks what an idempotency key keeps and replays; everything else leaves the key free for another try.
+ */
+export const ERRORS = {
+  malformed_json: { status: 400, title: "The body is not valid JSON" },
+  invalid_parameter: { status: 400, title: "A parameter is invalid" },
+  missing_parameter: { status: 400, title: "A required parameter is missing" },
+  unknown_parameter: { status: 400, title: "A parameter is not known" },
+  idempotency_key_missing: { status: 400, title: "The X-Idempotency-Key header is required" },
+  idempotency_key_invalid: { status: 400, title: "The X-Idempotency-Key header is invalid" },
+  api_key_missing: { status: 401, title: "No API key was sent" },
+  api_key_invalid: { status: 401, title: "The API key is not valid" },
+  payment_failed: { status: 402, title: "The payment could not be completed", stored: true },
+  card_declined: { status: 402, title: "The card was declined", stored: true },
+  permission_denied: { status: 403, title: "The API key lacks a permission" },
+  ip_not_allowed: { status: 403, title: "The address is not on the key's allow list" },
+  origin_not_allowed: { status: 403, title: "The origin is not allowed" },
+  merchant_suspended: { status: 403, title: "The merchant account is suspended" },
+  resource_not_found: { status: 404, title: "There is no such resource" },
+  method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  idempotency_key_reused: { status: 409, title: "The idempotency key was used with other parameters" },
+  idempotency_request_in_progress: { status: 409, title: "The first request with this key is still running" },
+  invalid_state: { status: 409, title: "The current status does not allow this", stored: true },
+  outcome_pending: { status: 409, title: "An earlier operation has no known outcome yet" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The content type is not supported" },
+  amount_exceeds_capturable: { status: 422, title: "The amount exceeds what can be captured", stored: true },
+  amount_exceeds_refundable: { status: 422, title: "The amount exceeds what can be refunded", stored: true },
+  currency_not_supported: { status: 422, title: "The currency is not supported", stored: true },
+  plan_not_active: { status: 422, title: "The plan is not active", stored: true },
+  processor_not_configured: { status: 422, title: "No live processor is configured", stored: true },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "Something went wrong on our side" },
+  processor_error: { status: 502, title: "The processor could not be reached" },
+  database_unavailable: { status: 503, title: "The service is briefly unavailable" },
+  processor_timeout: { status: 504, title: "The processor did not answer in time" },
+} as const satisfies Record<string, { status: number; title: string; stored?: true }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+
+export const DECLINE_CODES = [
+  "generic_decline",
+  "insufficient_funds",
+  "lost_card",
+  "stolen_card",
+  "expired_card",
+  "incorrect_cvv",
+  "incorrect_number",
+  "authentication_failed",
+  "fraud_suspected",
+  "processing_error",
+] as const;
+export const declineCode = z.enum(DECLINE_CODES);
+export type DeclineCode = z.infer<typeof declineCode>;
+
+export type FieldError = { param: string; code: ErrorCode; message: string };
+
+export type AppErrorOptions = {
+  /** The request member at fault, as a path: `filters.amount.gte`. */
+  param?: string | null;
+  /** Every field at fault, the first one first. */
+  errors?: FieldError[];
+  /** Members that this code adds: `remaining`, `current_status`, `decline_code` … */
+  extra?: Record<string, unknown>;
+  /** Headers that this answer adds: `Retry-After`, `Allow` … */
+  headers?: Record<string, string>;
+  cause?: unknown;
+};
+
+/** A refusal that the caller can act on. `detail` is a sentence for a person: what is wrong and what to do next. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly errors: FieldError[];
+  readonly extra: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.param = options.param ?? options.errors?.[0]?.param ?? null;
+    this.errors = options.errors ?? [];
+    this.extra = options.extra ?? {};
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  /** Whether an idempotency key keeps this answer and replays it. */
+  get stored(): boolean {
+    return "stored" in ERRORS[this.code];
+  }
+}
+
+/** RFC 9457 body of every error answer (contract, section 2). */
+export const problem = z
+  .object({
+    type: z.string().describe("Address of the page about this code."),
+    title: z.string().describe("The code in words."),
+    status: z.int().describe("The HTTP status."),
+    detail: z.string().describe("What is wrong with this request and what to do next."),
+    instance: z.string().describe("The path of the request."),
+    code: z.enum(ERROR_CODES).describe("What to branch on."),
+    param: z.string().nullable().describe("The first request member at fault, as a path."),
+    errors: z.array(z.object({ param: z.string(), code: z.enum(ERROR_CODES), message: z.string() })).describe("Every request member at fault."),
+    request_id: z.string().describe("Id of the request; quote it to support."),
+    decline_code: declineCode.optional().describe("`card_declined`: the issuer's reason."),
+    payment_id: z.string().optional().describe("`card_declined`: the payment that was declined."),
+    transaction_id: z.string().optional().describe("`card_declined`: its charge."),
+    current_status: z.string().optional().describe("`invalid_state`: the status that stands in the way."),
+    allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what can be done instead."),
+    remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof problem>;
+
+/** The error body for one request; `instance` is the request's path, `docsUrl` the address of the API docs. */
+export function problemBody(error: AppError, request: { instance: string; requestId: string; docsUrl: string }) {
+  const { status, title } = ERRORS[error.code];
+  return {
+    type: `${request.docsUrl}/errors/${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    instance: request.instance,
+    code: error.code,
+    param: error.param,
+    errors: error.errors,
+    request_id: request.requestId,
+    ...error.extra,
+  };
+}

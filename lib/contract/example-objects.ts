@@ -1,0 +1,217 @@
+import type { ClientSession } from "./client-session";
+import { encodeId } from "./ids";
+import type { Payment } from "./payment";
+import type { Plan } from "./plan";
+import type { Transaction } from "./transaction";
+
+/** One story, told by all examples: a shop charges an order, captures, refunds a part. */
+export const PAYMENT_ID = encodeId("payment", "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15");
+export const CHARGE_ID = encodeId("transaction", "019aa0c4-5a11-7b42-8f3a-2c9d5e7f1a60");
+export const REFUND_ID = encodeId("transaction", "019aa153-b7c8-7a94-b1e6-4d8f0a2c6e33");
+export const PLAN_ID = encodeId("plan", "019a9c1e-2f40-7d15-a8b7-93e5c1d7f204");
+export const SESSION_ID = encodeId("clientSession", "019aa0b8-90d2-7e61-bc4f-7a1e3d5b9c82");
+export const REQUEST_ID = encodeId("request", "019aa0c4-5a0f-7f18-a2d4-5b6c7e8f9a01");
+
+const CREATED_AT = "2026-11-20T09:30:00.016Z";
+const CAPTURED_AT = "2026-11-20T11:02:41.310Z";
+const REFUNDED_AT = "2026-11-20T12:06:17.544Z";
+
+const billingAddress = {
+  line1: "1 Market Street",
+  line2: null,
+  city: "San Francisco",
+  state: "CA",
+  postal_code: "94105",
+  country: "US",
+};
+
+export const charge: Transaction = {
+  id: CHARGE_ID,
+  object: "transaction",
+  payment_id: PAYMENT_ID,
+  type: "CHARGE",
+  status: "CAPTURED",
+  amount: 4999,
+  currency: "USD",
+  amount_captured: 4999,
+  amount_refunded: 0,
+  amount_refundable: 4999,
+  available_actions: ["refund"],
+  customer_id: "cus_1042",
+  customer_email: "ada@example.com",
+  customer_name: "Ada Park",
+  billing_address: billingAddress,
+  card_brand: "visa",
+  card_last4: "4242",
+  card_exp_month: 12,
+  card_exp_year: 2030,
+  card_bin: "424242",
+  avs_result: "Y",
+  cvv_result: "M",
+  fraud_score: 0,
+  decline_code: null,
+  subscription_id: null,
+  plan_id: null,
+  client_session_id: null,
+  refund_of: null,
+  refund_reason: null,
+  void_reason: null,
+  settlement_batch_id: null,
+  description: "Order 1001",
+  metadata: { order_id: "1001" },
+  environment: "sandbox",
+  capture_before: null,
+  authorized_at: CREATED_AT,
+  captured_at: CREATED_AT,
+  settled_at: null,
+  voided_at: null,
+  refunded_at: null,
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+};
+
+/** The refund of a part of {@link charge}. */
+export const refund: Transaction = {
+  ...charge,
+  id: REFUND_ID,
+  type: "REFUND",
+  amount: 1500,
+  amount_captured: 0,
+  amount_refundable: 0,
+  available_actions: [],
+  avs_result: null,
+  cvv_result: null,
+  fraud_score: null,
+  refund_of: CHARGE_ID,
+  refund_reason: "CUSTOMER_REQUEST",
+  authorized_at: null,
+  captured_at: REFUNDED_AT,
+  created_at: REFUNDED_AT,
+  updated_at: REFUNDED_AT,
+};
+export const pendingRefund: Transaction = { ...refund, status: "PENDING", captured_at: null };
+
+/** The charge in its other states. */
+export const pendingCharge: Transaction = {
+  ...charge,
+  status: "PENDING",
+  amount_captured: 0,
+  amount_refundable: 0,
+  available_actions: [],
+  avs_result: null,
+  cvv_result: null,
+  fraud_score: null,
+  authorized_at: null,
+  captured_at: null,
+};
+export const authorizedCharge: Transaction = {
+  ...charge,
+  status: "AUTHORIZED",
+  amount_captured: 0,
+  amount_refundable: 0,
+  available_actions: ["capture", "void"],
+  captured_at: null,
+  capture_before: "2026-11-27T09:30:00.016Z",
+};
+export const capturedCharge: Transaction = {
+  ...charge,
+  capture_before: authorizedCharge.capture_before,
+  captured_at: CAPTURED_AT,
+  updated_at: CAPTURED_AT,
+};
+export const voidedCharge: Transaction = {
+  ...authorizedCharge,
+  status: "VOIDED",
+  available_actions: [],
+  void_reason: "Out of stock",
+  voided_at: CAPTURED_AT,
+  updated_at: CAPTURED_AT,
+};
+export const refundedCharge: Transaction = {
+  ...charge,
+  status: "PARTIALLY_REFUNDED",
+  amount_refunded: 1500,
+  amount_refundable: 3499,
+  refunded_at: REFUNDED_AT,
+  updated_at: REFUNDED_AT,
+};
+/** While an operation on it has no known outcome, nothing else can be done with a charge. */
+export const heldCharge: Transaction = { ...authorizedCharge, available_actions: [] };
+export const refundingCharge: Transaction = { ...charge, amount_refundable: 3499 };
+
+/** A payment as the API shows it around its charge. */
+export function paymentOf(of: Transaction, refunds: Transaction[] = [], capture: Payment["capture_method"] = "automatic"): Payment {
+  return {
+    id: PAYMENT_ID,
+    object: "payment",
+    status: of.status,
+    amount: of.amount,
+    currency: of.currency,
+    capture_method: capture,
+    amount_captured: of.amount_captured,
+    amount_capturable: of.status === "AUTHORIZED" ? of.amount : 0,
+    amount_refunded: of.amount_refunded,
+    amount_refundable: of.amount_refundable,
+    available_actions: of.available_actions,
+    customer_id: of.customer_id,
+    customer_email: of.customer_email,
+    customer_name: of.customer_name,
+    billing_address: billingAddress,
+    card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030, bin: "424242" },
+    plan_id: null,
+    subscription_id: null,
+    client_session_id: null,
+    description: of.description,
+    metadata: of.metadata,
+    next_action: null,
+    transactions: [of, ...refunds],
+    environment: "sandbox",
+    created_at: of.created_at,
+    updated_at: of.updated_at,
+  };
+}
+
+export const plan: Plan = {
+  id: PLAN_ID,
+  object: "subscription_plan",
+  type: "SUBSCRIPTION_FREE_TRIAL",
+  name: "Pro monthly",
+  currency: "USD",
+  full_price_amount: 19.99,
+  status: "DRAFT",
+  description: "Everything, billed monthly",
+  billing_frequency_value: 1,
+  billing_frequency_unit: "MONTHS",
+  trial_period_value: 14,
+  trial_period_unit: "DAYS",
+  trial_price_amount: null,
+  environment: "sandbox",
+  created_at: "2026-11-19T12:20:10.304Z",
+  updated_at: "2026-11-19T12:20:10.304Z",
+};
+
+export const session: ClientSession = {
+  id: SESSION_ID,
+  object: "client_session",
+  client_session_token: null,
+  status: "OPEN",
+  amount: 4999,
+  currency: "USD",
+  plan_id: null,
+  payment_id: null,
+  capture_method: "automatic",
+  customer_id: "cus_1042",
+  customer_email: "ada@example.com",
+  customer_name: null,
+  billing_address: null,
+  allowed_origins: ["https://shop.example"],
+  return_url: "https://shop.example/thanks",
+  appearance: { theme: "system", accent_color: "#0f6b82" },
+  metadata: { order_id: "1001" },
+  attempts_left: 5,
+  iframe_url: null,
+  environment: "sandbox",
+  expires_at: "2026-11-21T09:17:08.242Z",
+  created_at: "2026-11-20T09:17:08.242Z",
+  updated_at: "2026-11-20T09:17:08.242Z",
+};

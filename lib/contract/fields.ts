@@ -1,0 +1,118 @@
+import { z } from "zod";
+
+/**
+ * Text from a caller. PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair: both are refused
+ * here, with a clear 400, rather than by the database.
+ */
+export const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => !value.includes("\u0000") && value.isWellFormed(), "Must be valid text without NUL characters.");
+
+const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
+
+function parseInstant(value: string, endOfDay: boolean): Date | null {
+  const iso = DATE_ONLY.test(value)
+    ? `${value}T${endOfDay ? "23:59:59.999" : "00:00:00.000"}Z`
+    : DATE_TIME.test(value)
+      ? value.replace(" ", "T").replace(/([+-]\d{2})(\d{2})$/, "$1:$2")
+      : null;
+  if (iso === null) return null;
+  const date = new Date(iso);
+  // Date accepts 2026-02-30 by rolling over; a caller's typo must not become another day.
+  const days = new Date(Date.UTC(Number(value.slice(0, 4)), Number(value.slice(5, 7)), 0)).getUTCDate();
+  return Number.isNaN(date.getTime()) || Number(value.slice(8, 10)) > days ? null : date;
+}
+
+const instantInput = (endOfDay: boolean) =>
+  z
+    .string()
+    .max(40)
+    .refine((value) => parseInstant(value, endOfDay) !== null, "Use an ISO 8601 date or date-time, such as 2026-11-20T09:30:00Z.")
+    .meta({ description: "ISO 8601 date-time with any offset, or a bare date (UTC).", examples: ["2026-11-20T09:30:00Z"] });
+
+/** A time from a caller; a bare date means the start of that day, UTC. Read it with {@link instantOf}. */
+export const instant = instantInput(false);
+/** The same where a bare date means the end of that day (`lte`). Read it with {@link endInstantOf}. */
+export const endInstant = instantInput(true);
+export const instantOf = (value: string): Date => parseInstant(value, false) as Date;
+export const endInstantOf = (value: string): Date => parseInstant(value, true) as Date;
+
+/** A time in an answer: UTC, milliseconds. */
+export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T09:30:00.000Z"] });
+
+/** Country codes of ISO 3166-1 alpha-2. */
+export const COUNTRIES = new Set(
+  "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW".split(
+    " ",
+  ),
+);
+
+export const billingAddress = z
+  .strictObject({
+    line1: text(200).nullable().default(null),
+    line2: text(200).nullable().default(null),
+    city: text(100).nullable().default(null),
+    state: text(100).nullable().default(null),
+    postal_code: text(20).nullable().default(null),
+    country: z
+      .string()
+      .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code in capitals, such as US.")
+      .nullable()
+      .default(null)
+      .describe("ISO 3166-1 alpha-2 code."),
+  })
+  .meta({ id: "BillingAddress" });
+export type BillingAddress = z.infer<typeof billingAddress>;
+
+export const metadata = z
+  .record(text(40), z.union([text(500).or(z.literal("")), z.number(), z.boolean()]))
+  .refine((value) => Object.keys(value).length <= 50, "At most 50 keys.")
+  .meta({ description: "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean." });
+export type Metadata = z.infer<typeof metadata>;
+
+export const email = z.email().max(254);
+
+const isWebUrl = (value: string) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+};
+/** Where the shopper returns to. http is for development on one's own machine. */
+export const webUrl = text(2048).refine(isWebUrl, "Use an absolute https:// address.");
+
+/** What a caller may say of the customer of a payment or session. */
+export const customerFields = {
+  customer_id: text(255).nullable().default(null).describe("Your own id of the customer."),
+  customer_email: email.nullable().default(null).describe("The customer's e-mail address."),
+  customer_name: text(255).nullable().default(null).describe("The customer's name."),
+  billing_address: billingAddress.nullable().default(null).describe("The card's billing address."),
+};
+
+/** An integer in a query string: digits only, never clamped. */
+const queryInteger = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, "Use a whole number.")
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `Use a whole number from ${min} to ${max}.`);
+
+export const MAX_OFFSET = 1_000_000_000;
+export const queryLimit = queryInteger(1, 100).optional().meta({ description: "Results per page, 1–100; default 20.", type: "integer", minimum: 1, maximum: 100, default: 20 });
+export const queryOffset = queryInteger(0, MAX_OFFSET).optional().meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
+export const queryAmount = queryInteger(0, 999_999_999_999).optional().meta({ type: "integer", minimum: 0 });
+
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    object: z.literal("list").describe("Always `list`."),
+    data: z.array(item).describe("The results of this page."),
+    limit: z.int().describe("Results per page, as asked."),
+    offset: z.int().describe("Results skipped, as asked."),
+    has_more: z.boolean().describe("Whether there is another page."),
+    total: z.int().describe("All results; exact up to 10,000."),
+    total_capped: z.boolean().describe("True when there are more than 10,000."),
+  });
+/** A list answer; `total` is exact up to this many, then `total_capped` is true. */
+export const TOTAL_CAP = 10_000;

@@ -1,0 +1,43 @@
+import type { ClientSessionRow } from "@/db/schema/client-sessions";
+import { CLIENT_SESSION_ATTEMPTS, type ClientSession, type ClientSessionStatus } from "@/lib/contract/client-session";
+import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { API_ENVIRONMENTS } from "@/lib/contract/transaction";
+import type { Context } from "../context";
+
+/** What the answer that creates a session shows, and no other. */
+export type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
+
+const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
+
+/** Status at `now`: that a session expired follows from the time and is not stored. */
+export function clientSessionStatus(row: Pick<ClientSessionRow, "status" | "expires_at">, now: Date): ClientSessionStatus {
+  return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
+}
+
+export function presentClientSession(ctx: Context, row: ClientSessionRow, once: ShownOnce = NOT_SHOWN): ClientSession {
+  return {
+    id: encodeId("clientSession", row.id),
+    object: "client_session",
+    client_session_token: once.client_session_token,
+    status: clientSessionStatus(row, ctx.service.clock.now()),
+    amount: row.amount,
+    currency: row.currency,
+    plan_id: encodeIdOrNull("plan", row.plan_id),
+    payment_id: encodeIdOrNull("payment", row.payment_id),
+    capture_method: row.capture_method,
+    customer_id: row.customer_id,
+    customer_email: row.customer_email,
+    customer_name: row.customer_name,
+    billing_address: row.billing_address,
+    allowed_origins: row.allowed_origins,
+    return_url: row.return_url,
+    appearance: row.appearance,
+    metadata: row.metadata,
+    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    iframe_url: once.iframe_url,
+    environment: API_ENVIRONMENTS[ctx.environment.mode],
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}

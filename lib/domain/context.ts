@@ -1,0 +1,49 @@
+import type { Database } from "@/db/client";
+import type { ActorRecord } from "@/db/schema/operations";
+import type { Clock } from "@/lib/clock";
+import type { AppError } from "@/lib/contract/errors";
+import type { Mode } from "@/lib/contract/transaction";
+import type { Logger } from "@/lib/log";
+import type { Registry } from "@/lib/processor/registry";
+import type { Secret } from "@/lib/secret";
+
+/** What the whole process shares. Made once at start-up, passed everywhere: domain code has no globals. */
+export type Service = {
+  readonly db: Database;
+  readonly processors: Registry;
+  readonly clock: Clock;
+  readonly secret: Secret;
+  readonly log: Logger;
+  /** Public address in links, without a trailing slash. */
+  readonly baseUrl: string;
+  /** How long one processor call may take, in milliseconds. */
+  readonly processorTimeoutMs: number;
+};
+
+export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
+
+/** An idempotency key that a caller sent, and the digest of what it was sent with. */
+export type IdempotencyRequest = { readonly key: string; readonly digest: Buffer };
+
+/** One call: the service, who calls, and in which environment. First argument of every verb. */
+export type Context = {
+  readonly service: Service;
+  readonly environment: Environment;
+  readonly actor: ActorRecord;
+  readonly request: {
+    /** UUID; shown as `req_…`. */
+    readonly id: string;
+    /** Name of the contract's operation. */
+    readonly operation: string;
+    /** The request's path, echoed in errors as `instance`. */
+    readonly path: string;
+  };
+  readonly idempotency: IdempotencyRequest | null;
+  /** Throws unless the caller may still do this: asked again before a stored answer is replayed after a wait. */
+  reauthorize(): Promise<void>;
+  /** A refusal of this request as it will be sent and, for an idempotency key, stored. */
+  renderProblem(error: AppError): string;
+};
+
+/** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
+export type Reply = { readonly status: number; readonly body: string; readonly replayed: boolean };

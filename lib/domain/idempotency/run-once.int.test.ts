@@ -1,0 +1,144 @@
+import { expect, test, vi } from "vitest";
+import { AppError } from "@/lib/contract/errors";
+import { testTenant } from "@/lib/testing/factories";
+import { testDatabase } from "@/lib/testing/database";
+import { type RunOnceOptions, runOnce } from "./run-once";
+
+const { db } = await testDatabase({ max: 12 });
+const CREATED: RunOnceOptions = { status: 201 };
+
+async function setup() {
+  const tenant = await testTenant(db);
+  const { merchant, service } = tenant;
+  let runs = 0;
+  return {
+    ...tenant,
+    /** A call with a key; `digest` stands for what was sent. */
+    keyed: (key: string, digest = "same", context = {}) =>
+      tenant.call({ idempotency: { key, digest: service.secret.requestDigest(digest) }, ...context }),
+    work: async () => ({ run: ++runs }),
+    runs: () => runs,
+    age: (interval: string) =>
+      db.sql`update idempotency_keys set created_at = created_at - ${interval}::interval where environment_id = ${merchant.test.id}`,
+  };
+}
+
+test("without a key every call runs", async () => {
+  const { call, work } = await setup();
+  expect(await runOnce(call(), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
+  expect(await runOnce(call(), CREATED, work)).toEqual({ status: 201, body: '{"run":2}', replayed: false });
+});
+
+test("the second call with a key answers the first one's bytes and runs nothing", async () => {
+  const { keyed, work, runs } = await setup();
+  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
+  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: true });
+  expect(runs()).toBe(1);
+});
+
+test("ten calls at once run once, and all answer the same bytes", async () => {
+  const { keyed, work, runs } = await setup();
+  const replies = await Promise.all(Array.from({ length: 10 }, () => runOnce(keyed("k"), CREATED, work)));
+  expect(runs()).toBe(1);
+  expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['{"run":1}']));
+  expect(replies.filter((reply) => !reply.replayed)).toHaveLength(1);
+});
+
+test("a key belongs to its environment, and is compared exactly", async () => {
+  const { keyed, work, stranger, runs } = await setup();
+  await runOnce(keyed("k"), CREATED, work);
+  await runOnce(keyed("k", "same", { environment: stranger.test }), CREATED, work);
+  await runOnce(keyed("K"), CREATED, work);
+  await runOnce(keyed("k "), CREATED, work);
+  expect(runs()).toBe(4);
+});
+
+test("the same key with other parameters is refused, and the first answer stays", async () => {
+  const { keyed, work } = await setup();
+  await runOnce(keyed("k"), CREATED, work);
+  await expect(runOnce(keyed("k", "other"), CREATED, work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  expect(await runOnce(keyed("k"), CREATED, work)).toMatchObject({ body: '{"run":1}', replayed: true });
+});
+
+test("a key replays until it is 24 hours old, and from then on is new for everything", async () => {
+  const { keyed, work, age } = await setup();
+  await runOnce(keyed("k"), { status: 201, secretAnswer: true }, work);
+  await age("23 hours 59 minutes 59 seconds");
+  expect(await runOnce(keyed("k"), CREATED, work)).toMatchObject({ body: '{"run":1}', replayed: true });
+  await age("1 second");
+  expect(await runOnce(keyed("k", "other"), { status: 200 }, work)).toEqual({ status: 200, body: '{"run":2}', replayed: false });
+  expect(await runOnce(keyed("k", "other"), CREATED, work)).toEqual({ status: 200, body: '{"run":2}', replayed: true });
+});
+
+test("calls at once with a key that has run out still run once", async () => {
+  const { keyed, work, age, runs } = await setup();
+  await runOnce(keyed("k"), CREATED, work);
+  await age("24 hours");
+  const replies = await Promise.all(Array.from({ length: 8 }, () => runOnce(keyed("k"), CREATED, work)));
+  expect(runs()).toBe(2);
+  expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['{"run":2}']));
+});
+
+test("a refusal that is kept undoes the work, and is replayed to the byte", async () => {
+  const { keyed, merchant } = await setup();
+  const refuse = vi.fn(async (tx) => {
+    await tx.execute(`update merchants set name = 'changed' where id = '${merchant.id}'`);
+    throw new AppError("plan_not_active", "Not active.", { param: "plan_id" });
+  });
+  const first = await runOnce(keyed("k"), CREATED, refuse);
+  expect(first).toMatchObject({ status: 422, replayed: false });
+  expect(JSON.parse(first.body)).toMatchObject({ code: "plan_not_active", param: "plan_id" });
+  expect(await runOnce(keyed("k"), CREATED, refuse)).toEqual({ ...first, replayed: true });
+  expect(refuse).toHaveBeenCalledTimes(1);
+  const [row] = await db.sql`select name from merchants where id = ${merchant.id}`;
+  expect(row?.name).toBe("Test merchant");
+});
+
+test.each([new AppError("invalid_parameter", "No."), new AppError("resource_not_found", "No."), new Error("crash")])(
+  "after %s the key is free for another try",
+  async (error) => {
+    const { keyed, work, merchant } = await setup();
+    const fail = async () => Promise.reject(error);
+    await expect(runOnce(keyed("k"), CREATED, fail)).rejects.toBe(error);
+    const [left] = await db.sql`select count(*)::int from idempotency_keys where environment_id = ${merchant.test.id}`;
+    expect(left?.count).toBe(0);
+    expect(await runOnce(keyed("k", "corrected"), CREATED, work)).toMatchObject({ status: 201, replayed: false });
+  },
+);
+
+test("a duplicate that has waited two seconds is sent away, and answered once the first is done", async () => {
+  const { keyed, work } = await setup();
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const first = runOnce(keyed("k"), CREATED, async () => {
+    started.resolve();
+    await finish.promise;
+    return work();
+  });
+  await started.promise;
+  await expect(runOnce(keyed("k"), CREATED, work)).rejects.toMatchObject({
+    code: "idempotency_request_in_progress",
+    headers: { "Retry-After": "1" },
+  });
+  finish.resolve();
+  const { body } = await first;
+  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body, replayed: true });
+});
+
+test("the permission is asked for again before a stored answer is given, and only then", async () => {
+  const { keyed, work } = await setup();
+  const denied = new AppError("permission_denied", "No longer.");
+  const reauthorize = vi.fn(async () => Promise.reject(denied));
+  await runOnce(keyed("k", "same", { reauthorize }), CREATED, work);
+  expect(reauthorize).not.toHaveBeenCalled();
+  await expect(runOnce(keyed("k", "same", { reauthorize }), CREATED, work)).rejects.toBe(denied);
+});
+
+test("an answer with a secret is stored encrypted and replayed in clear", async () => {
+  const { keyed, merchant } = await setup();
+  const once = () => runOnce(keyed("k"), { status: 201, secretAnswer: true }, async () => ({ token: "cst_visible" }));
+  await once();
+  const [row] = await db.sql`select response_body from idempotency_keys where environment_id = ${merchant.test.id}`;
+  expect(row?.response_body).not.toContain("cst_visible");
+  expect(await once()).toEqual({ status: 201, body: '{"token":"cst_visible"}', replayed: true });
+});

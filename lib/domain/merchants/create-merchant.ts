@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import type { Orm } from "@/db/client";
+import { insertMerchant } from "@/db/queries/merchants";
+import { hashPassword } from "@/lib/auth/password";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { MODES, type Mode } from "@/lib/contract/transaction";
+import { newId } from "@/lib/ids";
+import { createApiKey } from "../api-keys/create-api-key";
+import type { KeyService } from "../api-keys/key-service";
+
+export type CreateMerchantInput = {
+  name: string;
+  /** The owner's sign-in. */
+  email: string;
+  /** Made at random when left out. */
+  password?: string | undefined;
+};
+
+/** The merchant as its owner needs it, shown once: of the password and the keys only digests are kept. */
+export type NewMerchant = {
+  merchant_id: string;
+  email: string;
+  password: string;
+  test_key: string;
+  live_key: string;
+};
+
+const MIN_PASSWORD_LENGTH = 8;
+
+/** Makes a merchant with both environments, its owner, and one key with every permission per environment. */
+export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
+  const name = input.name.trim();
+  const email = input.email.trim();
+  const password = input.password ?? randomBytes(12).toString("base64url");
+  check(name, email, password);
+  const password_hash = await hashPassword(password);
+  const id = newId();
+  const environments = { test: newId(), live: newId() };
+  const keys = await service.db.orm.transaction(async (tx) => {
+    const owner = { id: newId(), email, password_hash };
+    if (!(await insertMerchant(tx, { id, name, environments, owner }))) throw emailTaken(email);
+    return createKeys(service, tx, environments);
+  });
+  return { merchant_id: encodeId("merchant", id), email, password, test_key: keys.test, live_key: keys.live };
+}
+
+async function createKeys(service: KeyService, tx: Orm, environments: Record<Mode, string>): Promise<Record<Mode, string>> {
+  const secrets = { test: "", live: "" };
+  for (const mode of MODES) {
+    const { secret } = await createApiKey(
+      { db: { orm: tx }, clock: service.clock },
+      { environmentId: environments[mode], name: "Default", permissions: PERMISSIONS },
+    );
+    secrets[mode] = secret;
+  }
+  return secrets;
+}
+
+function check(name: string, email: string, password: string): void {
+  const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
+  if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) throw refuse("email", `'${email}' is not an e-mail address.`);
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > 200) {
+    throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to 200 characters.`);
+  }
+}
+
+const emailTaken = (email: string) =>
+  new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, { param: "email" });

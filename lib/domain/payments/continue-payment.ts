@@ -1,0 +1,57 @@
+import { findPayment, reserveFollowUp } from "@/db/queries/payments";
+import type { Mode } from "@/lib/contract/transaction";
+import { newId } from "@/lib/ids";
+import type { ContinueRequest } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { leaseMs, type OpenOperation } from "./operation";
+import { type Executed, sendOperation } from "./send-operation";
+
+/**
+ * Goes on with a payment once its 3-D Secure challenge has ended, exactly once: the first caller moves it from
+ * REQUIRES_ACTION to PENDING, any later one gets null.
+ */
+export async function continuePayment(
+  service: Service,
+  environment: { id: string; mode: Mode },
+  paymentId: string,
+  challenge: ContinueRequest["challenge"],
+): Promise<Executed | null> {
+  const processor = service.processors.processorFor(environment.mode);
+  if (!processor) throw new Error(`no processor for ${environment.mode} payments`);
+  const operationId = newId();
+  const actor = { type: "system", id: null } as const;
+  const notAfter = new Date(service.clock.now().getTime() + service.processorTimeoutMs);
+  const reservation = await reserveFollowUp(service.db.sql, environment.id, null, {
+    kind: "continue",
+    paymentId,
+    operationId,
+    refund: null,
+    amount: null,
+    detail: challenge,
+    allowed: true,
+    actor,
+    requestId: null,
+    leaseMs: leaseMs(service.processorTimeoutMs),
+  });
+  if (!reservation.reserved) return null;
+  const snapshot = await findPayment(service.db.sql, environment.id, paymentId);
+  if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
+  const { payment } = snapshot;
+  const operation: OpenOperation = {
+    environmentId: environment.id,
+    mode: environment.mode,
+    id: operationId,
+    kind: "continue",
+    epoch: 1,
+    paymentId,
+    transactionId: payment.charge_id,
+    amount: payment.amount,
+    currency: payment.currency,
+    detail: challenge,
+    actor,
+    requestId: null,
+    asked: null,
+  };
+  const call = { reference: operationId, account: environment.id, authorization: payment.authorization_id, challenge, notAfter };
+  return sendOperation(service, operation, () => processor.continueAuthorization(call), snapshot);
+}

@@ -1,0 +1,156 @@
+import { findOperation, releaseOperation } from "@/db/queries/operations";
+import {
+  findPayment,
+  isStaleSettlement,
+  lockPayment,
+  type PaymentSnapshot,
+  type Settlement,
+  settleOperation,
+} from "@/db/queries/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
+import { encodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import type { Service } from "../context";
+import { type Answer, answerOf } from "./answer";
+import { challengeUrl } from "./challenge-url";
+import type { OpenOperation } from "./operation";
+import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
+import { presentPayment } from "./present";
+
+export type Finished =
+  /** The outcome is in the books. */
+  | { kind: "settled"; change: Change; answer: Answer | null }
+  /** Someone else has the operation, or has closed it: what stands in the books counts. */
+  | { kind: "lost" };
+
+/** Under contention on one payment each try lets at least one other through, so this many is never needed in practice. */
+const OPTIMISTIC_TRIES = 5;
+
+/**
+ * T2: works out what the outcome makes of the payment and writes it, with the answer, in one commit. When the payment has
+ * changed in between (another refund), it is read again; after a few such tries it is locked first.
+ */
+export async function finishOperation(
+  service: Service,
+  operation: OpenOperation,
+  outcome: FinalOutcome,
+  known: PaymentSnapshot | null = null,
+): Promise<Finished> {
+  const from = outcome.kind === "reversed" ? "succeeded" : "open";
+  let snapshot = known;
+  for (let attempt = 1; ; attempt++) {
+    snapshot ??= await requirePayment(service, operation);
+    const { settlement, finished } = workOut(service, operation, outcome, snapshot, from);
+    try {
+      if (attempt <= OPTIMISTIC_TRIES) await settleOperation(service.db.sql, operation.environmentId, settlement);
+      else return await finishLocked(service, operation, outcome, from);
+      return finished;
+    } catch (error) {
+      if (!isStaleSettlement(error)) throw error;
+      if (!(await isStillMine(service, operation, from))) return { kind: "lost" };
+      snapshot = null;
+    }
+  }
+}
+
+/** The same with the payment locked first: slower, and certain. */
+async function finishLocked(
+  service: Service,
+  operation: OpenOperation,
+  outcome: FinalOutcome,
+  from: "open" | "succeeded",
+): Promise<Finished> {
+  return service.db.sql.begin(async (tx) => {
+    await lockPayment(tx, operation.environmentId, operation.asked?.key ?? null, operation.paymentId);
+    const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
+    if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+    const { settlement, finished } = workOut(service, operation, outcome, snapshot, from);
+    await settleOperation(tx, operation.environmentId, settlement);
+    return finished;
+  });
+}
+
+async function isStillMine(service: Service, operation: OpenOperation, from: "open" | "succeeded"): Promise<boolean> {
+  const row = await findOperation(service.db.sql, operation.environmentId, operation.id);
+  return row !== null && row.state === from && row.epoch === operation.epoch;
+}
+
+async function requirePayment(service: Service, operation: OpenOperation): Promise<PaymentSnapshot> {
+  const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
+  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+  return snapshot;
+}
+
+/** The charge, and the transaction the operation makes, out of a payment's transactions. */
+export function pictureOf({ payment, transactions }: PaymentSnapshot, operation: OpenOperation): Picture {
+  const charge = transactions.find((row) => row.id === payment.charge_id);
+  if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+  const refund = operation.kind === "refund" ? (transactions.find((row) => row.id === operation.transactionId) ?? null) : null;
+  return { payment, charge, refund };
+}
+
+function workOut(
+  service: Service,
+  operation: OpenOperation,
+  outcome: FinalOutcome,
+  snapshot: PaymentSnapshot,
+  from: "open" | "succeeded",
+): { settlement: Settlement; finished: Finished } {
+  const { mode, asked } = operation;
+  const now = service.clock.now().toISOString();
+  const change = applyOutcome(pictureOf(snapshot, operation), operation, outcome, now, challengeUrl(service, operation));
+  const transactions = snapshot.transactions.map((row) => changedRow(row, change));
+  // A refund that fails late was answered long ago: its stored answer stands.
+  const answer = asked && from === "open" ? answerOf(service, asked, change, transactions, mode) : null;
+  const eventId = newId();
+  const payload = JSON.stringify({
+    id: encodeId("event", eventId),
+    object: "event",
+    type: change.eventType,
+    created_at: now,
+    data: presentPayment(change.payment, transactions, mode),
+  });
+  return {
+    finished: { kind: "settled", change, answer },
+    settlement: {
+      from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
+      operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
+      payment: change.payment,
+      charge: change.charge,
+      refund: change.refund,
+      ledger: change.ledger,
+      feeOn: change.feeOn,
+      event: { id: eventId, type: change.eventType, payload },
+      audit: { id: newId(), action: change.eventType, actor: operation.actor, requestId: operation.requestId },
+      answer: asked && answer ? { key: asked.key, ...answer } : null,
+    },
+  };
+}
+
+function changedRow(row: TransactionRow, change: Change): TransactionRow {
+  if (row.id === change.charge.id) return change.charge;
+  return change.refund && row.id === change.refund.id ? change.refund : row;
+}
+
+/** One line of what the processor said, for support staff. */
+function describe(outcome: FinalOutcome): string {
+  switch (outcome.kind) {
+    case "declined":
+      return `declined: ${outcome.decline_code ?? "no code"}`;
+    case "failed":
+      return `failed: ${outcome.reason}`;
+    default:
+      return outcome.kind;
+  }
+}
+
+/** Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. */
+export async function leaveOpen(service: Service, operation: OpenOperation, reason: string, attempts: number): Promise<void> {
+  const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
+  await releaseOperation(
+    service.db.sql,
+    { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
+    `unknown: ${reason}`,
+    delayMs,
+  );
+}

@@ -1,0 +1,26 @@
+import { findPayments, paymentExists } from "@/db/queries/payment-reads";
+import { decodeId } from "@/lib/contract/ids";
+import type { ListPaymentsQuery, Payment } from "@/lib/contract/payment";
+import type { Context } from "../context";
+import { idRange } from "../id-range";
+import { type ListAnswer, listAnswer } from "../list-answer";
+import { unknownCursor } from "../unknown-cursor";
+import { presentPayment } from "./present";
+
+/** Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is none of ours. */
+export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
+  const { sql } = ctx.service.db;
+  const limit = query.limit ?? 20;
+  const offset = query.offset ?? 0;
+  const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
+  const filter = { ...idRange(query), status: query.status, customerId: query.customer_id };
+  const found = await findPayments(sql, ctx.environment.id, filter, { limit, offset, after });
+  const data = found.rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
+  return listAnswer(data, found, limit, offset);
+}
+
+async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
+  const id = decodeId("payment", startingAfter);
+  if (!id || !(await paymentExists(ctx.service.db.sql, ctx.environment.id, id))) throw unknownCursor("payment", startingAfter);
+  return id;
+}

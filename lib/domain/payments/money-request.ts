@@ -1,0 +1,161 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { claimWithRefusal, findKey, type KeyClaim, releaseKey, storeRefusal } from "@/db/queries/idempotency-claims";
+import { takeOperation } from "@/db/queries/operations";
+import { findPayment } from "@/db/queries/payments";
+import { AppError } from "@/lib/contract/errors";
+import type { Context, IdempotencyRequest, Reply } from "../context";
+import { pendingAnswer } from "./answer";
+import { pictureOf } from "./finish-operation";
+import { type AskedBy, leaseMs, type OpenOperation } from "./operation";
+import { resolveOperation } from "./resolve-operation";
+import type { Executed } from "./send-operation";
+
+/** How long a duplicate waits for the first request before it is told to come back. */
+const WAIT_MS = 2_000;
+
+/** The key of a money request. The pipeline has refused those without one, so its absence is a programmer's error. */
+export function keyOf(ctx: Context): IdempotencyRequest {
+  if (!ctx.idempotency) throw new Error(`${ctx.request.operation} moves money and needs an idempotency key`);
+  return ctx.idempotency;
+}
+
+export function askedByOf(ctx: Context): AskedBy {
+  return {
+    key: keyOf(ctx).key,
+    operationName: ctx.request.operation,
+    path: ctx.request.path,
+    requestId: ctx.request.id,
+  };
+}
+
+export function claimOf(ctx: Context, operationId: string): KeyClaim {
+  const { key, digest } = keyOf(ctx);
+  return {
+    key,
+    digest,
+    operationName: ctx.request.operation,
+    path: ctx.request.path,
+    requestId: ctx.request.id,
+    actor: ctx.actor,
+    operationId,
+    leaseMs: leaseMs(ctx.service.processorTimeoutMs),
+  };
+}
+
+/** The answer to a request whose operation was sent, or taken over. */
+export async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
+  if (executed.kind === "settled" && executed.answer) return { ...executed.answer, replayed: false };
+  if (executed.kind === "lost") {
+    const row = await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key);
+    if (row?.state === "done" && row.operation_id === operation.id) return storedReply(row, false);
+  }
+  return stillPending(ctx, operation);
+}
+
+async function stillPending(ctx: Context, operation: OpenOperation): Promise<Reply> {
+  const snapshot = await findPayment(ctx.service.db.sql, ctx.environment.id, operation.paymentId);
+  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+  const picture = pictureOf(snapshot, operation);
+  return { ...pendingAnswer(askedByOf(ctx), picture, snapshot.transactions, ctx.environment.mode), replayed: false };
+}
+
+function storedReply(row: { status_code: number | null; response_body: string | null }, replayed: boolean): Reply {
+  if (row.status_code === null || row.response_body === null) throw new Error("a finished key has no answer");
+  return { status: row.status_code, body: row.response_body, replayed };
+}
+
+/**
+ * What a key that is already in use answers: its stored answer (after the caller's right to it is asked again), 409 for
+ * other parameters, the end of a request that died, or, after waiting, 409 in progress. Null: the key has become free, and
+ * the request is to start over.
+ */
+export async function answerFromKey(ctx: Context): Promise<Reply | null> {
+  const { sql } = ctx.service.db;
+  const { key, digest } = keyOf(ctx);
+  const giveUpAt = performance.now() + WAIT_MS;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+    const row = await findKey(sql, ctx.environment.id, key);
+    if (!row || row.expired) return null;
+    if (!row.request_digest.equals(digest)) {
+      throw new AppError(
+        "idempotency_key_reused",
+        `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,
+      );
+    }
+    if (row.state === "done") {
+      await ctx.reauthorize();
+      return storedReply(row, true);
+    }
+    if (row.lease_over) {
+      if (row.operation_state === null) {
+        await releaseKey(sql, ctx.environment.id, key, null);
+        return null;
+      }
+      const reply = row.operation_id && (await takeOver(ctx, row.operation_id));
+      if (reply) return reply;
+    }
+    if (performance.now() + pauseMs > giveUpAt) {
+      throw new AppError("idempotency_request_in_progress", "The first request with this key is still running. Send it again in a moment.", {
+        headers: { "Retry-After": "1" },
+      });
+    }
+    await wait(pauseMs);
+  }
+}
+
+/** Goes on where the first request stopped; null when another has the operation already. */
+async function takeOver(ctx: Context, operationId: string): Promise<Reply | null> {
+  const { service, environment } = ctx;
+  const taken = await takeOperation(service.db.sql, environment.id, operationId, leaseMs(service.processorTimeoutMs));
+  if (!taken) return null;
+  const executed = await resolveOperation(service, taken);
+  const operation: OpenOperation = {
+    environmentId: taken.environment_id,
+    mode: environment.mode,
+    id: taken.id,
+    kind: taken.kind,
+    epoch: taken.epoch,
+    paymentId: taken.payment_id,
+    transactionId: taken.transaction_id,
+    amount: taken.amount,
+    currency: taken.currency,
+    detail: taken.detail,
+    actor: taken.actor,
+    requestId: taken.request_id,
+    asked: askedByOf(ctx),
+  };
+  return replyOf(ctx, operation, executed);
+}
+
+/** Frees the key that this request has claimed, for which nothing was written. */
+export function releaseClaim(ctx: Context): Promise<void> {
+  return releaseKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
+}
+
+/** Refuses a request whose key this request has claimed: what is stored is replayed from now on, the rest frees the key. */
+export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
+  const { sql } = ctx.service.db;
+  if (!error.stored) {
+    await releaseClaim(ctx);
+    throw error;
+  }
+  const claim = { key: keyOf(ctx).key, requestId: ctx.request.id };
+  const answer = { status: error.status, body: ctx.renderProblem(error) };
+  if (await storeRefusal(sql, ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
+  // Our time was over and another request took the key: its answer is the one that counts.
+  throw new AppError("idempotency_request_in_progress", "Another request with this key is running. Send it again in a moment.", {
+    headers: { "Retry-After": "1" },
+  });
+}
+
+/** Refuses a request by a business rule before anything was claimed; a key in use answers for itself. */
+export async function refuseUnclaimed(ctx: Context, error: AppError, operationId: string): Promise<Reply> {
+  const answer = { status: error.status, body: ctx.renderProblem(error) };
+  for (;;) {
+    if (await claimWithRefusal(ctx.service.db.sql, ctx.environment.id, claimOf(ctx, operationId), answer)) {
+      return { ...answer, replayed: false };
+    }
+    const reply = await answerFromKey(ctx);
+    if (reply) return reply;
+  }
+}

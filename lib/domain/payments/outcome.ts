@@ -1,0 +1,262 @@
+import type { LedgerLine } from "@/db/queries/payments";
+import type { OperationState } from "@/db/schema/operations";
+import type { PaymentRow } from "@/db/schema/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { NextAction } from "@/lib/contract/payment";
+import type { Checks, Outcome } from "@/lib/processor/port";
+import type { OpenOperation } from "./operation";
+import { statusOfCaptured } from "./states";
+
+/** An outcome that ends an operation. `failed`: provably nothing moved. `reversed`: an accepted refund came back. */
+export type FinalOutcome =
+  | Extract<Outcome, { kind: "approved" | "declined" | "action_required" }>
+  | { kind: "failed"; reason: string }
+  | { kind: "reversed" };
+
+/** What an operation works on: the payment, its charge, and the refund if it makes one. */
+export type Picture = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
+
+/** The picture after an outcome, and what else it writes. */
+export type Change = Picture & {
+  operationState: OperationState;
+  ledger: LedgerLine[];
+  /** Captured amount on which the fee is taken, in minor units. */
+  feeOn: number;
+  eventType: string;
+  /** How the caller's request ended: well, or with this refusal. */
+  result: { kind: "ok" } | { kind: "card_declined"; declineCode: DeclineCode } | { kind: "payment_failed" };
+};
+
+const DAY_MS = 86_400_000;
+/** Card networks hold an authorization for about this long. */
+export const AUTHORIZATION_DAYS = 7;
+/** How long a shopper has for the 3-D Secure challenge. */
+export const CHALLENGE_MINUTES = 30;
+
+const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
+
+/**
+ * What an outcome makes of a payment: no clock, no database, so the request, the completer and the tests get the same.
+ * `now` is an ISO time; `challengeUrl` where the shopper passes a 3-D Secure challenge.
+ */
+export function applyOutcome(
+  picture: Picture,
+  operation: Pick<OpenOperation, "kind" | "amount" | "detail">,
+  outcome: FinalOutcome,
+  now: string,
+  challengeUrl: string,
+): Change {
+  switch (operation.kind) {
+    case "authorize":
+    case "continue":
+      return authorized(picture, outcome, now, challengeUrl);
+    case "capture":
+      return outcome.kind === "approved"
+        ? captured(picture, operation.amount, now)
+        : refused(picture, outcome, now, "payment.capture_failed");
+    case "void":
+      return outcome.kind === "approved"
+        ? voided(picture, operation.detail, now)
+        : refused(picture, outcome, now, "payment.void_failed");
+    case "refund":
+      if (outcome.kind === "approved") return refunded(picture, now);
+      return outcome.kind === "reversed" ? reversed(picture, now) : refundFailed(picture, outcome, now);
+    default:
+      return operation.kind satisfies never;
+  }
+}
+
+function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: string, challengeUrl: string): Change {
+  const checked = { ...charge, ...checksOf(outcome, charge), updated_at: now };
+  const closed = { ...payment, open_operation_id: null, next_action: null, updated_at: now };
+  const rest = { refund: null, ledger: [], feeOn: 0 };
+  switch (outcome.kind) {
+    case "approved":
+      if (payment.capture_method === "manual") {
+        return {
+          ...rest,
+          payment: { ...closed, status: "AUTHORIZED", capture_before: inMs(now, AUTHORIZATION_DAYS * DAY_MS) },
+          charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
+          operationState: "succeeded",
+          eventType: "payment.authorized",
+          result: { kind: "ok" },
+        };
+      }
+      return {
+        payment: { ...closed, status: "CAPTURED", amount_captured: payment.amount },
+        charge: { ...checked, status: "CAPTURED", authorized_at: now, captured_at: now },
+        refund: null,
+        ...captureLines(payment.amount),
+        operationState: "succeeded",
+        eventType: "payment.captured",
+        result: { kind: "ok" },
+      };
+    case "action_required": {
+      const nextAction: NextAction = {
+        type: "redirect_to_url",
+        redirect_to_url: { url: challengeUrl },
+        expires_at: inMs(now, CHALLENGE_MINUTES * 60_000),
+      };
+      return {
+        ...rest,
+        payment: { ...closed, status: "REQUIRES_ACTION", next_action: nextAction },
+        charge: checked,
+        operationState: "action_required",
+        eventType: "payment.requires_action",
+        result: { kind: "ok" },
+      };
+    }
+    case "declined": {
+      const declineCode = outcome.decline_code ?? "generic_decline";
+      return {
+        ...rest,
+        payment: { ...closed, status: "DECLINED" },
+        charge: { ...checked, status: "DECLINED", decline_code: declineCode },
+        operationState: "declined",
+        eventType: "payment.declined",
+        result: { kind: "card_declined", declineCode },
+      };
+    }
+    case "failed":
+    case "reversed":
+      return {
+        ...rest,
+        payment: { ...closed, status: "FAILED" },
+        charge: { ...checked, status: "FAILED" },
+        operationState: "failed",
+        eventType: "payment.failed",
+        result: { kind: "payment_failed" },
+      };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
+  const checks: Checks | undefined = "checks" in outcome ? outcome.checks : undefined;
+  return {
+    avs_result: checks?.avs_result ?? charge.avs_result,
+    cvv_result: checks?.cvv_result ?? charge.cvv_result,
+    fraud_score: checks?.fraud_score ?? charge.fraud_score,
+    fraud_reasons: checks?.fraud_reasons ?? charge.fraud_reasons,
+  };
+}
+
+/** The processor owes us the amount, and we owe it to the merchant, less the fee. */
+function captureLines(amount: number): Pick<Change, "ledger" | "feeOn"> {
+  return { ledger: [{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount }], feeOn: amount };
+}
+
+function captured({ payment, charge }: Picture, amount: number, now: string): Change {
+  return {
+    payment: {
+      ...payment,
+      status: "CAPTURED",
+      amount_captured: amount,
+      open_operation_id: null,
+      capture_before: null,
+      updated_at: now,
+    },
+    charge: { ...charge, status: "CAPTURED", captured_at: now, updated_at: now },
+    refund: null,
+    ...captureLines(amount),
+    operationState: "succeeded",
+    eventType: "payment.captured",
+    result: { kind: "ok" },
+  };
+}
+
+function voided({ payment, charge }: Picture, reason: string | null, now: string): Change {
+  return {
+    payment: { ...payment, status: "VOIDED", open_operation_id: null, capture_before: null, updated_at: now },
+    charge: { ...charge, status: "VOIDED", void_reason: reason, voided_at: now, updated_at: now },
+    refund: null,
+    ledger: [],
+    feeOn: 0,
+    operationState: "succeeded",
+    eventType: "payment.voided",
+    result: { kind: "ok" },
+  };
+}
+
+/** A capture or void that the processor would not do: the authorization stands as it was. */
+function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: string, eventType: string): Change {
+  return {
+    payment: { ...payment, open_operation_id: null, updated_at: now },
+    charge: { ...charge, updated_at: now },
+    refund: null,
+    ledger: [],
+    feeOn: 0,
+    operationState: outcome.kind === "declined" ? "declined" : "failed",
+    eventType,
+    result: { kind: "payment_failed" },
+  };
+}
+
+function requireRefund(picture: Picture): TransactionRow {
+  if (!picture.refund) throw new Error(`a refund of payment ${picture.payment.id} has no transaction`);
+  return picture.refund;
+}
+
+/** The charge's status and counter follow from what has been refunded of it. */
+function withRefunded({ payment, charge }: Picture, amountRefunded: number, refundPending: number, now: string) {
+  const status = statusOfCaptured({
+    amount_captured: payment.amount_captured,
+    amount_refunded: amountRefunded,
+    settled: charge.settled_at !== null,
+  });
+  return {
+    payment: { ...payment, status, amount_refunded: amountRefunded, refund_pending: refundPending, updated_at: now },
+    charge: { ...charge, status, updated_at: now },
+  } as const;
+}
+
+function refunded(picture: Picture, now: string): Change {
+  const { payment } = picture;
+  const refund = requireRefund(picture);
+  const after = withRefunded(picture, payment.amount_refunded + refund.amount, payment.refund_pending - refund.amount, now);
+  return {
+    payment: after.payment,
+    charge: { ...after.charge, refunded_at: now },
+    refund: { ...refund, status: "CAPTURED", captured_at: now, refunded_at: now, updated_at: now },
+    ledger: [{ line: 1, debit: "merchant_payable", credit: "processor_receivable", amount: refund.amount }],
+    feeOn: 0,
+    operationState: "succeeded",
+    eventType: "refund.succeeded",
+    result: { kind: "ok" },
+  };
+}
+
+function refundFailed(picture: Picture, outcome: FinalOutcome, now: string): Change {
+  const { payment } = picture;
+  const refund = requireRefund(picture);
+  const after = withRefunded(picture, payment.amount_refunded, payment.refund_pending - refund.amount, now);
+  return {
+    ...after,
+    refund: { ...refund, status: "FAILED", updated_at: now },
+    ledger: [],
+    feeOn: 0,
+    operationState: outcome.kind === "declined" ? "declined" : "failed",
+    eventType: "refund.failed",
+    result: { kind: "payment_failed" },
+  };
+}
+
+/** An accepted refund came back: a second ledger line undoes the first; nothing is rewritten. */
+function reversed(picture: Picture, now: string): Change {
+  const { payment } = picture;
+  const refund = requireRefund(picture);
+  const left = payment.amount_refunded - refund.amount;
+  const after = withRefunded(picture, left, payment.refund_pending, now);
+  return {
+    payment: after.payment,
+    charge: { ...after.charge, refunded_at: left === 0 ? null : after.charge.refunded_at },
+    refund: { ...refund, status: "FAILED", refunded_at: null, updated_at: now },
+    ledger: [{ line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: refund.amount }],
+    feeOn: 0,
+    operationState: "failed",
+    eventType: "refund.failed",
+    result: { kind: "payment_failed" },
+  };
+}

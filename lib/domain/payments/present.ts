@@ -1,0 +1,103 @@
+import type { ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transaction-columns";
+import type { PaymentRow } from "@/db/schema/payments";
+import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import type { Payment } from "@/lib/contract/payment";
+import { API_ENVIRONMENTS, type Action, type Mode, type Transaction } from "@/lib/contract/transaction";
+import { amountCapturable, amountRefundable, availableActions } from "./states";
+
+/** A transaction is shown with the money of its payment, where the counters live. */
+export type PaymentMoneyRow = Pick<
+  PaymentRow,
+  "status" | "amount" | "amount_captured" | "amount_refunded" | "refund_pending" | "open_operation_id" | "capture_before"
+>;
+
+const NO_ACTIONS: Action[] = [];
+
+/** The row as the API shows it. */
+export function presentTransaction(row: ShownTransactionRow, payment: PaymentMoneyRow, mode: Mode): Transaction {
+  const isCharge = row.type === "CHARGE";
+  return {
+    id: encodeId("transaction", row.id),
+    object: "transaction",
+    payment_id: encodeId("payment", row.payment_id),
+    type: row.type,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    amount_captured: isCharge ? payment.amount_captured : 0,
+    amount_refunded: isCharge ? payment.amount_refunded : 0,
+    amount_refundable: isCharge ? amountRefundable(payment) : 0,
+    available_actions: isCharge ? availableActions(payment) : NO_ACTIONS,
+    customer_id: row.customer_id,
+    customer_email: row.customer_email,
+    customer_name: row.customer_name,
+    billing_address: row.billing_address,
+    card_brand: row.card_brand,
+    card_last4: row.card_last4,
+    card_exp_month: row.card_exp_month,
+    card_exp_year: row.card_exp_year,
+    card_bin: row.card_bin,
+    avs_result: row.avs_result,
+    cvv_result: row.cvv_result,
+    fraud_score: row.fraud_score,
+    decline_code: row.decline_code,
+    subscription_id: encodeIdOrNull("subscription", row.subscription_id),
+    plan_id: encodeIdOrNull("plan", row.plan_id),
+    client_session_id: encodeIdOrNull("clientSession", row.client_session_id),
+    refund_of: encodeIdOrNull("transaction", row.refund_of),
+    refund_reason: row.refund_reason,
+    void_reason: row.void_reason,
+    settlement_batch_id: encodeIdOrNull("settlementBatch", row.settlement_batch_id),
+    description: row.description,
+    metadata: row.metadata,
+    environment: API_ENVIRONMENTS[mode],
+    capture_before: isCharge ? payment.capture_before : null,
+    authorized_at: row.authorized_at,
+    captured_at: row.captured_at,
+    settled_at: row.settled_at,
+    voided_at: row.voided_at,
+    refunded_at: row.refunded_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** A payment with its charge and refunds, in the order of their creation. */
+export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTransactionRow[], mode: Mode): Payment {
+  const charge = rows.find((row) => row.id === payment.charge_id);
+  if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+  return {
+    id: encodeId("payment", payment.id),
+    object: "payment",
+    status: payment.status,
+    amount: payment.amount,
+    currency: payment.currency,
+    capture_method: payment.capture_method,
+    amount_captured: payment.amount_captured,
+    amount_capturable: amountCapturable(payment),
+    amount_refunded: payment.amount_refunded,
+    amount_refundable: amountRefundable(payment),
+    available_actions: availableActions(payment),
+    customer_id: charge.customer_id,
+    customer_email: charge.customer_email,
+    customer_name: charge.customer_name,
+    billing_address: charge.billing_address,
+    card: presentCard(charge),
+    plan_id: encodeIdOrNull("plan", charge.plan_id),
+    subscription_id: encodeIdOrNull("subscription", charge.subscription_id),
+    client_session_id: encodeIdOrNull("clientSession", charge.client_session_id),
+    description: charge.description,
+    metadata: charge.metadata,
+    next_action: payment.status === "REQUIRES_ACTION" ? payment.next_action : null,
+    transactions: rows.map((row) => presentTransaction(row, payment, mode)),
+    environment: API_ENVIRONMENTS[mode],
+    created_at: payment.created_at,
+    updated_at: payment.updated_at,
+  };
+}
+
+function presentCard(charge: ShownTransactionRow): Payment["card"] {
+  const { card_brand: brand, card_last4: last4, card_exp_month: exp_month, card_exp_year: exp_year, card_bin: bin } = charge;
+  if (!last4 || !exp_month || !exp_year || !bin) return null;
+  return { brand, last4, exp_month, exp_year, bin };
+}

@@ -1,0 +1,56 @@
+import { findOperation } from "@/db/queries/operations";
+import type { Mode } from "@/lib/contract/transaction";
+import type { Report } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { finishOperation } from "./finish-operation";
+
+const BATCH = 50;
+
+/**
+ * Takes in what the processor reports after the fact: an accepted refund that failed. A report comes again until it is
+ * acknowledged, and is acknowledged after our books have it, so a crash in between changes nothing. Answers how many.
+ */
+export async function processReports(service: Service): Promise<number> {
+  let processed = 0;
+  for (const mode of ["test", "live"] as const) {
+    const processor = service.processors.processorFor(mode);
+    if (!processor) continue;
+    for (const report of await processor.listReports(BATCH)) {
+      if (!(await reverseRefund(service, mode, report))) continue;
+      await processor.acknowledgeReport(report.id);
+      processed++;
+    }
+  }
+  return processed;
+}
+
+/** False: not now. The refund's acceptance is not in the books yet, so its failure has to wait for it. */
+async function reverseRefund(service: Service, mode: Mode, report: Report): Promise<boolean> {
+  const row = await findOperation(service.db.sql, report.account, report.reference);
+  if (!row) {
+    service.log.error({ report }, "the processor reports on an operation that is not ours");
+    return true;
+  }
+  if (row.state === "open") return false;
+  if (row.state !== "succeeded") return true;
+  const finished = await finishOperation(
+    service,
+    {
+      environmentId: row.environment_id,
+      mode,
+      id: row.id,
+      kind: row.kind,
+      epoch: row.epoch,
+      paymentId: row.payment_id,
+      transactionId: row.transaction_id,
+      amount: row.amount,
+      currency: row.currency,
+      detail: row.detail,
+      actor: { type: "system", id: null },
+      requestId: null,
+      asked: null,
+    },
+    { kind: "reversed" },
+  );
+  return finished.kind === "settled";
+}

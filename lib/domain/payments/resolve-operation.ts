@@ -1,0 +1,114 @@
+import { findKey } from "@/db/queries/idempotency-claims";
+import type { TakenOperation } from "@/db/queries/operations";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
+import type { Outcome, Processor } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { finishOperation, leaveOpen } from "./finish-operation";
+import type { AskedBy, OpenOperation } from "./operation";
+import type { Executed } from "./send-operation";
+
+/**
+ * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and
+ * continued authorizations are sent again under the same reference, which the processor does at most once. An
+ * authorization is only asked about: its card data is gone, and a second one could charge twice.
+ */
+export async function resolveOperation(service: Service, taken: TakenOperation): Promise<Executed> {
+  const operation = await openOperation(service, taken);
+  const processor = service.processors.processorFor(taken.mode);
+  if (!processor) {
+    await leaveOpen(service, operation, "no processor is configured", taken.attempts);
+    return { kind: "pending" };
+  }
+  const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
+  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+  const outcome = operation.kind === "authorize" ? await processor.inquire(operation.id) : await sendAgain(service, processor, operation, snapshot);
+  switch (outcome.kind) {
+    case "approved":
+    case "declined":
+    case "action_required":
+      return finishOperation(service, operation, outcome, snapshot);
+    case "not_found":
+      if (isConclusive(service, processor, taken)) {
+        return finishOperation(service, operation, { kind: "failed", reason: "the processor never executed it" }, snapshot);
+      }
+      await leaveOpen(service, operation, "the processor does not know it yet", taken.attempts);
+      return { kind: "pending" };
+    // Not sending it now says nothing of the first time.
+    case "not_sent":
+    case "unknown":
+      await leaveOpen(service, operation, outcome.reason, taken.attempts);
+      return { kind: "pending" };
+    case "pending":
+      await leaveOpen(service, operation, "the processor is still working on it", taken.attempts);
+      return { kind: "pending" };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** "Not found" proves nothing until every call for the reference has ended, or is past its time, for long enough. */
+function isConclusive(service: Service, processor: Processor, taken: TakenOperation): boolean {
+  const lastCallEnded = taken.unknown_at
+    ? Date.parse(taken.unknown_at)
+    : Date.parse(taken.created_at) + service.processorTimeoutMs;
+  return service.clock.now().getTime() - lastCallEnded >= processor.notFoundConclusiveAfterMs;
+}
+
+function sendAgain(
+  service: Service,
+  processor: Processor,
+  operation: OpenOperation,
+  { payment }: PaymentSnapshot,
+): Promise<Outcome> {
+  const request = {
+    reference: operation.id,
+    account: operation.environmentId,
+    authorization: payment.authorization_id,
+    amount: operation.amount,
+    currency: operation.currency,
+    notAfter: new Date(service.clock.now().getTime() + service.processorTimeoutMs),
+  };
+  switch (operation.kind) {
+    case "capture":
+      return processor.capture(request);
+    case "void":
+      return processor.void(request);
+    case "refund":
+      return processor.refund(request);
+    case "continue":
+      return processor.continueAuthorization({ ...request, challenge: challengeOf(operation) });
+    default:
+      throw new Error(`an operation of kind ${operation.kind} is never sent again`);
+  }
+}
+
+function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
+  if (detail === "passed" || detail === "failed" || detail === "abandoned") return detail;
+  throw new Error(`no challenge result is called ${detail}`);
+}
+
+async function openOperation(service: Service, taken: TakenOperation): Promise<OpenOperation> {
+  return {
+    environmentId: taken.environment_id,
+    mode: taken.mode,
+    id: taken.id,
+    kind: taken.kind,
+    epoch: taken.epoch,
+    paymentId: taken.payment_id,
+    transactionId: taken.transaction_id,
+    amount: taken.amount,
+    currency: taken.currency,
+    detail: taken.detail,
+    actor: taken.actor,
+    requestId: taken.request_id,
+    asked: await askedBy(service, taken),
+  };
+}
+
+/** The request that waits under the operation's key; null when there is none, or the key has been used anew since. */
+async function askedBy(service: Service, taken: TakenOperation): Promise<AskedBy | null> {
+  if (taken.idempotency_key === null) return null;
+  const row = await findKey(service.db.sql, taken.environment_id, taken.idempotency_key);
+  if (!row || row.operation_id !== taken.id) return null;
+  return { key: row.key, operationName: row.operation_name, path: row.path, requestId: row.request_id };
+}

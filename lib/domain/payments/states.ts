@@ -1,0 +1,90 @@
+import type { PaymentStatus } from "@/lib/contract/payment";
+import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transaction";
+
+/**
+ * The one table of status changes. The database's triggers say the same (a test compares them pair by pair), so that no
+ * code path, script or console can make a change that is not in here.
+ */
+export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
+  PENDING: ["REQUIRES_ACTION", "AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
+  // Back to PENDING when the challenge's result goes to the processor.
+  REQUIRES_ACTION: ["PENDING"],
+  AUTHORIZED: ["CAPTURED", "VOIDED"],
+  CAPTURED: ["SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"],
+  SETTLED: ["PARTIALLY_REFUNDED", "REFUNDED"],
+  // The ways back are those of a refund that was accepted and failed later.
+  PARTIALLY_REFUNDED: ["REFUNDED", "CAPTURED", "SETTLED"],
+  REFUNDED: ["PARTIALLY_REFUNDED", "CAPTURED", "SETTLED"],
+  VOIDED: [],
+  DECLINED: [],
+  FAILED: [],
+};
+
+const NONE: readonly TransactionStatus[] = [];
+
+export const TRANSACTION_TRANSITIONS: Record<TransactionType, Record<TransactionStatus, readonly TransactionStatus[]>> = {
+  CHARGE: {
+    PENDING: ["AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
+    AUTHORIZED: ["CAPTURED", "VOIDED"],
+    CAPTURED: ["SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"],
+    SETTLED: ["PARTIALLY_REFUNDED", "REFUNDED"],
+    PARTIALLY_REFUNDED: ["REFUNDED", "CAPTURED", "SETTLED"],
+    REFUNDED: ["PARTIALLY_REFUNDED", "CAPTURED", "SETTLED"],
+    VOIDED: NONE,
+    DECLINED: NONE,
+    FAILED: NONE,
+  },
+  REFUND: {
+    PENDING: ["CAPTURED", "FAILED"],
+    CAPTURED: ["SETTLED", "FAILED"],
+    SETTLED: ["FAILED"],
+    AUTHORIZED: NONE,
+    VOIDED: NONE,
+    REFUNDED: NONE,
+    PARTIALLY_REFUNDED: NONE,
+    DECLINED: NONE,
+    FAILED: NONE,
+  },
+};
+
+const REFUNDABLE: ReadonlySet<PaymentStatus> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED"]);
+
+/** What the rules need to know of a payment. Amounts in minor units. */
+export type PaymentMoney = {
+  status: PaymentStatus;
+  amount: number;
+  amount_captured: number;
+  amount_refunded: number;
+  refund_pending: number;
+  open_operation_id: string | null;
+};
+
+export function amountRefundable(payment: PaymentMoney): number {
+  return payment.amount_captured - payment.amount_refunded - payment.refund_pending;
+}
+
+export function amountCapturable(payment: PaymentMoney): number {
+  return payment.status === "AUTHORIZED" ? payment.amount : 0;
+}
+
+const NO_ACTIONS: Action[] = [];
+const HELD: Action[] = ["capture", "void"];
+const PAID: Action[] = ["refund"];
+
+/** The one truth of what may be done now, which the buttons use and the refusals name. */
+export function availableActions(payment: PaymentMoney): Action[] {
+  if (payment.open_operation_id !== null) return NO_ACTIONS;
+  if (payment.status === "AUTHORIZED") return HELD;
+  return REFUNDABLE.has(payment.status) && amountRefundable(payment) > 0 ? PAID : NO_ACTIONS;
+}
+
+export function isRefundable(status: PaymentStatus): boolean {
+  return REFUNDABLE.has(status);
+}
+
+/** Status of a captured charge, which follows from its counters. */
+export function statusOfCaptured(charge: { amount_captured: number; amount_refunded: number; settled: boolean }) {
+  if (charge.amount_refunded === charge.amount_captured) return "REFUNDED";
+  if (charge.amount_refunded > 0) return "PARTIALLY_REFUNDED";
+  return charge.settled ? "SETTLED" : "CAPTURED";
+}

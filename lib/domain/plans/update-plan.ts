@@ -1,0 +1,34 @@
+import type { Plan, UpdatePlanBody } from "@/lib/contract/plan";
+import type { Context } from "../context";
+import { changePlan } from "./change-plan";
+import { checkPlan, invalidPlanState } from "./plan-rules";
+import { presentPlan } from "./present-plan";
+
+/** What buyers agreed to: fixed while the plan can be bought. */
+const FIXED_WHILE_ACTIVE = [
+  "type",
+  "currency",
+  "full_price_amount",
+  "billing_frequency_value",
+  "billing_frequency_unit",
+  "trial_period_value",
+  "trial_period_unit",
+  "trial_price_amount",
+] as const satisfies (keyof UpdatePlanBody)[];
+
+/** Changes what is sent; the plan must fit together afterwards. */
+export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string }): Promise<Plan> {
+  const { id: publicId, ...body } = input;
+  return changePlan(ctx, publicId, (row) => {
+    const { id, object, environment, created_at, updated_at, ...current } = presentPlan(row, ctx.environment.mode);
+    const fixed = FIXED_WHILE_ACTIVE.filter((field) => body[field] !== undefined && body[field] !== current[field]);
+    if (row.status === "ACTIVE" && fixed.length > 0) {
+      throw invalidPlanState(
+        row.status,
+        `The ${fixed.join(", ")} of an ACTIVE plan cannot change. Deactivate this plan first, or create another one.`,
+      );
+    }
+    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    return checkPlan({ ...current, ...sent });
+  });
+}

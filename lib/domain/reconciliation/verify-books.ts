@@ -1,0 +1,46 @@
+import type { Database } from "@/db/client";
+import {
+  BOOK_CHECKS,
+  countOpenOperations,
+  countPayments,
+  listOffendingRows,
+  type OffendingRow,
+  type OpenOperationsRow,
+  withSnapshot,
+} from "@/db/queries/reconciliation";
+
+export type CheckResult = {
+  check: string;
+  /** What the check proves, in a sentence. */
+  proves: string;
+  /** How many rows break it; `rows` holds the first of them. */
+  count: number;
+  rows: OffendingRow[];
+};
+
+export type BooksReport = {
+  balanced: boolean;
+  payments: number;
+  checks: CheckResult[];
+  /** Operations without a known outcome yet: normal while the service works, so no failure. */
+  open_operations: OpenOperationsRow[];
+};
+
+const ROWS_SHOWN = 20;
+
+/** Checks all books of all environments against each other, at one moment, while the service may go on working. */
+export async function verifyBooks(db: Database): Promise<BooksReport> {
+  return await withSnapshot(db, async (tx) => {
+    const checks: CheckResult[] = [];
+    for (const check of BOOK_CHECKS) {
+      const { count, rows } = await listOffendingRows(tx, check, ROWS_SHOWN);
+      checks.push({ check: check.check, proves: check.proves, count, rows });
+    }
+    return {
+      balanced: checks.every((check) => check.count === 0),
+      payments: await countPayments(tx),
+      checks,
+      open_operations: await countOpenOperations(tx),
+    };
+  });
+}

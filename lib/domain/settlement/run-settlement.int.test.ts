@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { connect } from "@/db/client";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
+import { testDatabase } from "@/lib/testing/database";
+import { runSettlement } from "./run-settlement";
+
+const { db, url } = await testDatabase();
+const service = booksService(db);
+
+const offences = async () => (await verifyBooks(db)).checks.filter((check) => check.count > 0);
+
+describe("runSettlement", () => {
+  it("settles captured charges and accepted refunds per currency, and leaves everything else alone", async () => {
+    const environmentId = await insertEnvironment(db);
+    const plain = await insertBookedPayment(db, { environmentId, amount: 1_000, captured: 700 });
+    const partly = await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
+    const whole = await insertBookedPayment(db, { environmentId, amount: 300, refunded: 300 });
+    const yen = await insertBookedPayment(db, { environmentId, amount: 90, currency: "JPY" });
+    const held = await insertBookedPayment(db, { environmentId, amount: 50, captured: 0 });
+
+    const batches = await runSettlement(service, { environmentId });
+
+    expect(batches).toMatchObject([
+      { currency: "EUR", charge_count: 3, charge_amount: 1_500, refund_count: 2, refund_amount: 500 },
+      { currency: "JPY", charge_count: 1, charge_amount: 90, refund_count: 0, refund_amount: 0 },
+    ]);
+    const rows = await db.sql<{ id: string; status: string; version: number; settled: boolean }[]>`
+      select p.id, p.status, p.version, t.settled_at is not null and t.settlement_batch_id is not null as settled
+      from payments p join transactions t on t.id = p.charge_id where p.environment_id = ${environmentId} order by p.id`;
+    expect([...rows]).toEqual([
+      { id: plain.payment, status: "SETTLED", version: 2, settled: true },
+      { id: partly.payment, status: "PARTIALLY_REFUNDED", version: 2, settled: true },
+      { id: whole.payment, status: "REFUNDED", version: 2, settled: true },
+      { id: yen.payment, status: "SETTLED", version: 2, settled: true },
+      { id: held.payment, status: "AUTHORIZED", version: 1, settled: false },
+    ]);
+    const refunds = await db.sql`
+      select distinct status from transactions where environment_id = ${environmentId} and type = 'REFUND'`;
+    expect([...refunds]).toEqual([{ status: "SETTLED" }]);
+    expect(await offences()).toEqual([]);
+    expect(await runSettlement(service, { environmentId })).toEqual([]);
+  });
+
+  it("settles a refund that came after its charge was settled, in a batch of its own", async () => {
+    const environmentId = await insertEnvironment(db);
+    const ids = await insertBookedPayment(db, { environmentId, amount: 400, refunded: 100 });
+    await db.sql`update transactions set captured_at = null where environment_id = ${environmentId} and id = ${ids.refund}`;
+    await runSettlement(service, { environmentId });
+    await db.sql`update transactions set captured_at = now() where environment_id = ${environmentId} and id = ${ids.refund}`;
+
+    expect(await runSettlement(service, { environmentId })).toMatchObject([
+      { charge_count: 0, charge_amount: 0, refund_count: 1, refund_amount: 100 },
+    ]);
+    expect(await offences()).toEqual([]);
+  });
+
+  it("writes one batch event, one event per settled charge and one audit row, with public ids only", async () => {
+    const environmentId = await insertEnvironment(db);
+    await insertBookedPayment(db, { environmentId });
+    await insertBookedPayment(db, { environmentId });
+    const [batch] = await runSettlement(service, { environmentId });
+    const events = await db.sql<{ type: string; operation_id: string | null; payload: Record<string, unknown> }[]>`
+      select type, operation_id, payload from events
+      where environment_id = ${environmentId} and type in ('settlement_batch.created', 'payment.settled') order by id`;
+    expect(events.map((event) => [event.type, event.operation_id])).toEqual([
+      ["settlement_batch.created", batch?.id],
+      ["payment.settled", null],
+      ["payment.settled", null],
+    ]);
+    expect(events[1]?.payload).toMatchObject({ payment_id: expect.stringMatching(/^pay_/), settlement_batch_id: expect.stringMatching(/^batch_/) });
+    const audit = await db.sql`
+      select actor, action from audit_log where environment_id = ${environmentId} and object_id = ${batch?.id as string}`;
+    expect([...audit]).toEqual([{ actor: { type: "system", id: null }, action: "settlement_batch.create" }]);
+  });
+
+  it("settles nothing twice and forgets nothing when four runs on four pools go at once", async () => {
+    const environmentId = await insertEnvironment(db);
+    const amounts = Array.from({ length: 120 }, (_, index) => 100 + index);
+    for (const amount of amounts) await insertBookedPayment(db, { environmentId, amount, refunded: amount % 3 === 0 ? 10 : 0 });
+    const pools = [1, 2, 3, 4].map(() => connect(url, { max: 3 }));
+    try {
+      const runs = await Promise.all(pools.map((pool) => runSettlement(booksService(pool), { environmentId, chunkSize: 7 })));
+      const batches = runs.flat();
+      const total = (pick: (batch: (typeof batches)[number]) => number) => batches.reduce((sum, batch) => sum + pick(batch), 0);
+      expect(total((batch) => batch.charge_count)).toBe(120);
+      expect(total((batch) => batch.charge_amount)).toBe(amounts.reduce((sum, amount) => sum + amount, 0));
+      expect(total((batch) => batch.refund_amount)).toBe(400);
+    } finally {
+      await Promise.all(pools.map((pool) => pool.close()));
+    }
+    expect(await offences()).toEqual([]);
+  });
+
+  it("loses nothing when it ends between two chunks: the next run goes on", async () => {
+    const environmentId = await insertEnvironment(db);
+    for (let i = 0; i < 5; i++) await insertBookedPayment(db, { environmentId, amount: 100 });
+    const stop = new AbortController();
+    const settled = { ...service, db: stopAfterFirstCommit(stop) };
+    const first = await runSettlement(settled, { environmentId, chunkSize: 2, signal: stop.signal });
+    expect(first).toMatchObject([{ charge_count: 2 }]);
+    expect(await offences()).toEqual([]);
+    expect(await runSettlement(service, { environmentId, chunkSize: 2 })).toMatchObject([{ charge_count: 2 }, { charge_count: 1 }]);
+    expect(await offences()).toEqual([]);
+  });
+
+  it("waits for a payment that is being refunded, and then sees the refund", async () => {
+    const environmentId = await insertEnvironment(db);
+    const { payment, charge } = await insertBookedPayment(db, { environmentId, amount: 100 });
+    const refunding = signal();
+    const locked = signal();
+    const other = db.sql.begin(async (tx) => {
+      await tx`select 1 from payments where environment_id = ${environmentId} and id = ${payment} for update`;
+      locked.give();
+      await refunding.given;
+      await tx`update payments set status = 'REFUNDED', amount_refunded = 100, version = version + 1 where id = ${payment}`;
+      await tx`update transactions set status = 'REFUNDED' where id = ${charge}`;
+    });
+    await locked.given;
+    const run = runSettlement(service, { environmentId });
+    await expect.poll(async () => (await db.sql`select 1 from pg_locks where not granted`).length).toBeGreaterThan(0);
+    refunding.give();
+    await other;
+    expect(await run).toMatchObject([{ charge_count: 1, charge_amount: 100 }]);
+    const rows = await db.sql`select status, version from payments where id = ${payment}`;
+    expect([...rows]).toEqual([{ status: "REFUNDED", version: 3 }]);
+  });
+});
+
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
+/** The same database, whose first settled chunk raises the signal: a run that is told to stop at the worst moment. */
+function stopAfterFirstCommit(stop: AbortController): typeof db {
+  const sql = new Proxy(db.sql, {
+    get(target, name) {
+      if (name !== "begin") return Reflect.get(target, name);
+      return async (...args: unknown[]) => {
+        const result = await (target.begin as (...values: unknown[]) => Promise<unknown>)(...args);
+        stop.abort();
+        return result;
+      };
+    },
+  });
+  return { ...db, sql };
+}

@@ -1,0 +1,123 @@
+import type { Transaction } from "@/db/client";
+import {
+  insertBatchLedgerLine,
+  insertSettlementAudit,
+  insertSettlementBatch,
+  insertSettlementEvents,
+  listUnsettledAfter,
+  listUnsettledOfPayments,
+  lockPaymentsInOrder,
+  markPaymentsSettled,
+  markSettled,
+  type SettlementBatchRow,
+  type UnsettledItem,
+} from "@/db/queries/settlement";
+import { encodeId } from "@/lib/contract/ids";
+import type { Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+
+type ChunkInput = { environment_id: string; currency: string; afterId: string; limit: number };
+
+/** `lastId`: where the next chunk starts, or null when there is nothing after this one. */
+type ChunkResult = { batch: SettlementBatchRow | null; lastId: string | null };
+
+/** Settles the next transactions of one environment and currency in one commit; no batch when another run was faster. */
+export async function settleChunk(service: Service, input: ChunkInput): Promise<ChunkResult> {
+  return await service.db.sql.begin(async (tx) => {
+    const candidates = await listUnsettledAfter(tx, input.environment_id, input);
+    const lastId = candidates.at(-1)?.id ?? null;
+    if (lastId === null) return { batch: null, lastId };
+    const lockedIds = [...new Set(candidates.map((item) => item.payment_id))];
+    const at = await lockPaymentsInOrder(tx, input.environment_id, lockedIds);
+    const items = await listUnsettledOfPayments(tx, input.environment_id, lockedIds);
+    if (items.length === 0) return { batch: null, lastId };
+    const batch = batchOf(input, items, at);
+    await writeBatch(tx, batch, items);
+    return { batch, lastId };
+  });
+}
+
+function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): SettlementBatchRow {
+  const sum = (type: UnsettledItem["type"]) => {
+    const ofType = items.filter((item) => item.type === type);
+    return { count: ofType.length, amount: ofType.reduce((total, item) => total + item.amount, 0) };
+  };
+  const charges = sum("CHARGE");
+  const refunds = sum("REFUND");
+  return {
+    environment_id: input.environment_id,
+    id: newId(),
+    currency: input.currency,
+    charge_count: charges.count,
+    charge_amount: charges.amount,
+    refund_count: refunds.count,
+    refund_amount: refunds.amount,
+    created_at: at,
+  };
+}
+
+async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
+  const environmentId = batch.environment_id;
+  const charges = items.filter((item) => item.type === "CHARGE");
+  await insertSettlementBatch(tx, batch);
+  const transactionIds = items.map((item) => item.id);
+  const marked = await markSettled(tx, environmentId, { batchId: batch.id, at: batch.created_at, transactionIds });
+  if (marked !== items.length) throw new Error(`settlement marked ${marked} of ${items.length} locked transactions`);
+  await markPaymentsSettled(tx, environmentId, {
+    at: batch.created_at,
+    paymentIds: [...new Set(items.map((item) => item.payment_id))],
+    chargedPaymentIds: charges.map((item) => item.payment_id),
+  });
+  await writeLedger(tx, batch);
+  await insertSettlementEvents(tx, environmentId, [batchEvent(batch), ...charges.map((item) => chargeEvent(batch, item))]);
+  await insertSettlementAudit(tx, environmentId, {
+    id: newId(),
+    actor: { type: "system", id: null },
+    action: "settlement_batch.create",
+    objectId: batch.id,
+  });
+}
+
+async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
+  const common = { batchId: batch.id, currency: batch.currency };
+  if (batch.charge_amount > 0) {
+    const line = { ...common, line: 1, debit: "bank", credit: "processor_receivable", amount: batch.charge_amount } as const;
+    await insertBatchLedgerLine(tx, batch.environment_id, line);
+  }
+  if (batch.refund_amount > 0) {
+    const line = { ...common, line: 2, debit: "processor_receivable", credit: "bank", amount: batch.refund_amount } as const;
+    await insertBatchLedgerLine(tx, batch.environment_id, line);
+  }
+}
+
+function batchEvent(batch: SettlementBatchRow) {
+  const payload = {
+    id: encodeId("settlementBatch", batch.id),
+    object: "settlement_batch",
+    currency: batch.currency,
+    charge_count: batch.charge_count,
+    charge_amount: batch.charge_amount,
+    refund_count: batch.refund_count,
+    refund_amount: batch.refund_amount,
+    created_at: batch.created_at,
+  };
+  return {
+    id: newId(),
+    type: "settlement_batch.created",
+    operationId: batch.id,
+    objectId: batch.id,
+    payload: JSON.stringify(payload),
+  };
+}
+
+function chargeEvent(batch: SettlementBatchRow, item: UnsettledItem) {
+  const payload = {
+    payment_id: encodeId("payment", item.payment_id),
+    transaction_id: encodeId("transaction", item.id),
+    settlement_batch_id: encodeId("settlementBatch", batch.id),
+    amount: item.amount,
+    currency: batch.currency,
+    settled_at: batch.created_at,
+  };
+  return { id: newId(), type: "payment.settled", operationId: null, objectId: item.payment_id, payload: JSON.stringify(payload) };
+}

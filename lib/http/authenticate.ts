@@ -1,0 +1,165 @@
+import { hash } from "node:crypto";
+import type { BlockList } from "node:net";
+import type { Sql } from "@/db/client";
+import { AppError } from "@/lib/contract/errors";
+import type { Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transaction";
+import { createAllowList, isListed } from "@/lib/domain/api-keys/allow-list";
+import { findUsableKey, type UsableKey } from "@/lib/domain/api-keys/find-usable-key";
+import { isWellFormedKey } from "@/lib/domain/api-keys/key-format";
+import type { Environment } from "@/lib/domain/context";
+import { createKeyUseLog, type KeyUseRecord } from "./key-use-log";
+
+export type Caller = {
+  /** UUID. */
+  readonly keyId: string;
+  readonly environment: Environment;
+  readonly permissions: ReadonlySet<Permission>;
+};
+
+export type Credentials = {
+  /** The X-Api-Key header. */
+  apiKey: string | null;
+  /** The Host header. */
+  host: string | null;
+  /** The caller's address. */
+  ip: string;
+};
+
+export type AuthenticatorService = {
+  readonly db: { readonly sql: Sql };
+  readonly log: { warn(details: object, message: string): void };
+};
+
+export type AuthenticatorOptions = {
+  /** Public addresses of the environments; on them a key of the other environment is refused. */
+  sandboxBaseUrl?: string | null;
+  liveBaseUrl?: string | null;
+};
+
+export type Authenticator = {
+  authenticate(request: Credentials): Promise<Caller>;
+  /** Writes down when keys were last used. Happens by itself every few seconds. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** A key stopped in the database works no longer than this, on any process; half of the second that is promised. */
+const TTL_MS = 500;
+const MAX_ENTRIES = 10_000;
+
+type Entry = {
+  /** Settled once and handed out as it is, so that a hit allocates nothing. */
+  readonly caller: Promise<Caller>;
+  readonly mode: Mode;
+  readonly suspended: boolean;
+  readonly allowList: BlockList | null;
+  readonly use: KeyUseRecord;
+  /** On the monotonic clock, counted from before the database was read. */
+  readonly validUntil: number;
+};
+
+type Lookup = { readonly entry: Promise<Entry>; readonly startedAt: number };
+
+export function createAuthenticator(service: AuthenticatorService, options: AuthenticatorOptions = {}): Authenticator {
+  const entries = new Map<string, Entry>();
+  const lookups = new Map<string, Lookup>();
+  const uses = createKeyUseLog(service);
+  const modeOfHost = modesByHost(options);
+
+  async function load(digest: string, startedAt: number): Promise<Entry> {
+    const key = await findUsableKey(service, Buffer.from(digest, "base64"));
+    if (key === null) throw keyInvalid();
+    const entry = entryOf(key, uses.of(key.environment_id, key.id), startedAt + TTL_MS);
+    // Entries live for half a second and go to the end when renewed, so the first one is the least recently used.
+    entries.delete(digest);
+    entries.set(digest, entry);
+    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
+    return entry;
+  }
+
+  /** Joins a look-up of the same key, unless that one may have read the database too long ago. */
+  function lookUp(digest: string, now: number): Promise<Entry> {
+    const running = lookups.get(digest);
+    if (running !== undefined && now - running.startedAt < TTL_MS) return running.entry;
+    const lookup = { entry: load(digest, now), startedAt: now };
+    lookups.set(digest, lookup);
+    const done = () => {
+      if (lookups.get(digest) === lookup) lookups.delete(digest);
+    };
+    lookup.entry.then(done, done);
+    return lookup.entry;
+  }
+
+  function admit(entry: Entry, request: Credentials): Promise<Caller> {
+    if (modeOfHost !== null && (modeOfHost.get(hostOf(request.host)) ?? entry.mode) !== entry.mode) throw keyInvalid();
+    if (entry.allowList !== null && !isListed(entry.allowList, request.ip)) {
+      throw new AppError("ip_not_allowed", `This API key may not be used from ${request.ip}. Add the address to the key's allow list.`);
+    }
+    if (entry.suspended) {
+      throw new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
+    }
+    uses.note(entry.use, request.ip);
+    return entry.caller;
+  }
+
+  async function authenticateSlowly(request: Credentials, apiKey: string, digest: string, now: number): Promise<Caller> {
+    if (!isWellFormedKey(apiKey)) throw keyInvalid();
+    return admit(await lookUp(digest, now), request);
+  }
+
+  return {
+    authenticate(request) {
+      const { apiKey } = request;
+      if (!apiKey) return Promise.reject(keyMissing());
+      const digest = hash("sha256", apiKey, "base64");
+      const now = performance.now();
+      const entry = entries.get(digest);
+      if (entry === undefined || now >= entry.validUntil) return authenticateSlowly(request, apiKey, digest, now);
+      try {
+        return admit(entry, request);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    flush: uses.flush,
+    stop: uses.stop,
+  };
+}
+
+function entryOf(key: UsableKey, use: KeyUseRecord, validUntil: number): Entry {
+  const caller: Caller = {
+    keyId: key.id,
+    environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id },
+    permissions: new Set(key.permissions),
+  };
+  return {
+    caller: Promise.resolve(caller),
+    mode: key.mode,
+    suspended: key.suspended,
+    allowList: key.ip_allow_list.length > 0 ? createAllowList(key.ip_allow_list) : null,
+    use,
+    validUntil,
+  };
+}
+
+/** Null when no address belongs to one environment alone. */
+function modesByHost({ sandboxBaseUrl, liveBaseUrl }: AuthenticatorOptions): Map<string, Mode> | null {
+  const modes = new Map<string, Mode>();
+  if (sandboxBaseUrl) modes.set(hostOf(new URL(sandboxBaseUrl).host), "test");
+  if (liveBaseUrl) {
+    const host = hostOf(new URL(liveBaseUrl).host);
+    if (modes.has(host)) modes.delete(host);
+    else modes.set(host, "live");
+  }
+  return modes.size > 0 ? modes : null;
+}
+
+/** Host names in one spelling: lower case, without the root's dot and the default port. */
+const hostOf = (host: string | null): string => (host ?? "").toLowerCase().replace(/\.?(:443|:80)?$/, "");
+
+const keyMissing = () => new AppError("api_key_missing", "Send your API key in the X-Api-Key header. Keys are made in the dashboard.");
+
+/** One answer for every reason, so that it tells a stranger nothing about a key. */
+const keyInvalid = () =>
+  new AppError("api_key_invalid", "The API key in the X-Api-Key header does not work here. Check it in the dashboard under API keys.");

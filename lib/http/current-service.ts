@@ -1,0 +1,31 @@
+import { env } from "@/lib/env";
+import type { Service } from "@/lib/domain/context";
+import { type Authenticator, createAuthenticator } from "./authenticate";
+import { createRateLimiter, type RateLimiter } from "./rate-limit";
+
+/** The service with what only HTTP needs: who calls, and how often. */
+export type HttpService = { readonly service: Service; readonly authenticator: Authenticator; readonly rateLimiter: RateLimiter };
+
+/**
+ * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share the pools and
+ * caches with the API.
+ */
+const holder = globalThis as { [key: symbol]: HttpService | undefined };
+const KEY = Symbol.for("cardlane.http-service");
+
+/** Called once, by the start-up. */
+export function provideService(service: Service): HttpService {
+  const http: HttpService = {
+    service,
+    authenticator: createAuthenticator(service, { sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl }),
+    rateLimiter: createRateLimiter({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
+  };
+  holder[KEY] = http;
+  return http;
+}
+
+export function currentService(): HttpService {
+  const http = holder[KEY];
+  if (!http) throw new Error("the service has not been started");
+  return http;
+}

@@ -1,0 +1,34 @@
+import { configure } from "safe-stable-stringify";
+import { AppError } from "@/lib/contract/errors";
+import type { Operation } from "@/lib/contract/operation";
+import type { IdempotencyRequest } from "@/lib/domain/context";
+import type { Secret } from "@/lib/secret";
+
+const MAX_KEY_LENGTH = 255;
+
+/** Members sorted at every level, so that equal bodies give equal text whatever the order they were sent in. */
+const stableStringify = configure({ deterministic: true });
+
+/** The X-Idempotency-Key of a request, or null. Throws 400 when it is missing where it must not be, empty or too long. */
+export function readIdempotencyKey(request: Request, operation: Operation): string | null {
+  if (operation.idempotency === "none") return null;
+  const key = request.headers.get("x-idempotency-key");
+  if (key === null) {
+    if (operation.idempotency === "optional") return null;
+    throw new AppError("idempotency_key_missing", "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.", {
+      param: "X-Idempotency-Key",
+    });
+  }
+  if (key === "" || key.length > MAX_KEY_LENGTH) {
+    throw new AppError("idempotency_key_invalid", `The X-Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`, { param: "X-Idempotency-Key" });
+  }
+  return key;
+}
+
+/**
+ * The key with the digest of what it was sent with: method, path and parsed body, so that white space, member order and
+ * left-out defaults do not matter. The digest is keyed: a body may hold card data, which it must not reveal.
+ */
+export function idempotencyOf(secret: Secret, key: string, request: { method: string; path: string; body: unknown }): IdempotencyRequest {
+  return { key, digest: secret.requestDigest(`${request.method} ${request.path}\n${stableStringify(request.body ?? null)}`) };
+}

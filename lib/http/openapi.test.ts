@@ -1,0 +1,87 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import spectralCore from "@stoplight/spectral-core";
+import spectralRulesets from "@stoplight/spectral-rulesets";
+import { describe, expect, it } from "vitest";
+import { ERRORS, problem } from "@/lib/contract/errors";
+import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import type { JsonSchema } from "@/lib/contract/openapi-document";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { buildOpenApi } from "./openapi";
+import { errorExample } from "./openapi-responses";
+
+const document = buildOpenApi({ baseUrl: "https://api.cardlane.dev", sandboxBaseUrl: null, liveBaseUrl: null });
+
+describe("the OpenAPI document", () => {
+  it("has no error and no warning in Redocly's recommended rules", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    const found = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`);
+    // A health probe has nothing to refuse: no parameters, no key.
+    expect(found.filter((text) => !text.startsWith("operation-4xx-response #/paths/~1health"))).toEqual([]);
+  });
+
+  it("has no error and no warning in Spectral's OpenAPI rules", async () => {
+    const spectral = new spectralCore.Spectral();
+    spectral.setRuleset({ extends: [spectralRulesets.oas] } as never);
+    const problems = await spectral.run(JSON.stringify(document));
+    expect(problems.map(({ code, message, path }) => [code, message, path.join(".")])).toEqual([]);
+  }, 30_000);
+
+  it("describes every operation once", () => {
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((item) => item.operationId));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(OPERATIONS.map((operation) => operation.name)));
+  });
+
+  it("calls the numbers of a query string numbers", () => {
+    for (const item of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+      for (const parameter of item.parameters ?? []) {
+        if ("$ref" in parameter || !/^(limit|offset|.*_amount)$/.test(parameter.name)) continue;
+        expect(parameter.schema).toMatchObject({ type: "integer" });
+        expect(parameter.schema).not.toHaveProperty("pattern");
+      }
+    }
+  });
+
+  it("says of every parameter and every member what it is", () => {
+    const silent: string[] = [];
+    const visit = (schema: JsonSchema, path: string) => {
+      for (const [name, member] of Object.entries(schema.properties ?? {})) {
+        if (!member.description && !OBVIOUS.has(name)) silent.push(`${path}.${name}`);
+        visit(member, `${path}.${name}`);
+      }
+    };
+    for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
+    for (const [path, item] of Object.entries(document.paths)) {
+      for (const parameter of Object.values(item).flatMap((operation) => operation.parameters ?? [])) {
+        if (!("$ref" in parameter) && !parameter.description) silent.push(`${path} ${parameter.name}`);
+      }
+    }
+    expect(silent).toEqual([]);
+  });
+});
+
+/** Members whose name and type say everything. */
+const OBVIOUS = new Set(
+  "line1 line2 city state postal_code brand last4 exp_month exp_year bin url gte lte field order".split(" "),
+);
+
+describe("the examples", () => {
+  it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
+    "of %s pass the schemas that check the API",
+    (name, operation) => {
+      const example: Example = EXAMPLES[name as OperationName];
+      for (const response of Object.values(example.responses)) operation.response.parse(response);
+      if (example.pending !== undefined) operation.response.parse(example.pending);
+      if (operation.body) operation.body.parse(example.body);
+      if (operation.query) operation.query.parse(example.query);
+      expect(example.pending !== undefined).toBe(operation.idempotency === "required");
+      expect(example.id !== undefined).toBe(operation.path.includes("{id}"));
+    },
+  );
+
+  it.each(Object.keys(ERRORS) as (keyof typeof ERRORS)[])("of the error %s pass the problem schema", (code) => {
+    const { value } = errorExample(code, "https://api.cardlane.dev/docs");
+    expect(problem.strict().parse(value)).toEqual(value);
+  });
+});

@@ -1,0 +1,194 @@
+import { ERROR_CODES, type ErrorCode, problem } from "@/lib/contract/errors";
+import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import type { JsonSchema, OpenApiDocument, OperationObject, ParameterObject, Ref } from "@/lib/contract/openapi-document";
+import type { Operation } from "@/lib/contract/operation";
+import { health, OPERATIONS } from "@/lib/contract/operations";
+import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";
+import { collectSchemas, type SchemaCollection } from "./openapi-schemas";
+
+export type BaseUrls = { baseUrl: string; sandboxBaseUrl: string | null; liveBaseUrl: string | null };
+
+const DESCRIPTION = `Card payments: create, capture, void and refund; transactions, plans and client sessions.
+
+Amounts are integers in minor units of their currency (4999 is 49.99 USD), times are ISO 8601 in UTC. Requests are strict: an unknown member is an error. Answers may grow new members without notice. Operations that move money take an \`X-Idempotency-Key\` and never do the same thing twice.`;
+
+const TAGS = [
+  { name: "Payments", description: "Charge a card; capture, void and refund by the payment's id." },
+  { name: "Transactions", description: "Every charge and refund: get, list, search, and the same operations by transaction." },
+  { name: "Subscription plans", description: "What is sold: single purchases and subscriptions with and without a trial." },
+  { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
+  { name: "Service", description: "This document, and whether the service is up." },
+];
+
+const IDEMPOTENCY_KEY: ParameterObject = {
+  name: "X-Idempotency-Key",
+  in: "header",
+  required: true,
+  description: "Any string of your own, a UUID for example. For 24 hours the same key never does the same thing twice.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "order-1001-payment",
+};
+
+/** The OpenAPI 3.1 description of the API, made from the schemas that check its requests. */
+export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls): OpenApiDocument {
+  const schemas = collectSchemas();
+  const docsUrl = `${baseUrl}/docs`;
+  const problemRef = schemas.of(problem, "output");
+  const paths: OpenApiDocument["paths"] = {};
+  const used = new Set<ErrorCode>(["database_unavailable"]);
+  for (const operation of OPERATIONS) {
+    const codes = errorCodesOf(operation);
+    for (const code of codes) used.add(code);
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describeOperation(operation, codes, schemas, problemRef);
+  }
+  Object.assign(paths, healthPaths(schemas, problemRef));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Cardlane API",
+      version: "1.0.0",
+      summary: "Card payments over HTTP",
+      description: DESCRIPTION,
+      contact: { name: "Cardlane documentation", url: docsUrl },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: servers({ baseUrl, sandboxBaseUrl, liveBaseUrl }),
+    security: [{ apiKey: [] }],
+    tags: TAGS,
+    paths,
+    components: {
+      schemas: schemas.components,
+      parameters: {
+        IdempotencyKey: IDEMPOTENCY_KEY,
+        OptionalIdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
+      },
+      headers: HEADERS,
+      examples: Object.fromEntries(
+        ERROR_CODES.filter((code) => used.has(code)).map((code) => [code, errorExample(code, docsUrl)]),
+      ),
+      securitySchemes: {
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Api-Key",
+          description: "`sk_test_…` for the sandbox, `sk_live_…` for live. Keep it on your server.",
+        },
+      },
+    },
+  };
+}
+
+function servers({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls): OpenApiDocument["servers"] {
+  if (!sandboxBaseUrl && !liveBaseUrl) {
+    return [{ url: baseUrl, description: "Sandbox and live: the API key decides." }];
+  }
+  return [
+    { url: sandboxBaseUrl ?? baseUrl, description: "Sandbox, for keys that start with `sk_test_`." },
+    { url: liveBaseUrl ?? baseUrl, description: "Live, for keys that start with `sk_live_`." },
+  ];
+}
+
+function describeOperation(
+  operation: Operation,
+  codes: readonly ErrorCode[],
+  schemas: SchemaCollection,
+  problemRef: JsonSchema,
+): OperationObject {
+  const example: Example = EXAMPLES[operation.name as OperationName];
+  const { always, stored } = headersOf(operation);
+  const response = schemas.of(operation.response, "output");
+  const needs = operation.permissions.map((name) => `\`${name}\``).join(" or ");
+  const parameters = parametersOf(operation, example, schemas);
+  return {
+    operationId: operation.name,
+    summary: operation.summary,
+    description: needs ? `${operation.description}\n\nNeeds the permission ${needs}.` : operation.description,
+    tags: [operation.tag],
+    security: needs ? [{ apiKey: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && {
+      requestBody: {
+        description: operation.bodyOptional ? "May be left out." : "What to create or change.",
+        required: !operation.bodyOptional,
+        content: {
+          "application/json": {
+            schema: schemas.of(operation.body, "input"),
+            examples: { request: { summary: operation.summary, value: example.body ?? {} } },
+          },
+        },
+      },
+    }),
+    responses: {
+      [operation.status]: successResponse(SUCCESS[operation.status], response, example.responses, stored),
+      ...(example.pending !== undefined && {
+        202: successResponse(
+          "The outcome is not known yet: send the same request with the same key, or get the object, until it is.",
+          response,
+          { "Outcome unknown": example.pending },
+          always,
+        ),
+      }),
+      ...errorResponses(codes, problemRef, always),
+    },
+    "x-permissions": [...operation.permissions],
+  };
+}
+
+const SUCCESS = { 200: "Done.", 201: "Created." } as const;
+
+function parametersOf(operation: Operation, example: Example, schemas: SchemaCollection): (ParameterObject | Ref)[] {
+  const parameters: (ParameterObject | Ref)[] = [];
+  if (operation.path.includes("{id}")) {
+    parameters.push({
+      name: "id",
+      in: "path",
+      required: true,
+      description: `Id of the ${ID_OF[operation.tag]}.`,
+      schema: { type: "string" },
+      example: example.id,
+    });
+  }
+  if (operation.idempotency !== "none") {
+    const name = operation.idempotency === "required" ? "IdempotencyKey" : "OptionalIdempotencyKey";
+    parameters.push({ $ref: `#/components/parameters/${name}` });
+  }
+  if (!operation.query) return parameters;
+  const query = schemas.of(operation.query, "input");
+  for (const [name, { description = "", ...schema }] of Object.entries(query.properties ?? {})) {
+    parameters.push({ name, in: "query", required: query.required?.includes(name) ?? false, description, schema });
+  }
+  return parameters;
+}
+
+const ID_OF: Record<Operation["tag"], string> = {
+  Payments: "payment (`pay_…`)",
+  Transactions: "transaction (`txn_…`)",
+  "Subscription plans": "plan (`plan_…`)",
+  "Client sessions": "client session (`cs_…`)",
+  Service: "object",
+};
+
+/** The probes of load balancers and orchestrators; they are not part of /v1 and need no key. */
+function healthPaths(schemas: SchemaCollection, problemRef: JsonSchema): OpenApiDocument["paths"] {
+  const schema = schemas.of(health, "output");
+  const probe = (operationId: string, summary: string, description: string, status: "live" | "ready") => ({
+    get: {
+      operationId,
+      summary,
+      description,
+      tags: ["Service"],
+      security: [],
+      responses: {
+        200: successResponse("It is.", schema, { [status]: { status } }, []),
+        ...(status === "ready" && errorResponses(["database_unavailable"], problemRef, [])),
+      },
+      "x-permissions": [],
+    },
+  });
+  return {
+    "/health": probe("getHealth", "Check the service", "Whether requests can be served now.", "ready"),
+    "/health/live": probe("getLiveness", "Check that the process runs", "Restart the process when this fails.", "live"),
+    "/health/ready": probe("getReadiness", "Check readiness", "Send no requests here while this fails.", "ready"),
+  };
+}

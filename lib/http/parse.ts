@@ -1,0 +1,111 @@
+import type { z } from "zod";
+import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
+import type { Operation } from "@/lib/contract/operation";
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
+export async function parseBody(request: Request, operation: Operation): Promise<unknown> {
+  if (!operation.body) return undefined;
+  const text = await readBody(request);
+  if (text === "") return check(operation.body, {});
+  requireJson(request.headers.get("content-type"));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("malformed_json", `The body is not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be read"}`);
+  }
+  return check(operation.body, value);
+}
+
+/** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
+export function parseQuery(search: string, operation: Operation): unknown {
+  if (search.length <= 1 && !operation.query) return undefined;
+  const given: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name in given) throw fieldErrors([{ param: name, code: "invalid_parameter", message: "Given more than once." }]);
+    given[name] = value;
+  }
+  if (operation.query) return check(operation.query, { ...given });
+  const unknown = Object.keys(given);
+  if (unknown.length > 0) {
+    throw fieldErrors(unknown.map((param) => ({ param, code: "unknown_parameter", message: "This endpoint takes no such parameter." })));
+  }
+  return undefined;
+}
+
+function requireJson(contentType: string | null): void {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (/^\s*application\/([\w.-]+\+)?json\s*$/.test(type) && isUtf8) return;
+  throw new AppError("unsupported_media_type", "Send the body as UTF-8 JSON with the header Content-Type: application/json.");
+}
+
+async function readBody(request: Request): Promise<string> {
+  const length = request.headers.get("content-length");
+  if (length !== null && Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
+  if (length !== null) return request.text();
+  const body = request.body;
+  if (body === null) return "";
+  // No length was announced: count while reading, and stop reading when it is too much.
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw bodyTooLarge();
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function bodyTooLarge(): AppError {
+  return new AppError("body_too_large", "The body may have at most 65,536 bytes.");
+}
+
+function check(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw fieldErrors(result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)));
+}
+
+function fieldErrors(errors: FieldError[]): AppError {
+  const [first] = errors;
+  if (!first) throw new Error("a refusal of parameters names at least one");
+  const more = errors.length > 1 ? ` (${errors.length - 1} more in errors)` : "";
+  return new AppError(first.code, `${first.param || "body"}: ${first.message}${more}`, { param: first.param || null, errors });
+}
+
+function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      param: [...path, key].join("."),
+      code: "unknown_parameter",
+      message: "There is no such parameter. Check the spelling.",
+    }));
+  }
+  const param = path.join(".");
+  const given = codeOf(issue);
+  if (given) return [{ param, code: given, message: issue.message }];
+  if (valueAt(root, issue.path) === undefined && issue.path.length > 0) {
+    return [{ param, code: "missing_parameter", message: "This parameter is required." }];
+  }
+  return [{ param, code: "invalid_parameter", message: issue.message }];
+}
+
+/** A code that the schema itself gave to a custom rule. */
+function codeOf(issue: z.core.$ZodIssue): ErrorCode | null {
+  const code: unknown = issue.code === "custom" ? issue.params?.code : undefined;
+  return typeof code === "string" && code in ERRORS ? (code as ErrorCode) : null;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,33 @@
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { AppError, problemBody } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import type { Service } from "@/lib/domain/context";
+
+export type ProblemRequest = { id: string; path: string };
+
+/** A refusal as it is sent: RFC 9457, made here and nowhere else. */
+export function renderProblem(service: Service, error: AppError, request: ProblemRequest): string {
+  return JSON.stringify(
+    problemBody(error, {
+      instance: request.path,
+      requestId: encodeId("request", request.id),
+      docsUrl: `${service.baseUrl}/docs`,
+    }),
+  );
+}
+
+/** What a caller is told of an error. What is not meant for callers is logged, and told without its inside. */
+export function appErrorOf(service: Service, error: unknown, request: ProblemRequest): AppError {
+  if (error instanceof AppError) {
+    if (error.status >= 500) service.log.error({ err: error.cause ?? error, request_id: request.id }, error.message);
+    return error;
+  }
+  if (isDatabaseUnavailable(error)) {
+    service.log.warn({ err: error, request_id: request.id }, "the database is unavailable");
+    return new AppError("database_unavailable", "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.", {
+      headers: { "Retry-After": "1" },
+    });
+  }
+  service.log.error({ err: error, request_id: request.id, path: request.path }, "a request failed");
+  return new AppError("internal_error", "Something went wrong on our side. Send the request again with the same idempotency key, or contact support with the request id.");
+}

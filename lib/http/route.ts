@@ -1,0 +1,106 @@
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import type { Operation } from "@/lib/contract/operation";
+import type { Context, Reply } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+import { authorize } from "./authorize";
+import { currentService, type HttpService } from "./current-service";
+import { findEndpoint } from "./endpoints";
+import { idempotencyOf, readIdempotencyKey } from "./idempotency";
+import { openApiText } from "./openapi-text";
+import { parseBody, parseQuery } from "./parse";
+import { appErrorOf, renderProblem } from "./problem";
+import { addressOf, pathOf, searchOf } from "./request-parts";
+
+/** What the host knows of the connection; under Next's own server only what its headers say. */
+export type Connection = { ip: string | null };
+export type Headers = Record<string, string>;
+export type Call = { operation: Operation; request: Request; id: string | null; connection: Connection };
+
+const CACHE_CONTROL = "no-store";
+
+/** Answers one request to one operation: every check in the contract's order, then the verb. Never throws. */
+export async function handle(call: Call): Promise<Response> {
+  const http = currentService();
+  const request = { id: newId(), path: pathOf(call.request.url) };
+  const headers: Headers = { "X-Request-Id": encodeId("request", request.id), "Cache-Control": CACHE_CONTROL };
+  try {
+    const { status, body, replayed } = await answer(http, call, request, headers);
+    headers["Content-Type"] = status >= 400 ? "application/problem+json" : "application/json";
+    if (replayed) headers["Idempotent-Replayed"] = "true";
+    return new Response(body, { status, headers });
+  } catch (error) {
+    return problemResponse(http, error, request, headers);
+  }
+}
+
+/** The pipeline: 401, 403, 429, 400 (key), 413/415/400 (body), then the verb with its 404, its key and its rules. */
+async function answer(http: HttpService, call: Call, request: { id: string; path: string }, headers: Headers): Promise<Reply> {
+  const { operation, request: { method, url, headers: given } } = call;
+  if (operation.permissions.length === 0) {
+    parseQuery(searchOf(url), operation);
+    return { status: operation.status, body: openApiText(http.service), replayed: false };
+  }
+  const credentials = { apiKey: given.get("x-api-key"), host: given.get("host"), ip: addressOf(given, call.connection) };
+  const caller = await http.authenticator.authenticate(credentials);
+  authorize(caller, operation);
+  Object.assign(headers, http.rateLimiter.take(caller.keyId));
+  const key = readIdempotencyKey(call.request, operation);
+  const query = parseQuery(searchOf(url), operation);
+  const body = await parseBody(call.request, operation);
+
+  const endpoint = findEndpoint(operation);
+  if (!endpoint) throw new Error(`${operation.name} has no verb`);
+  const ctx: Context = {
+    service: http.service,
+    environment: caller.environment,
+    actor: { type: "api_key", id: caller.keyId },
+    request: { ...request, operation: operation.name },
+    idempotency: key === null ? null : idempotencyOf(http.service.secret, key, { method, path: request.path, body }),
+    reauthorize: async () => authorize(await http.authenticator.authenticate(credentials), operation),
+    renderProblem: (error) => renderProblem(http.service, error, request),
+  };
+  const input = { ...(body as object | undefined), ...(query as object | undefined), ...(call.id !== null && { id: call.id }) };
+  const result = await endpoint.run(ctx, input as never);
+  if ("replayed" in result) return result;
+  return { status: operation.status, body: JSON.stringify(result), replayed: false };
+}
+
+function problemResponse(http: HttpService, thrown: unknown, request: { id: string; path: string }, headers: Headers): Response {
+  const error = appErrorOf(http.service, thrown, request);
+  return new Response(renderProblem(http.service, error, request), {
+    status: error.status,
+    headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
+  });
+}
+
+/** An error answer for a request that reaches no operation: 404 for an unknown path, 405 for a method it lacks. */
+export function refuse(request: Request, allowed: readonly string[] | null): Response {
+  const id = newId();
+  const path = pathOf(request.url);
+  const error = allowed
+    ? new AppError("method_not_allowed", `${path} takes ${allowed.join(", ")}.`, { headers: { Allow: allowed.join(", ") } })
+    : new AppError("resource_not_found", `There is nothing at ${path}. See the API reference for the paths.`);
+  const headers = { "X-Request-Id": encodeId("request", id), "Cache-Control": CACHE_CONTROL };
+  return problemResponse(currentService(), error, { id, path }, headers);
+}
+
+type NextHandler = (request: Request, context: { params: Promise<{ id?: string }> }) => Promise<Response>;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/**
+ * The handlers of one path for a Next route file: `export const { GET, POST, … } = route(listPayments, createPayment)`. Each
+ * method that the path lacks answers 405.
+ */
+export function route(...operations: readonly Operation[]): Record<(typeof METHODS)[number], NextHandler> {
+  const allowed = operations.map((operation) => operation.method);
+  const handlers = METHODS.map((method): [string, NextHandler] => {
+    const operation = operations.find((candidate) => candidate.method === (method === "HEAD" ? "GET" : method));
+    if (!operation) return [method, async (request) => refuse(request, allowed)];
+    return [
+      method,
+      async (request, { params }) => handle({ operation, request, id: (await params).id ?? null, connection: { ip: null } }),
+    ];
+  });
+  return Object.fromEntries(handlers) as Record<(typeof METHODS)[number], NextHandler>;
+}

@@ -1,0 +1,22 @@
+import { uuidv7, V7Generator } from "uuidv7";
+
+/** A new UUIDv7. Ids made by one process are in order even within a millisecond. */
+export const newId: () => string = uuidv7;
+
+/** The moment inside a UUIDv7, which is also its row's `created_at` (ISO 8601, UTC). */
+export function idTime(uuid: string): string {
+  return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)).toISOString();
+}
+
+/** The lowest UUID of a millisecond: ids from it on were created at or after `time`. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
+}
+
+const past = new V7Generator();
+
+/** A UUIDv7 of a given moment, for rows that stand for something older (demo data, imports). */
+export function idAt(time: Date): string {
+  return past.generateOrResetCore(time.getTime(), 0).toString();
+}

@@ -1,0 +1,37 @@
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import type { Service } from "@/lib/domain/context";
+
+/** Work that answers how much it did, so that a backlog is worked off without pauses. */
+type Work = () => Promise<number>;
+
+/** Repeats a job every `intervalMs`, never two at a time, and again at once after work was found. A failure is logged and tried again. */
+export function repeat(service: Service, name: string, intervalMs: number, work: Work): { stop(): Promise<void> } {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  const run = async () => {
+    let nextMs = intervalMs;
+    try {
+      if ((await work()) > 0) nextMs = Math.min(intervalMs, 100);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) service.log.warn({ job: name }, "the database is unavailable, the job waits");
+      else service.log.error({ err: error, job: name }, "a job failed and is tried again");
+    }
+    if (!stopped) schedule(nextMs);
+  };
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      running = run();
+    }, delayMs);
+    timer.unref();
+  };
+  schedule(0);
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

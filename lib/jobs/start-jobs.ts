@@ -1,0 +1,29 @@
+import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
+import type { Service } from "@/lib/domain/context";
+import { completeOperations } from "@/lib/domain/payments/complete-operations";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import { processReports } from "@/lib/domain/payments/process-reports";
+import { settleNightly } from "@/lib/domain/settlement/settle-nightly";
+import { repeat } from "./repeat";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/**
+ * The work that no request does. Every instance runs all of it: each job leases or guards its own rows, so none runs twice
+ * and none waits for a particular instance.
+ */
+export function startJobs(service: Service): { stop(): Promise<void> } {
+  const jobs = [
+    repeat(service, "complete operations", SECOND, () => completeOperations(service)),
+    repeat(service, "processor reports", SECOND, () => processReports(service)),
+    repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
+    repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
+    repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
+  ];
+  return {
+    async stop() {
+      await Promise.all(jobs.map((job) => job.stop()));
+    },
+  };
+}

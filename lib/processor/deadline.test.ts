@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { withDeadline } from "./deadline";
+import type { FollowUpRequest, Processor } from "./port";
+
+const clock = { now: () => new Date("2026-11-20T12:00:00.000Z") };
+const request: FollowUpRequest = {
+  reference: "019aa000-0000-7000-8000-000000000001",
+  account: "019aa000-0000-7000-8000-000000000002",
+  authorization: "019aa000-0000-7000-8000-000000000003",
+  notAfter: new Date("2026-11-20T12:00:08.000Z"),
+  amount: 1_000,
+  currency: "USD",
+};
+
+const answering = (call: () => unknown) => {
+  const processor = { name: "fake", capture: vi.fn(call), inquire: vi.fn(call) };
+  return { processor, guarded: withDeadline(processor as unknown as Processor, 8_000, clock) };
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("an answer that is not one is unknown, never a failure", () => {
+  test.each<[string, () => unknown]>([
+    ["a rejected call", () => Promise.reject(new Error("socket hang up"))],
+    [
+      "a thrown error",
+      () => {
+        throw new TypeError("fetch failed");
+      },
+    ],
+    ["nothing", async () => undefined],
+    ["text", async () => "<html>502 Bad Gateway</html>"],
+    ["an unheard-of kind", async () => ({ kind: "succeeded" })],
+    ["not found, for a call that moves money", async () => ({ kind: "not_found" })],
+    ["a decline without its code", async () => ({ kind: "declined" })],
+    ["an unheard-of decline code", async () => ({ kind: "declined", decline_code: "no" })],
+    ["checks of another shape", async () => ({ kind: "approved", checks: { fraud_score: 101 } })],
+  ])("%s", async (_, call) => {
+    const { guarded } = answering(call);
+    expect((await guarded.capture(request)).kind).toBe("unknown");
+  });
+
+  test("no answer in time", async () => {
+    const { guarded } = answering(() => new Promise(() => {}));
+    const outcome = guarded.capture(request);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(await outcome).toEqual({ kind: "unknown", reason: "no answer within 8000 ms" });
+  });
+
+  test("an inquiry that breaks", async () => {
+    const { guarded } = answering(() => Promise.reject(new Error("gone")));
+    expect((await guarded.inquire(request.reference)).kind).toBe("unknown");
+  });
+});
+
+test.each([
+  { kind: "approved" },
+  { kind: "declined", decline_code: null },
+  {
+    kind: "declined",
+    decline_code: "lost_card",
+    checks: { avs_result: "Y", cvv_result: "M", fraud_score: 3, fraud_reasons: [] },
+  },
+  { kind: "action_required" },
+  { kind: "pending" },
+  { kind: "not_sent", reason: "refused" },
+  { kind: "unknown", reason: "lost" },
+])("a proper answer passes unchanged: %j", async (answer) => {
+  const { guarded } = answering(async () => answer);
+  expect(await guarded.capture(request)).toEqual(answer);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("not found passes for an inquiry", async () => {
+  const { guarded } = answering(async () => ({ kind: "not_found" }));
+  expect(await guarded.inquire(request.reference)).toEqual({ kind: "not_found" });
+});
+
+test("an error that comes after the deadline is dropped", async () => {
+  const { guarded } = answering(() => new Promise((_, reject) => setTimeout(reject, 9_000, new Error("late"))));
+  const outcome = guarded.capture(request);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await outcome).kind).toBe("unknown");
+});
+
+test("past its notAfter a request is provably not sent", async () => {
+  const { guarded, processor } = answering(async () => ({ kind: "approved" }));
+  const outcome = await guarded.capture({ ...request, notAfter: new Date("2026-11-20T11:59:59.999Z") });
+  expect(outcome.kind).toBe("not_sent");
+  expect(processor.capture).not.toHaveBeenCalled();
+});

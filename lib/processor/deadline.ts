@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Clock } from "@/lib/clock";
+import { declineCode } from "@/lib/contract/errors";
+import { avsResult, cvvResult } from "@/lib/contract/transaction";
+import type { Outcome, Processor } from "./port";
+
+const checks = z
+  .object({
+    avs_result: avsResult.nullable(),
+    cvv_result: cvvResult.nullable(),
+    fraud_score: z.number().min(0).max(100).nullable(),
+    fraud_reasons: z.array(z.string()),
+  })
+  .optional();
+
+const outcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("approved"), checks }),
+  z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks }),
+  z.object({ kind: z.literal("action_required"), checks }),
+  z.object({ kind: z.literal("pending") }),
+  z.object({ kind: z.literal("not_sent"), reason: z.string() }),
+  z.object({ kind: z.literal("unknown"), reason: z.string() }),
+]);
+const inquiry = z.discriminatedUnion("kind", [...outcome.options, z.object({ kind: z.literal("not_found") })]);
+
+/**
+ * A processor that always answers within `timeoutMs`, and only with what the port names: an error, a time-out or an
+ * answer of another shape is `unknown`, because the money may have moved. Past a request's `notAfter` nothing is sent.
+ */
+export function withDeadline(processor: Processor, timeoutMs: number, clock: Clock): Processor {
+  const ask = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
+    answerWithin(timeoutMs, schema, call);
+
+  const send = async <R extends { notAfter: Date }>(request: R, call: (request: R) => Promise<Outcome>) =>
+    clock.now() > request.notAfter
+      ? ({ kind: "not_sent", reason: "it was too late to send the request" } as const)
+      : ask<Outcome>(outcome, () => call(request));
+
+  return {
+    name: processor.name,
+    notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
+    tokenize: (card) => processor.tokenize(card),
+    authorize: (request) => send(request, (r) => processor.authorize(r)),
+    continueAuthorization: (request) => send(request, (r) => processor.continueAuthorization(r)),
+    capture: (request) => send(request, (r) => processor.capture(r)),
+    void: (request) => send(request, (r) => processor.void(r)),
+    refund: (request) => send(request, (r) => processor.refund(r)),
+    inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
+    listReports: (limit) => processor.listReports(limit),
+    acknowledgeReport: (id) => processor.acknowledgeReport(id),
+  };
+}
+
+async function answerWithin<T>(
+  timeoutMs: number,
+  schema: z.ZodType<T>,
+  call: () => Promise<T>,
+): Promise<T | { kind: "unknown"; reason: string }> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<"timeout">((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, "timeout");
+  });
+  try {
+    // The race stays subscribed to both, so an answer or error after the deadline is dropped and not unhandled.
+    const answer = await Promise.race([call(), timeout]);
+    if (answer === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
+    const parsed = schema.safeParse(answer);
+    return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
+  } catch (error) {
+    return { kind: "unknown", reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Sql } from "@/db/client";
+import {
+  findSandboxRecord,
+  insertSandboxCharge,
+  insertSandboxContinuation,
+  insertSandboxFollowUp,
+  insertSandboxRefusal,
+  type SandboxRecord,
+  type SandboxRefusal,
+} from "@/db/queries/sandbox-processor";
+import { acknowledgeSandboxReport, failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox-reports";
+import { type Clock, systemClock } from "@/lib/clock";
+import type { BillingAddress } from "@/lib/contract/fields";
+import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import type { AuthorizeRequest, Checks, FollowUpRequest, Outcome, Processor } from "./port";
+import { isExpired, verifyAddress, verifySecurityCode } from "./sandbox/card-checks";
+import { assessFraud } from "./sandbox/fraud";
+import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
+
+export type SandboxOptions = {
+  /** Of `connectSandboxStore`. */
+  sql: Sql;
+  /** Keys the seals and fingerprints; the same on every instance. */
+  secret: string | Buffer;
+  clock?: Clock;
+  sleep?: (ms: number) => Promise<unknown>;
+};
+
+/** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
+export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
+  const vault = createVault(secret);
+
+  return {
+    name: "sandbox",
+    notFoundConclusiveAfterMs: 2_000,
+
+    async tokenize(card) {
+      return vault.tokenize(card);
+    },
+
+    async authorize(request) {
+      const token = vault.open(request.token);
+      if (token === null) return { kind: "declined", decline_code: "processing_error" };
+      if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+      if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(sql, request.reference, request.account))) {
+        return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
+      }
+      const record = await insertSandboxCharge(sql, newCharge(vault, token, request, clock.now()));
+      if (!("refused" in record) && record.fresh) {
+        if (token.behaviour === "slow") await sleep(SLOW_ANSWER_MS);
+        if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+      }
+      return outcomeOf(record);
+    },
+
+    async continueAuthorization({ authorization, challenge, ...request }) {
+      return outcomeOf(
+        await insertSandboxContinuation(sql, { ...request, charge: authorization, passed: challenge === "passed" }),
+      );
+    },
+
+    async capture(request) {
+      return outcomeOf(await insertSandboxFollowUp(sql, followUp("capture", request)));
+    },
+
+    async void(request) {
+      return outcomeOf(await insertSandboxFollowUp(sql, followUp("void", request)));
+    },
+
+    async refund(request) {
+      return outcomeOf(await insertSandboxFollowUp(sql, followUp("refund", request)));
+    },
+
+    async inquire(reference) {
+      const record = await findSandboxRecord(sql, reference);
+      return record === null ? { kind: "not_found" } : outcomeOf(record);
+    },
+
+    async listReports(limit) {
+      await failDueSandboxRefunds(sql);
+      const reports = await listSandboxReports(sql, limit);
+      return reports.map(({ reference, account }) => ({ id: reference, kind: "refund_failed", reference, account }));
+    },
+
+    async acknowledgeReport(id) {
+      await acknowledgeSandboxReport(sql, id);
+    },
+  };
+}
+
+const followUp = (kind: "capture" | "void" | "refund", { authorization, ...request }: FollowUpRequest) => ({
+  ...request,
+  kind,
+  charge: authorization,
+});
+
+function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeRequest, now: Date) {
+  const { behaviour } = token;
+  const email = request.customerEmail?.toLowerCase() ?? null;
+  const address = addressText(request.billingAddress);
+  return {
+    reference: request.reference,
+    account: request.account,
+    notAfter: request.notAfter,
+    amount: request.amount,
+    currency: request.currency,
+    captureAtOnce: request.capture,
+    behaviour,
+    ...decide(token, request.capture, now),
+    avsResult: verifyAddress(behaviour, request.billingAddress),
+    cvvResult: verifySecurityCode(behaviour),
+    cardDigest: vault.digest("card", request.account, token.fingerprint),
+    emailDigest: email && vault.digest("email", request.account, email),
+    addressDigest: address && vault.digest("address", request.account, address),
+  };
+}
+
+function decide(token: SandboxToken, capture: boolean, now: Date) {
+  const declined = (declineCode: NonNullable<SandboxRecord["decline_code"]>) =>
+    ({ outcome: "declined", declineCode }) as const;
+  if (isExpired(token.expMonth, token.expYear, now)) return declined("expired_card");
+  const code = declineCodeOf(token.behaviour);
+  if (code !== null) return declined(code);
+  // Authorizing and capturing in one call either does both or neither.
+  if (token.behaviour === "capture_fails" && capture) return declined("processing_error");
+  return { outcome: token.behaviour === "challenge" ? "action_required" : "approved", declineCode: null } as const;
+}
+
+function declineCodeOf(behaviour: SandboxBehaviour) {
+  return behaviour.startsWith("decline:")
+    ? (behaviour.slice("decline:".length) as NonNullable<SandboxRecord["decline_code"]>)
+    : null;
+}
+
+/** An address as the same text however it was typed; null when it names no street or postal code. */
+function addressText(address: BillingAddress | null): string | null {
+  if (!address || (address.line1 === null && address.postal_code === null)) return null;
+  return [address.line1, address.line2, address.postal_code, address.country]
+    .map((part) => (part ?? "").toLowerCase().replace(/\s+/g, ""))
+    .join("\n");
+}
+
+function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
+  if ("refused" in record) {
+    switch (record.refused) {
+      case "late":
+        return { kind: "not_sent", reason: "the request came after its time" };
+      case "foreign":
+        return { kind: "not_sent", reason: "the reference belongs to another account" };
+      case "no_charge":
+        return { kind: "declined", decline_code: null };
+      default:
+        return record.refused satisfies never;
+    }
+  }
+  const checks = checksOf(record);
+  switch (record.outcome) {
+    case "approved":
+    case "action_required":
+      return { kind: record.outcome, ...(checks && { checks }) };
+    case "declined":
+      return { kind: "declined", decline_code: record.decline_code, ...(checks && { checks }) };
+    case "failed":
+      return { kind: "declined", decline_code: null };
+    default:
+      return record.outcome satisfies never;
+  }
+}
+
+function checksOf(record: SandboxRecord): Checks | null {
+  const { avs_result, cvv_result } = record;
+  if (!avs_result || !cvv_result) return null;
+  const known_fraud = record.decline_code === "fraud_suspected";
+  return { avs_result, cvv_result, ...assessFraud({ ...record, avs_result, cvv_result, known_fraud }) };
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { newId } from "@/lib/ids";
+import { testProcessor } from "./test-processor";
+
+const { processor, sql, slept, authorization, followUp, stored } = await testProcessor();
+
+const numbers = (behaviour: string) =>
+  SANDBOX_CARDS.filter((card) => card.behaviour === behaviour).map((card) => card.number);
+const approved = { kind: "approved" };
+const refused = { kind: "declined", decline_code: null };
+
+test.each(numbers("approve"))("%s is approved, and captures when asked to", async (number) => {
+  const held = await authorization(number);
+  expect(await processor.authorize(held)).toMatchObject({
+    kind: "approved",
+    checks: { avs_result: "U", cvv_result: "M", fraud_score: 0, fraud_reasons: [] },
+  });
+  expect(await stored(held)).toMatchObject({ outcome: "approved", amount_captured: 0 });
+  const sale = await authorization(number, { capture: true });
+  expect(await processor.authorize(sale)).toMatchObject(approved);
+  expect(await stored(sale)).toMatchObject({ outcome: "approved", amount_captured: 10_000 });
+});
+
+test.each(SANDBOX_CARDS.filter((card) => card.behaviour.startsWith("decline:")))(
+  "$number is declined: $behaviour",
+  async ({ number, behaviour }) => {
+    const charge = await authorization(number, { capture: true });
+    const decline_code = behaviour.slice("decline:".length);
+    const outcome = await processor.authorize(charge);
+    expect(outcome).toMatchObject({ kind: "declined", decline_code });
+    expect(await processor.inquire(charge.reference)).toEqual(outcome);
+    expect(await stored(charge)).toMatchObject({ outcome: "declined", amount_captured: 0 });
+    expect(await processor.capture(followUp(charge, 1))).toEqual(refused);
+    expect(await processor.refund(followUp(charge, 1))).toEqual(refused);
+    expect(await processor.void(followUp(charge, 10_000))).toEqual(refused);
+  },
+);
+
+test("a valid number that is no test card is declined, and nothing of it is stored", async () => {
+  const number = "4012888888881881";
+  const charge = await authorization(number);
+  expect(await processor.authorize(charge)).toMatchObject({ kind: "declined", decline_code: "generic_decline" });
+  const [row] =
+    await sql`select to_jsonb(c)::text as text from sandbox_processor.charges c where reference = ${charge.reference}`;
+  expect(row?.text).not.toMatch(/4012|1881/);
+});
+
+test("an expired card is declined, whatever else it does", async () => {
+  expect(await processor.authorize(await authorization("4242424242424242", { expYear: 2025 }))).toMatchObject({
+    kind: "declined",
+    decline_code: "expired_card",
+  });
+});
+
+test("the card known for fraud scores 95 and says why", async () => {
+  expect(await processor.authorize(await authorization("4000000000004954"))).toMatchObject({
+    decline_code: "fraud_suspected",
+    checks: { fraud_score: 95, fraud_reasons: [expect.stringContaining("fraud")] },
+  });
+});
+
+test("the cards whose checks fail are approved with the letter N", async () => {
+  const address = { line1: "1 Main St", line2: null, city: "Austin", state: "TX", postal_code: "78701", country: "US" };
+  expect(await processor.authorize(await authorization("4000000000000044", { billingAddress: address }))).toMatchObject(
+    {
+      kind: "approved",
+      checks: { avs_result: "N", cvv_result: "M", fraud_score: 20 },
+    },
+  );
+  expect(await processor.authorize(await authorization("4000000000000101", { billingAddress: address }))).toMatchObject(
+    {
+      kind: "approved",
+      checks: { avs_result: "Y", cvv_result: "N", fraud_score: 25 },
+    },
+  );
+});
+
+describe("3-D Secure", () => {
+  const start = async (capture: boolean) => {
+    const charge = await authorization("4000000000003220", { capture });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "action_required" });
+    return charge;
+  };
+  const answer = (charge: { account: string; reference: string }, challenge: "passed" | "failed" | "abandoned") => ({
+    reference: newId(),
+    account: charge.account,
+    notAfter: new Date(Date.now() + 60_000),
+    authorization: charge.reference,
+    challenge,
+  });
+
+  test.each([true, false])("a passed challenge approves, capturing at once: %s", async (capture) => {
+    const charge = await start(capture);
+    expect(await processor.capture(followUp(charge, 1))).toEqual(refused);
+    expect(await processor.continueAuthorization(answer(charge, "passed"))).toEqual(approved);
+    expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: capture ? 10_000 : 0 });
+    expect(await processor.inquire(charge.reference)).toMatchObject(approved);
+  });
+
+  test.each(["failed", "abandoned"] as const)("a %s challenge declines", async (challenge) => {
+    const charge = await start(true);
+    const declined = { kind: "declined", decline_code: "authentication_failed" };
+    expect(await processor.continueAuthorization(answer(charge, challenge))).toEqual(declined);
+    expect(await stored(charge)).toMatchObject({ outcome: "declined", amount_captured: 0 });
+    expect(await processor.inquire(charge.reference)).toMatchObject(declined);
+  });
+
+  test("is decided once: of twenty opposite answers all hear the same end", async () => {
+    const charge = await start(true);
+    const answers = Array.from({ length: 20 }, (_, i) => answer(charge, i % 2 ? "passed" : "failed"));
+    const ends = new Set(
+      (await Promise.all(answers.map((a) => processor.continueAuthorization(a)))).map((o) => o.kind),
+    );
+    expect(ends.size).toBe(1);
+    const { outcome, amount_captured } = (await stored(charge)) ?? {};
+    expect([outcome, amount_captured]).toEqual(ends.has("approved") ? ["approved", 10_000] : ["declined", 0]);
+  });
+});
+
+describe("fault cards", () => {
+  test("the failing capture leaves the authorization as it was, and a void still works", async () => {
+    const charge = await authorization("4000000000000341");
+    expect(await processor.authorize(charge)).toMatchObject(approved);
+    expect(await processor.capture(followUp(charge, 10_000))).toEqual(refused);
+    expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 0, voided: false });
+    expect(await processor.void(followUp(charge, 10_000))).toEqual(approved);
+  });
+
+  test("the failing capture, asked for in one call with the authorization, holds nothing", async () => {
+    const charge = await authorization("4000000000000341", { capture: true });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "declined", decline_code: "processing_error" });
+  });
+
+  test("a lost answer was charged, and the same reference then hears it", async () => {
+    const charge = await authorization("4000000000001976", { capture: true });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
+    expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 10_000 });
+    expect(await processor.inquire(charge.reference)).toMatchObject(approved);
+    expect(await processor.authorize(charge)).toMatchObject(approved);
+    expect(await processor.refund(followUp(charge, 10_000))).toEqual(approved);
+  });
+
+  test("the first attempt per reference is not executed, the second is", async () => {
+    const charge = await authorization("4000000000001984");
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "not_sent" });
+    expect(await processor.inquire(charge.reference)).toEqual({ kind: "not_found" });
+    expect(await processor.authorize(charge)).toMatchObject(approved);
+    expect(await processor.authorize(await authorization("4000000000001984"))).toMatchObject({ kind: "not_sent" });
+  });
+
+  test("garbage is unknown every time and never executed", async () => {
+    const charge = await authorization("4000000000001968");
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
+    expect(await processor.inquire(charge.reference)).toEqual({ kind: "not_found" });
+  });
+
+  test("the slow card is charged before it answers, 5 seconds later", async () => {
+    const charge = await authorization("4000000000001992");
+    const before = slept.length;
+    expect(await processor.authorize(charge)).toMatchObject(approved);
+    expect(slept.slice(before)).toEqual([5_000]);
+    expect(await processor.authorize(charge)).toMatchObject(approved);
+    expect(slept.slice(before)).toEqual([5_000]);
+  });
+});
+
+test("a token that the sandbox did not make is declined and records nothing", async () => {
+  const charge = await authorization("4242424242424242", { token: "sbx_eyJ9.AAAA" });
+  expect(await processor.authorize(charge)).toEqual({ kind: "declined", decline_code: "processing_error" });
+  expect(await stored(charge)).toBeNull();
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { testProcessor } from "./test-processor";
+
+const { processor, sql, authorization, followUp, stored } = await testProcessor();
+
+async function acceptedRefunds(amounts: number[]) {
+  const charge = await authorization("4000000000005126", { capture: true });
+  await processor.authorize(charge);
+  const refunds = amounts.map((amount) => followUp(charge, amount));
+  for (const refund of refunds) expect(await processor.refund(refund)).toEqual({ kind: "approved" });
+  return { charge, references: refunds.map((refund) => refund.reference) };
+}
+const makeDue = (references: string[]) =>
+  sql`update sandbox_processor.reports set due_at = now() where reference in ${sql(references)}`;
+const reported = async (references: string[]) =>
+  (await processor.listReports(1_000)).filter((report) => references.includes(report.reference));
+
+test("an accepted refund fails five seconds later by the database's clock, and the money goes back", async () => {
+  const { charge, references } = await acceptedRefunds([4_000]);
+  const [report] = await sql`
+    select extract(epoch from r.due_at - o.created_at)::float as seconds
+    from sandbox_processor.reports r join sandbox_processor.operations o using (reference)
+    where reference in ${sql(references)}`;
+  expect(report?.seconds).toBe(5);
+  expect(await reported(references)).toEqual([]);
+  expect(await processor.inquire(references[0] as string)).toEqual({ kind: "approved" });
+  expect(await stored(charge)).toMatchObject({ amount_refunded: 4_000 });
+
+  await makeDue(references);
+  const [reference] = references;
+  expect(await reported(references)).toEqual([
+    { id: reference, kind: "refund_failed", reference, account: charge.account },
+  ]);
+  expect(await processor.inquire(references[0] as string)).toEqual({ kind: "declined", decline_code: null });
+  expect(await stored(charge)).toMatchObject({ amount_captured: 10_000, amount_refunded: 0 });
+});
+
+test("a report comes again until it is acknowledged, and its money goes back once", async () => {
+  const { charge, references } = await acceptedRefunds([1_000, 2_000]);
+  await makeDue(references.slice(0, 1));
+  expect(await reported(references)).toHaveLength(1);
+  expect(await reported(references)).toHaveLength(1);
+  expect(await stored(charge)).toMatchObject({ amount_refunded: 2_000 });
+  await processor.acknowledgeReport(references[0] as string);
+  expect(await reported(references)).toEqual([]);
+  expect(await stored(charge)).toMatchObject({ amount_refunded: 2_000 });
+});
+
+test("a report cannot be acknowledged before it was made", async () => {
+  const { references } = await acceptedRefunds([1_000]);
+  await processor.acknowledgeReport(references[0] as string);
+  await makeDue(references);
+  expect(await reported(references)).toHaveLength(1);
+});
+
+test("many refunds of many charges, failed by many processes at once, each go back once", async () => {
+  const made = await Promise.all(Array.from({ length: 8 }, () => acceptedRefunds([1_000, 2_000, 3_000])));
+  const references = made.flatMap((one) => one.references);
+  await makeDue(references);
+  await Promise.all(Array.from({ length: 16 }, () => processor.listReports(1_000)));
+  expect(await reported(references)).toHaveLength(24);
+  for (const { charge } of made) expect(await stored(charge)).toMatchObject({ amount_refunded: 0 });
+});
+
+test("refunds on any other card are not reported", async () => {
+  const charge = await authorization("4242424242424242", { capture: true });
+  await processor.authorize(charge);
+  const refund = followUp(charge, 1_000);
+  await processor.refund(refund);
+  const rows = await sql`select 1 from sandbox_processor.reports where reference = ${refund.reference}`;
+  expect(rows).toHaveLength(0);
+});

@@ -1,0 +1,64 @@
+import { afterAll } from "vitest";
+import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import type { AuthorizeRequest, FollowUpRequest } from "../port";
+import { createSandboxProcessor } from "../sandbox";
+
+/** A sandbox processor on a database of the test file's own, and short words for what its tests ask of it. */
+export async function testProcessor() {
+  const { url } = await testDatabase({ max: 2 });
+  const sql = connectSandboxStore(url, 20);
+  afterAll(() => sql.end());
+
+  const slept: number[] = [];
+  const processor = createSandboxProcessor({
+    sql,
+    secret: "a secret that only the tests know!!",
+    clock: { now: () => new Date("2026-11-20T12:00:00.000Z") },
+    sleep: async (ms) => slept.push(ms),
+  });
+  const soon = () => new Date(Date.now() + 60_000);
+
+  return {
+    processor,
+    sql,
+    /** The waits that were asked for, in milliseconds. */
+    slept,
+    async authorization(
+      number: string,
+      request: Partial<AuthorizeRequest> & { expYear?: number } = {},
+    ): Promise<AuthorizeRequest> {
+      const { expYear = 2099, ...rest } = request;
+      const cvv = number.startsWith("37") ? "1234" : "123";
+      const { token } = await processor.tokenize({ number, exp_month: 12, exp_year: expYear, cvv });
+      return {
+        reference: newId(),
+        account: newId(),
+        notAfter: soon(),
+        token,
+        amount: 10_000,
+        currency: "USD",
+        capture: false,
+        customerEmail: null,
+        billingAddress: null,
+        ...rest,
+      };
+    },
+    followUp: (charge: AuthorizeRequest, amount: number, request: Partial<FollowUpRequest> = {}): FollowUpRequest => ({
+      reference: newId(),
+      account: charge.account,
+      authorization: charge.reference,
+      notAfter: soon(),
+      amount,
+      currency: charge.currency,
+      ...request,
+    }),
+    async stored(charge: { reference: string }) {
+      const [row] = await sql<{ outcome: string; amount_captured: number; amount_refunded: number; voided: boolean }[]>`
+        select outcome, amount_captured, amount_refunded, voided from sandbox_processor.charges
+        where reference = ${charge.reference}`;
+      return row ?? null;
+    },
+  };
+}

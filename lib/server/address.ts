@@ -1,0 +1,30 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isProcessAlive } from "@/db/file-lock";
+import { env } from "@/lib/env";
+
+const fileOf = (dataDir: string) => join(dataDir, "service.json");
+
+/** Leaves the running service's address where commands find it. Returns how to take it back. */
+export function publishAddress(): () => void {
+  mkdirSync(env.dataDir, { recursive: true, mode: 0o700 });
+  const file = fileOf(env.dataDir);
+  writeFileSync(file, JSON.stringify({ pid: process.pid, base_url: env.baseUrl }), { mode: 0o600 });
+  return () => {
+    if (readAddress(file)?.pid === process.pid) rmSync(file, { force: true });
+  };
+}
+
+function readAddress(file: string): { pid: number; base_url: string } | null {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Where the service answers: as configured here, else where the one on this data folder runs now. */
+export function serviceAddress(): string {
+  const running = readAddress(fileOf(env.dataDir));
+  return env.isAddressSet || !running || !isProcessAlive(running.pid) ? env.baseUrl : running.base_url;
+}

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { withFileLock } from "@/db/file-lock";
+
+/** Everything a page can be made of. */
+const SOURCES = [
+  ...["app", "components", "lib", "db", "public"],
+  ...["package.json", "package-lock.json", "tsconfig.json", "next.config.ts", "postcss.config.mjs"],
+  ...["instrumentation.ts", "proxy.ts"],
+];
+
+export class BuildError extends Error {
+  override readonly name = "BuildError";
+}
+
+/** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
+export async function buildWhenStale(root: string, onBuild: () => void, signal: AbortSignal): Promise<boolean> {
+  if (isBuilt(root, sourceHash(root))) return false;
+  return withFileLock(join(root, ".cache", "build.lock"), async () => {
+    const hash = sourceHash(root);
+    if (isBuilt(root, hash)) return false;
+    onBuild();
+    rmSync(stampFile(root), { force: true });
+    await runBuild(root, signal);
+    writeFileSync(stampFile(root), hash);
+    return true;
+  });
+}
+
+const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
+
+function isBuilt(root: string, hash: string): boolean {
+  const stamp = stampFile(root);
+  return existsSync(join(root, ".next", "BUILD_ID")) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+}
+
+/** One digest of all names and contents; tests are no part of a page. */
+export function sourceHash(root: string): string {
+  const hash = createHash("sha256");
+  const visit = (path: string) => {
+    const entry = statSync(path, { throwIfNoEntry: false });
+    if (entry?.isDirectory()) {
+      for (const name of readdirSync(path).sort()) visit(join(path, name));
+    } else if (entry?.isFile() && !/\.test\.tsx?$/.test(path)) {
+      hash.update(`${relative(root, path)}\0${entry.size}\0`).update(readFileSync(path));
+    }
+  };
+  for (const source of SOURCES) visit(join(root, source));
+  return hash.digest("hex");
+}
+
+function runBuild(root: string, signal: AbortSignal): Promise<void> {
+  const child = spawn(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    signal,
+  });
+  const output: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new BuildError(Buffer.concat(output).toString("utf8").trim()));
+    });
+  });
+}

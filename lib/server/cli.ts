@@ -1,0 +1,64 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { AppError } from "@/lib/contract/errors";
+import { ConfigurationError } from "@/lib/env";
+import { type OpenService, openService } from "./open-service";
+
+/** What the caller typed wrong, in one sentence. Answered with the usage and exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+export type Values = Record<string, string | boolean | undefined>;
+
+/** The command's options; throws UsageError for unknown, repeated, missing and empty ones. */
+export function readArguments(args: string[], options: Options, required: string[]): Values {
+  let parsed: { values: Record<string, unknown>; tokens: { kind: string; name?: string }[] };
+  try {
+    parsed = parseArgs({ args, options, strict: true, allowPositionals: false, tokens: true });
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(". ");
+    throw new UsageError(`${sentence}.`);
+  }
+  const names = parsed.tokens.flatMap((token) => (token.kind === "option" && token.name ? [token.name] : []));
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) throw new UsageError(`--${repeated} is given twice.`);
+  const values = parsed.values as Values;
+  for (const name of required) if (values[name] === undefined) throw new UsageError(`--${name} is missing.`);
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "string" && value.trim() === "") throw new UsageError(`--${name} is empty.`);
+  }
+  return values;
+}
+
+export type Command = {
+  usage: string;
+  options: Options;
+  required?: string[];
+  /** Returns the exit code, when it is not 0. */
+  run(opened: OpenService, values: Values): Promise<number | void>;
+};
+
+/** Runs a command on the service's database, whether the service runs or not. Only `run` writes to standard output. */
+export async function runCommand(command: Command): Promise<void> {
+  process.exitCode = await outcomeOf(command);
+}
+
+async function outcomeOf(command: Command): Promise<number> {
+  let opened: OpenService | null = null;
+  try {
+    const values = readArguments(process.argv.slice(2), command.options, command.required ?? []);
+    opened = await openService({ applicationName: "cardlane-command", poolSize: 4 });
+    return (await command.run(opened, values)) ?? 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`${error.message}\nUsage: ${command.usage}\n`);
+      return 2;
+    }
+    const expected = error instanceof ConfigurationError || error instanceof AppError;
+    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? error)}\n`);
+    return 1;
+  } finally {
+    await opened?.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findMerchantName, hasMerchants } from "@/db/queries/merchants";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import type { Service } from "@/lib/domain/context";
+import { createMerchant, type NewMerchant } from "@/lib/domain/merchants/create-merchant";
+import { seedDemoPayments } from "./demo-payments";
+
+export type Demo = NewMerchant;
+
+const NAME = "Demo shop";
+const EMAIL = "demo@cardlane.example";
+
+const fileOf = (dataDir: string) => join(dataDir, "demo.json");
+
+/**
+ * Fills an empty database with a demo merchant. Its password and keys are shown at every start, so they are kept in the
+ * data folder; null when this database has merchants and none of them is ours.
+ */
+export async function ensureDemo(service: Service, dataDir: string, say: (detail: string) => void): Promise<Demo | null> {
+  if (await hasMerchants(service.db.orm)) {
+    const demo = await readDemo(service, dataDir);
+    say(demo ? `sign-in and keys in ${fileOf(dataDir)}` : "none: this database has merchants of its own");
+    return demo;
+  }
+  say("creating a demo merchant");
+  try {
+    const demo = await createMerchant(service, { name: NAME, email: EMAIL });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(fileOf(dataDir), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    const payments = await seedDemoPayments(demo.test_key);
+    say(`a merchant with ${payments} payments`);
+    return demo;
+  } catch (error) {
+    // Another instance that started at the same moment was faster.
+    if (error instanceof AppError && error.param === "email") return readDemo(service, dataDir);
+    throw error;
+  }
+}
+
+/** The demo of this database: the file may have been left by another one. */
+async function readDemo(service: Service, dataDir: string): Promise<Demo | null> {
+  let demo: Demo;
+  try {
+    demo = JSON.parse(readFileSync(fileOf(dataDir), "utf8"));
+  } catch {
+    return null;
+  }
+  const id = decodeId("merchant", demo.merchant_id);
+  return id !== null && (await findMerchantName(service.db.orm, id)) !== null ? demo : null;
+}

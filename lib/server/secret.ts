@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Orm } from "@/db/client";
+import { adoptServiceSetting } from "@/db/queries/service-settings";
+import { ConfigurationError } from "@/lib/env";
+
+const MIN_LENGTH = 32;
+
+/**
+ * The service's one secret: the configured one; else, with the embedded database, the one in the data folder; else the
+ * one that all instances on this database share. Made at random when there is none yet.
+ */
+export async function resolveSecret(options: {
+  configured: string | null;
+  embedded: boolean;
+  dataDir: string;
+  orm: Orm;
+}): Promise<string> {
+  if (options.configured !== null) {
+    if (options.configured.length >= MIN_LENGTH) return options.configured;
+    throw new ConfigurationError(`CARDLANE_SECRET must have at least ${MIN_LENGTH} random characters.`);
+  }
+  if (options.embedded) return secretFile(options.dataDir);
+  return adoptServiceSetting(options.orm, "secret", randomBytes(32).toString("hex"));
+}
+
+export function secretFile(dataDir: string): string {
+  const file = join(dataDir, "secret");
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const secret = readFileSync(file, "utf8").trim();
+  if (secret.length >= MIN_LENGTH) return secret;
+  throw new ConfigurationError(`The secret in ${file} is incomplete: restore that file from a backup.`);
+}

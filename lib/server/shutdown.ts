@@ -1,0 +1,52 @@
+type Step = { name: string; run: () => Promise<void> };
+
+/**
+ * What has been started, to be ended in reverse order on SIGINT, SIGTERM or a failed start. A second signal ends the
+ * process at once; whatever is left then recovers at the next start.
+ */
+export class Shutdown {
+  readonly #steps: Step[] = [];
+  readonly #stopping = new AbortController();
+  #done: Promise<void> | null = null;
+  readonly #onError: (name: string, error: unknown) => void;
+
+  constructor(onError: (name: string, error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Aborted as soon as the process is to end. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  add(name: string, run: () => Promise<void>): void {
+    this.#steps.push({ name, run });
+  }
+
+  run(): Promise<void> {
+    this.#stopping.abort();
+    this.#done ??= this.#runSteps();
+    return this.#done;
+  }
+
+  async #runSteps(): Promise<void> {
+    // A step may be added while the others end: the start-up notices the signal only at its next step.
+    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
+      try {
+        await step.run();
+      } catch (error) {
+        this.#onError(step.name, error);
+      }
+    }
+  }
+
+  /** Calls `onStop` at the first signal. */
+  listen(onStop: () => void): void {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (this.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+        onStop();
+      });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { ConfigurationError, configure, env } from "@/lib/env";
+import { provideService } from "@/lib/http/current-service";
+import { dispatch } from "@/lib/http/dispatch";
+import { startJobs } from "@/lib/jobs/start-jobs";
+import { log } from "@/lib/log";
+import { publishAddress } from "./address";
+import { BuildError, buildWhenStale } from "./build";
+import type { Console } from "./console";
+import { type Demo, ensureDemo } from "./demo";
+import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
+import { openService } from "./open-service";
+import { Shutdown } from "./shutdown";
+import { summarize } from "./summary";
+
+const GRACE_MS = 10_000;
+
+type StartOptions = { dev: boolean; console: Console; root: string };
+
+/** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
+export async function start(options: StartOptions): Promise<void> {
+  const { console } = options;
+  const shutdown = new Shutdown((name, error) => log.error({ err: error }, `${name} did not end cleanly`));
+  shutdown.listen(() => {
+    console.line("\n  Stopping …");
+    void shutdown.run().then(() => process.exit(0));
+  });
+  try {
+    console.line("\n  Cardlane\n");
+    const demo = await startAll(options, shutdown);
+    summarize(console, demo);
+  } catch (error) {
+    if (shutdown.signal.aborted) return;
+    await shutdown.run();
+    console.problem(explain(error));
+    process.exit(1);
+  }
+}
+
+async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Demo | null> {
+  await checkPort(env.port);
+  const proceed = () => shutdown.signal.throwIfAborted();
+  const opened = await console.step("Database", async (say) => {
+    const service = await openService({ onProgress: say, onRecovery: reportRecovery });
+    shutdown.add("database", () => service.close());
+    // Next's side of this process has modules of its own, and finds the same database and secret this way.
+    configure({ DATABASE_URL: service.url, CARDLANE_SECRET: service.secretValue });
+    say(service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`);
+    return service;
+  });
+  const { authenticator } = provideService(opened.service);
+  shutdown.add("key use log", () => authenticator.stop());
+  proceed();
+  const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
+  proceed();
+  const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
+  proceed();
+  const api = dev ? pages : apiListener();
+  const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
+  await listen(server, env.port);
+  const withdraw = publishAddress();
+  const jobs = startJobs(opened.service);
+  shutdown.add("jobs", () => jobs.stop());
+  shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
+  shutdown.add("address", async () => withdraw());
+  return demo;
+}
+
+/** The API without Next around it: the same handlers, some thirty times as fast. */
+function apiListener(): Listener {
+  const listener = getRequestListener((request, bindings) =>
+    dispatch(request, { ip: addressOf(bindings as HttpBindings) }),
+  );
+  return listener as Listener;
+}
+
+/** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */
+const addressOf = ({ incoming }: HttpBindings) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+
+async function preparePages(
+  { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
+  shutdown: Shutdown,
+): Promise<Listener> {
+  if (!dev) await buildWhenStale(root, () => say("building"), shutdown.signal);
+  const { default: next } = await import("next");
+  const app = next({ dev, dir: root, port: env.port });
+  await app.prepare();
+  shutdown.add("pages", () => app.close());
+  say(dev ? "compiled as they are opened" : "built");
+  return app.getRequestHandler();
+}
+
+function reportRecovery(problem: unknown): void {
+  if (problem) log.error({ err: problem }, "the embedded database is down, trying to start it again");
+  else log.warn("the embedded database went away and is back");
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof BuildError) return `${error.message}\n\n  The pages could not be built: see above.`;
+  return `Cardlane could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

@@ -1,0 +1,80 @@
+import type { Database } from "@/db/client";
+import { environments, merchants } from "@/db/schema/merchants";
+import { type Clock, systemClock } from "@/lib/clock";
+import { problemBody } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import type { Mode } from "@/lib/contract/transaction";
+import type { Context, Environment, Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+import { createLogger } from "@/lib/log";
+import { createRegistry } from "@/lib/processor/registry";
+import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { createSecret } from "@/lib/secret";
+
+const BASE_URL = "http://cardlane.test";
+/** CARDLANE_SECRET of every service that tests start, so that they can make payment tokens for it. */
+export const TEST_SECRET = "a secret that only the tests know, 32 and more characters";
+
+/** A service without HTTP, on the sandbox processor; `overrides` replace its clock, processors and so on. */
+export function testService(db: Database, overrides: Partial<Service> = {}): Service {
+  const secret = createSecret(TEST_SECRET);
+  const clock: Clock = overrides.clock ?? systemClock;
+  return {
+    db,
+    processors: createRegistry({
+      sandbox: createSandboxProcessor({ sql: db.sql, secret: secret.processorKey, clock }),
+    }),
+    clock,
+    secret,
+    log: createLogger({ level: "silent" }),
+    baseUrl: BASE_URL,
+    processorTimeoutMs: 8_000,
+    ...overrides,
+  };
+}
+
+export type TestMerchant = { readonly id: string; readonly test: Environment; readonly live: Environment };
+
+/** A merchant that no other test knows, with both environments. */
+export async function createTestMerchant(db: Database, name = "Test merchant"): Promise<TestMerchant> {
+  const id = newId();
+  const environment = (mode: Mode): Environment => ({ id: newId(), mode, merchantId: id });
+  const merchant = { id, test: environment("test"), live: environment("live") };
+  await db.orm.insert(merchants).values({ id, name });
+  await db.orm
+    .insert(environments)
+    .values([merchant.test, merchant.live].map((row) => ({ id: row.id, merchant_id: id, mode: row.mode })));
+  return merchant;
+}
+
+/** One call in an environment, as by an API key with every permission. */
+export function testContext(service: Service, environment: Environment, overrides: Partial<Context> = {}): Context {
+  const request = { id: newId(), operation: "createPayment", path: "/v1/payments", ...overrides.request };
+  return {
+    service,
+    environment,
+    actor: { type: "api_key", id: newId() },
+    idempotency: null,
+    reauthorize: async () => {},
+    renderProblem: (error) => {
+      const requestId = encodeId("request", request.id);
+      return JSON.stringify(problemBody(error, { instance: request.path, requestId, docsUrl: `${BASE_URL}/docs` }));
+    },
+    ...overrides,
+    request,
+  };
+}
+
+/** What most tests of the domain begin with: a service, a merchant of their own, and a way to make calls. */
+export async function testTenant(db: Database, overrides: Partial<Service> = {}) {
+  const service = testService(db, overrides);
+  const merchant = await createTestMerchant(db);
+  return {
+    service,
+    merchant,
+    /** A call in the test environment. */
+    call: (context: Partial<Context> = {}) => testContext(service, merchant.test, context),
+    /** The same call of another merchant, who must see and change nothing here. */
+    stranger: await createTestMerchant(db, "Stranger"),
+  };
+}

@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+/** One forbidden import per line of the picture: the file, and what it must not import. */
+const FORBIDDEN = [
+  ["app/page.tsx", "@/db/client"],
+  ["app/v1/payments/route.ts", "@/db/queries/payments"],
+  ["app/page2.tsx", "drizzle-orm"],
+  ["components/payments/table.tsx", "@/db/queries/payments"],
+  ["components/payments/form.tsx", "@/lib/domain/payments/refund"],
+  ["components/payments/list.tsx", "@/lib/http/route"],
+  ["components/hosted/card.tsx", "@/lib/client/fetch"],
+  ["components/hosted/pay.tsx", "@/components/payments/table"],
+  ["lib/client/call.ts", "@/lib/domain/payments/refund"],
+  ["lib/http/route.ts", "drizzle-orm"],
+  ["lib/http/parse.ts", "@/app/page"],
+  ["lib/domain/payments/refund.ts", "next/headers"],
+  ["lib/domain/payments/void.ts", "@/lib/http/route"],
+  ["lib/domain/payments/capture.ts", "../../http/route"],
+  ["lib/domain/payments/create.ts", "drizzle-orm"],
+  ["lib/processor/sandbox.ts", "@/lib/domain/payments/refund"],
+  ["db/queries/payments.ts", "@/lib/domain/payments/refund"],
+  ["db/queries/plans.ts", "@/lib/log"],
+  ["lib/contract/plan.ts", "@/lib/env"],
+  ["lib/contract/money.ts", "uuidv7"],
+  ["lib/contract/ids.ts", "../ids"],
+  ["lib/events/outbox.ts", "../../db/client"],
+  ["lib/domain/money.ts", "@/lib/testing/database"],
+] as const;
+
+const ALLOWED = [
+  ["app/sign-in/page.tsx", "@/lib/domain/plans/list"],
+  ["components/plans/list.tsx", "@/lib/contract/plan"],
+  ["components/hosted/form.tsx", "@/lib/client/hosted"],
+  ["lib/domain/plans/list.ts", "@/db/queries/plans"],
+  ["db/queries/keys.ts", "@/lib/contract/ids"],
+  ["db/embedded.ts", "@/lib/env"],
+  ["lib/contract/payment.ts", "./transaction"],
+  ["lib/contract/transaction.ts", "zod"],
+  ["lib/contract/plan.test.ts", "vitest"],
+] as const;
+
+const CYCLE = [
+  ["lib/jobs/one.ts", "./two"],
+  ["lib/jobs/two.ts", "./one"],
+] as const;
+
+const root = mkdtempSync(join(tmpdir(), "cardlane-imports-"));
+const reported = new Map<string, string>();
+
+beforeAll(() => {
+  const config = readFileSync(resolve(".oxlintrc.json"), "utf8").replace(/"options": \{[^}]*\},/, "");
+  writeFileSync(join(root, ".oxlintrc.json"), config);
+  writeFileSync(join(root, "tsconfig.json"), "{}");
+  for (const [file, specifier] of [...FORBIDDEN, ...ALLOWED, ...CYCLE]) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), `import { thing } from "${specifier}";\nexport const value = thing;\n`);
+  }
+  for (const { filename, code } of lint()) reported.set(filename, code);
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function lint(): { filename: string; code: string }[] {
+  const oxlint = resolve("node_modules/oxlint/bin/oxlint");
+  try {
+    execFileSync(process.execPath, [oxlint, "--format=json"], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    return [];
+  } catch (error) {
+    return JSON.parse(String((error as { stdout: Buffer }).stdout)).diagnostics;
+  }
+}
+
+test.each(FORBIDDEN)("%s must not import %s", (file) => {
+  expect(reported.get(file)).toBe("eslint(no-restricted-imports)");
+});
+
+test.each(ALLOWED)("%s may import %s", (file) => {
+  expect(reported.get(file)).toBeUndefined();
+});
+
+test("modules that import each other are reported", () => {
+  expect(CYCLE.map(([file]) => reported.get(file))).toEqual(["import(no-cycle)", "import(no-cycle)"]);
+});

@@ -1,0 +1,21 @@
+import { defineConfig } from "@playwright/test";
+import type { HostOptions } from "./e2e/fixtures";
+
+/** The same contract suite runs against both hosts; what depends on settings has a service of its own. */
+const API = { testDir: "e2e/api" };
+
+export default defineConfig<HostOptions>({
+  globalSetup: "./e2e/global-setup.ts",
+  outputDir: "test-results",
+  fullyParallel: true,
+  forbidOnly: true,
+  workers: 2,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["dot"], ["json"]] : [["list"]],
+  projects: [
+    { name: "service", ...API, use: { host: "service" } },
+    { name: "next", ...API, use: { host: "next" } },
+    { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
+  ],
+});

@@ -1,0 +1,126 @@
+// Runs before everything else, with nothing installed yet: checks Node and installs what the lockfile asks for.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const lockFile = join(root, ".cache", "install.lock");
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  fail(`Cardlane needs Node.js 20.19 or newer, and this is ${process.versions.node}: install it from https://nodejs.org.`);
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
+  } catch {
+    return null;
+  }
+}
+
+/** Whether node_modules holds what the lockfile says. Optional packages may be absent: they are for other platforms. */
+export function isInstalled(wanted, installed) {
+  if (!wanted || !installed) return false;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === "" || entry.extraneous) continue;
+    const present = installed[path];
+    if (!present && !entry.optional && !entry.devOptional) return false;
+    if (present && (present.version !== entry.version || present.integrity !== entry.integrity)) return false;
+  }
+  return Object.keys(installed).every((path) => path in wanted);
+}
+
+const wantedFile = join(root, "package-lock.json");
+const installedFile = join(root, "node_modules", ".package-lock.json");
+const stampFile = join(root, "node_modules", ".cardlane-installed");
+
+function stamp() {
+  const hash = createHash("sha256");
+  for (const file of [wantedFile, installedFile]) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+/** The stamp of our own install comes first: whatever npm left out then, it would leave out again. */
+function upToDate() {
+  if (!existsSync(installedFile)) return false;
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp()) return true;
+  return isInstalled(readPackages(wantedFile), readPackages(installedFile));
+}
+
+function holderIsAlive() {
+  try {
+    process.kill(Number(readFileSync(lockFile, "utf8")), 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** Two copies of the service that start in one folder must not install at the same time. */
+async function lock() {
+  mkdirSync(dirname(lockFile), { recursive: true });
+  for (;;) {
+    try {
+      const file = openSync(lockFile, "wx");
+      writeFileSync(file, String(process.pid));
+      closeSync(file);
+      process.on("exit", () => rmSync(lockFile, { force: true }));
+      return;
+    } catch (error) {
+      if (error.code !== "EEXIST") fail(`The folder ${root} cannot be written to: ${error.message}.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    if (existsSync(lockFile) && !holderIsAlive()) rmSync(lockFile, { force: true });
+  }
+}
+
+function showProgress(label) {
+  const started = Date.now();
+  const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
+  const tty = process.stderr.isTTY;
+  if (!tty) process.stderr.write(`  … ${label}\n`);
+  const timer = tty && setInterval(() => process.stderr.write(`\r\x1b[2K  … ${label}  ${seconds()}`), 200);
+  return (mark) => {
+    clearInterval(timer);
+    process.stderr.write(`${tty ? "\r\x1b[2K" : ""}  ${mark} ${label}  ${seconds()}\n`);
+  };
+}
+
+function install() {
+  const npm = process.env.npm_execpath;
+  // The build needs the development packages, also where NODE_ENV=production is set.
+  const args = ["ci", "--include=dev", "--include=optional", "--loglevel=error"];
+  const child = npm
+    ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    : spawn("npm", args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve({ code: 1, output: error.message }));
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+async function main() {
+  checkNode();
+  if (upToDate()) return;
+  await lock();
+  if (upToDate()) return;
+  const done = showProgress("Installing packages");
+  const { code, output } = await install();
+  done(code === 0 ? "✓" : "✗");
+  if (code === 0) return writeFileSync(stampFile, stamp());
+  fail(`${output.trim()}\nThe packages could not be installed: npm ci ended with the error above.`);
+}
+
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();

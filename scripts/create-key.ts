@@ -1,0 +1,42 @@
+import "@/lib/server/load-environment";
+import { encodeId } from "@/lib/contract/ids";
+import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
+import { MODES, type Mode } from "@/lib/contract/transaction";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { getEnvironmentId } from "@/lib/domain/merchants/get-environment-id";
+import { runCommand, UsageError } from "@/lib/server/cli";
+
+await runCommand({
+  usage:
+    "npm run create-key -- --merchant ID --mode test|live --name NAME --permissions payment.create,transaction.read [--json]",
+  options: {
+    merchant: { type: "string" },
+    mode: { type: "string" },
+    name: { type: "string" },
+    permissions: { type: "string" },
+    json: { type: "boolean" },
+  },
+  required: ["merchant", "mode", "name", "permissions"],
+  async run({ service }, values) {
+    const mode = readMode(String(values.mode));
+    const permissions = readPermissions(String(values.permissions));
+    const environmentId = await getEnvironmentId(service, { merchantId: String(values.merchant), mode });
+    const { row, secret } = await createApiKey(service, { environmentId, name: String(values.name), permissions });
+    const answer = { id: encodeId("apiKey", row.id), key: secret };
+    process.stdout.write(values.json ? `${JSON.stringify(answer)}\n` : `id   ${answer.id}\nkey  ${answer.key}\n`);
+  },
+});
+
+function readMode(text: string): Mode {
+  const mode = MODES.find((known) => known === text);
+  if (!mode) throw new UsageError(`--mode is test or live, not '${text}'.`);
+  return mode;
+}
+
+function readPermissions(list: string): Permission[] {
+  return list.split(",").map((text) => {
+    const permission = PERMISSIONS.find((known) => known === text.trim());
+    if (!permission) throw new UsageError(`There is no permission '${text.trim()}'; there are ${PERMISSIONS.join(", ")}.`);
+    return permission;
+  });
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { type Payment, payment } from "@/lib/contract/payment";
+import { ConfigurationError } from "@/lib/env";
+import { UsageError } from "@/lib/server/cli";
+import { type Client, createClient, ReplayStopped } from "./replay/client";
+import { inParallel } from "./replay/in-parallel";
+import { readOptions, type ReplayOptions, USAGE } from "./replay/options";
+import { type Order, type OrderFile, OrderFileError, readOrders } from "./replay/orders";
+import { createProgress } from "./replay/progress";
+import { readLedger } from "./replay/read-ledger";
+import { compareBooks, type LedgerBook, type Reconciled } from "./replay/reconcile";
+import { describeReport } from "./replay/report";
+import { type SentOrder, sendOrder } from "./replay/send-order";
+
+/** How long the service may take to answer the first question of all. */
+const REACHABLE_WITHIN_MS = 3_000;
+
+process.exitCode = await main();
+
+/** 0 only when file, API and ledger agree to the minor unit. */
+async function main(): Promise<number> {
+  try {
+    const options = readOptions(process.argv.slice(2));
+    const file = readOrders(readCsv(options.path));
+    await checkService(options);
+    return await replay(options, file);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`${error.message}\nUsage: ${USAGE}\n`);
+      return 2;
+    }
+    const expected = error instanceof OrderFileError || error instanceof ReplayStopped || error instanceof ConfigurationError;
+    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? error)}\n`);
+    return 1;
+  }
+}
+
+function readCsv(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OrderFileError(code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read (${code}).`);
+  }
+}
+
+async function checkService({ baseUrl, apiKey }: ReplayOptions): Promise<void> {
+  const client = createClient({ baseUrl, apiKey, faults: { duplicates: 0, drops: 0 }, giveUpAfterMs: REACHABLE_WITHIN_MS });
+  try {
+    await client.get("/v1/payments?limit=1");
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new ReplayStopped(reason.includes("has not answered") ? `Nothing answers at ${baseUrl}: start the service with npm start. ${reason}` : reason);
+  }
+}
+
+async function replay(options: ReplayOptions, file: OrderFile): Promise<number> {
+  const started = performance.now();
+  const client = createClient(options);
+  const sent = await sendAll(client, file.orders, options);
+  const elapsedMs = performance.now() - started;
+  const rows = await readAll(client, sent, options.concurrency);
+  const { ledger, problem } = await readLedgerIfReachable(rows);
+  const differences = compareBooks(rows, ledger ?? { byPayment: new Map(), chargesPerKey: new Map() });
+  process.stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences: ledger ? differences : [], elapsedMs }));
+  if (!ledger) {
+    process.stdout.write(`  ✗ Not reconciled: the ledger could not be read. ${problem}\n\n`);
+    return 1;
+  }
+  const verdict = differences.length === 0 ? "✓ Reconciled: file, API and ledger agree to the cent" : `✗ Not reconciled: ${differences.length} differences`;
+  process.stdout.write(`  ${verdict} (${rows.length} payments).\n\n`);
+  return differences.length === 0 ? 0 : 1;
+}
+
+async function sendAll(client: Client, orders: readonly Order[], options: ReplayOptions): Promise<SentOrder[]> {
+  const progress = createProgress(process.stdout, "Sending ", orders.length);
+  let done = 0;
+  try {
+    return await inParallel(orders, options.concurrency, async (order) => {
+      const result = await sendOrder(client, order, options.seed).catch((error: Error) => {
+        if (error instanceof ReplayStopped) throw error;
+        return { order, paymentId: null, failure: error.message };
+      });
+      progress.update(++done, `${client.counts.requests} requests, ${client.counts.replays} replays`);
+      return result;
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** The API's own last word on every payment. */
+async function readAll(client: Client, sent: readonly SentOrder[], concurrency: number): Promise<Reconciled[]> {
+  const progress = createProgress(process.stdout, "Checking", sent.length);
+  let done = 0;
+  try {
+    return await inParallel(sent, concurrency, async (order) => {
+      const row = { sent: order, payment: order.paymentId === null ? null : await getPayment(client, order.paymentId) };
+      progress.update(++done, "read back from the API");
+      return row;
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+async function getPayment(client: Client, id: string): Promise<Payment | null> {
+  const answer = await client.get(`/v1/payments/${id}`);
+  return answer.status === 200 ? payment.parse(answer.body) : null;
+}
+
+async function readLedgerIfReachable(rows: readonly Reconciled[]): Promise<{ ledger: LedgerBook | null; problem: string }> {
+  const ids = rows.flatMap((row) => row.payment?.id ?? []);
+  try {
+    return { ledger: await readLedger(ids, rows.map((row) => row.sent.order.key)), problem: "" };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { ledger: null, problem: error.message };
+  }
+}

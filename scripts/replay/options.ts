@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { env } from "@/lib/env";
+import { UsageError } from "@/lib/server/cli";
+import type { Faults } from "./client";
+
+export const USAGE =
+  "npm run replay -- FILE.csv [--key sk_test_…] [--url http://localhost:3000] [--duplicates 0.2] [--drops 0.1] [--concurrency 8] [--seed 1]";
+
+export type ReplayOptions = { path: string; apiKey: string; baseUrl: string; faults: Faults; concurrency: number; seed: number };
+
+const OPTIONS = {
+  key: { type: "string" },
+  url: { type: "string" },
+  duplicates: { type: "string", default: "0" },
+  drops: { type: "string", default: "0" },
+  concurrency: { type: "string", default: "8" },
+  seed: { type: "string", default: "1" },
+} as const;
+
+/** The command line; UsageError with one sentence for what cannot be used. */
+export function readOptions(args: string[]): ReplayOptions {
+  const { values, positionals } = parse(args);
+  const [path, ...others] = positionals;
+  if (path === undefined) throw new UsageError("Name the CSV file with the orders.");
+  if (others.length > 0) throw new UsageError(`One file at a time: what is ${others.join(" ")}?`);
+  return {
+    path,
+    apiKey: sandboxKey(values.key),
+    baseUrl: webAddress(values.url),
+    faults: { duplicates: share("duplicates", values.duplicates), drops: share("drops", values.drops) },
+    concurrency: integer("concurrency", values.concurrency, 1, 200),
+    seed: integer("seed", values.seed, 0, 2 ** 31),
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split(". ")[0]}.`);
+  }
+}
+
+function sandboxKey(given: string | undefined): string {
+  const key = given ?? demoKey();
+  if (key.startsWith("sk_live_")) throw new UsageError("This is a live key. A replay sends test cards: pass a sandbox key, sk_test_…");
+  if (!key.startsWith("sk_test_")) throw new UsageError("--key is a sandbox key: it starts with sk_test_.");
+  return key;
+}
+
+/** The demo merchant's key, as `npm start` left it. */
+function demoKey(): string {
+  const file = join(env.dataDir, "demo.json");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`There is no demo key in ${file}. Run npm start once, or pass a sandbox key with --key.`);
+  }
+  const { test_key } = JSON.parse(text) as { test_key?: unknown };
+  if (typeof test_key !== "string") throw new UsageError(`${file} holds no test_key. Pass a sandbox key with --key.`);
+  return test_key;
+}
+
+function webAddress(given: string | undefined): string {
+  if (given === undefined) return `http://localhost:${env.port}`;
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new UsageError(`--url is an address such as http://localhost:3000, not '${given}'.`);
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+function share(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value <= 1)) throw new UsageError(`--${name} is a share from 0 to 1, not '${text}'.`);
+  return value;
+}
+
+function integer(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) throw new UsageError(`--${name} is a whole number from ${min} to ${max}, not '${text}'.`);
+  return value;
+}

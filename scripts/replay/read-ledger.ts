@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { connect, type Database } from "@/db/client";
+import { openDatabase } from "@/db/open-database";
+import { listChargesPerReplayKey, listEnvironmentsOfPayments, listLedgerOfPayments } from "@/db/queries/reconciliation";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { ConfigurationError, env } from "@/lib/env";
+import { firstIdAt } from "@/lib/ids";
+import type { LedgerBook } from "./reconcile";
+
+/** How long an idempotency key lives: an order may be charged once within it. */
+const KEY_LIFE_MS = 24 * 3_600_000;
+
+/** The ledger's side of these payments, from the service's database; ConfigurationError when it is not reachable. */
+export async function readLedger(paymentIds: readonly string[], keys: readonly string[]): Promise<LedgerBook> {
+  // Opening an absent embedded database would make a new, empty one: there is nothing to compare with in that.
+  if (!env.databaseUrl && !existsSync(join(env.dataDir, "postgres.json"))) {
+    throw new ConfigurationError(
+      `There is no database in ${env.dataDir}. Run this where the service runs, with the same DATA_DIR or DATABASE_URL.`,
+    );
+  }
+  const opened = await openDatabase();
+  const db = connect(opened.url, { max: 2, applicationName: "cardlane-replay" });
+  try {
+    return await readBook(db, paymentIds, keys);
+  } finally {
+    await db.close();
+    await opened.close();
+  }
+}
+
+async function readBook(db: Database, paymentIds: readonly string[], keys: readonly string[]): Promise<LedgerBook> {
+  const uuids = paymentIds.flatMap((id) => decodeId("payment", id) ?? []);
+  const environments = await listEnvironmentsOfPayments(db, uuids);
+  if (uuids.length > 0 && environments.length !== 1) {
+    throw new ConfigurationError(
+      environments.length === 0
+        ? "The database has none of these payments: DATA_DIR or DATABASE_URL is not the one of the service at --url."
+        : `The payments of one API key are in ${environments.length} environments.`,
+    );
+  }
+  const book: LedgerBook = { byPayment: new Map(), chargesPerKey: new Map() };
+  for (const environmentId of environments) {
+    for (const { payment_id, ...money } of await listLedgerOfPayments(db, environmentId, uuids)) {
+      book.byPayment.set(encodeId("payment", payment_id), money);
+    }
+    const fromId = firstIdAt(new Date(Date.now() - KEY_LIFE_MS));
+    for (const row of await listChargesPerReplayKey(db, environmentId, { fromId, keys: [...keys] })) {
+      book.chargesPerKey.set(row.replay_key, row.count);
+    }
+  }
+  return book;
+}

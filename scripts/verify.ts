@@ -1,0 +1,34 @@
+import { type BooksReport, type CheckResult, verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { runCommand } from "@/lib/server/cli";
+
+await runCommand({
+  usage: "npm run verify [-- --json]",
+  options: { json: { type: "boolean" } },
+  async run({ service }, values) {
+    const started = performance.now();
+    const report = await verifyBooks(service.db);
+    process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : describe(report, performance.now() - started));
+    return report.balanced ? 0 : 1;
+  },
+});
+
+function describe(report: BooksReport, elapsedMs: number): string {
+  const broken = report.checks.filter((check) => check.count > 0);
+  const verdict =
+    broken.length === 0
+      ? `The books balance: ${report.checks.length} checks over ${report.payments} payments in ${(elapsedMs / 1_000).toFixed(1)} s.`
+      : `The books do not balance: ${broken.length} of ${report.checks.length} checks failed.`;
+  return ["", ...report.checks.flatMap(describeCheck), ...describeOpen(report), "", `  ${verdict}`, "", ""].join("\n");
+}
+
+function describeCheck({ check, proves, count, rows }: CheckResult): string[] {
+  if (count === 0) return [`  ✓ ${check}`, `    ${proves}`];
+  const more = count > rows.length ? [`      … and ${count - rows.length} more`] : [];
+  return [`  ✗ ${check}: ${count} offending row${count === 1 ? "" : "s"}`, `    ${proves}`, ...rows.map((row) => `      ${JSON.stringify(row)}`), ...more];
+}
+
+function describeOpen({ open_operations }: BooksReport): string[] {
+  if (open_operations.length === 0) return ["", "  No operation is waiting for its outcome."];
+  const kinds = open_operations.map(({ kind, count, oldest }) => `${count} ${kind} (oldest from ${oldest})`);
+  return ["", `  Waiting for their outcome, which is no fault: ${kinds.join(", ")}.`];
+}

@@ -1,0 +1,54 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const resolve = {
+  alias: {
+    "@": root.replace(/\/$/, ""),
+    // Next gives this marker its meaning; under Node it would only throw.
+    "server-only": `${root}lib/testing/server-only.ts`,
+  },
+};
+const exclude = ["node_modules", ".next", ".data", ".cache"];
+
+export default defineConfig({
+  test: {
+    // Two cores: more workers only wait for each other and for PostgreSQL.
+    maxWorkers: 2,
+    projects: [
+      {
+        resolve,
+        test: {
+          name: "unit",
+          include: ["**/*.test.ts", "**/*.test.tsx"],
+          exclude: [...exclude, "**/*.int.test.ts"],
+          isolate: false,
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "int",
+          include: ["**/*.int.test.ts"],
+          exclude,
+          globalSetup: ["lib/testing/global-setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "proof",
+          include: ["e2e/proof/*.proof.ts"],
+          exclude,
+          globalSetup: ["lib/testing/global-setup.ts"],
+          // A proof starts services and loads both cores by itself.
+          fileParallelism: false,
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
