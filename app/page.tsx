@@ -93,7 +93,10 @@ export default async function HomePage() {
             <li key={href} className="py-7 max-md:border-b md:px-8 md:first:pl-0 md:last:pr-0">
               <h2 className="font-medium">{title}</h2>
               <p className="mt-1.5 text-soft leading-relaxed">{text}</p>
-              <Link href={href} className="mt-3 inline-block text-[13px] text-accent underline-offset-4 hover:underline">
+              <Link
+                href={href}
+                className="mt-3 inline-block text-[13px] text-accent underline-offset-4 hover:underline"
+              >
                 {link}
               </Link>
             </li>

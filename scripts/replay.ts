@@ -61,8 +61,8 @@ async function replay(options: ReplayOptions, file: OrderFile): Promise<number> 
   const elapsedMs = performance.now() - started;
   const rows = await readAll(client, sent, options.concurrency);
   const { ledger, problem } = await readLedgerIfReachable(rows);
-  const differences = compareBooks(rows, ledger ?? { byPayment: new Map(), chargesPerKey: new Map() });
-  process.stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences: ledger ? differences : [], elapsedMs }));
+  const differences = compareBooks(rows, ledger);
+  process.stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences, elapsedMs }));
   if (!ledger) {
     process.stdout.write(`  ✗ Not reconciled: the ledger could not be read. ${problem}\n\n`);
     return 1;

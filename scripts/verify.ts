@@ -1,3 +1,4 @@
+import "@/lib/server/load-environment";
 import { type BooksReport, type CheckResult, verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runCommand } from "@/lib/server/cli";
 

@@ -12,7 +12,8 @@ import { publicUrls } from "@/lib/http/public-urls";
 
 export const metadata: Metadata = {
   title: "Guide",
-  description: "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
+  description:
+    "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
 };
 
 const SECTIONS: readonly Section[] = [

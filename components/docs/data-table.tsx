@@ -9,13 +9,8 @@ type DataTableProps = {
 /** A plain table; on a narrow screen it scrolls in its own box. The first cell names its row. */
 export function DataTable({ caption, columns, rows }: DataTableProps) {
   return (
-    <div
-      className="relative overflow-x-auto"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-      tabIndex={0}
-      role="region"
-      aria-label={caption}
-    >
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={caption}>
       <table className="table">
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -37,6 +32,6 @@ export function DataTable({ caption, columns, rows }: DataTableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

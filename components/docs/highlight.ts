@@ -10,12 +10,24 @@ export function highlight(code: string, language: "json" | "sh" | "text"): strin
   const text = escapeHtml(code);
   if (language === "json") {
     return text.replace(JSON_TOKEN, (_, quoted: string | undefined, colon: string | undefined, atom: string) =>
-      quoted === undefined ? span("num", atom) : colon === undefined ? span("str", quoted) : span("key", quoted) + colon,
+      quoted === undefined
+        ? span("num", atom)
+        : colon === undefined
+          ? span("str", quoted)
+          : span("key", quoted) + colon,
     );
   }
   if (language === "sh") {
     return text.replace(SHELL_TOKEN, (all, comment, command, flag, quoted) =>
-      comment ? span("dim", all) : command ? span("key", all) : flag ? span("dim", all) : quoted ? span("str", all) : all,
+      comment
+        ? span("dim", all)
+        : command
+          ? span("key", all)
+          : flag
+            ? span("dim", all)
+            : quoted
+              ? span("str", all)
+              : all,
     );
   }
   return text;

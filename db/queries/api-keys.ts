@@ -2,14 +2,17 @@ import { and, desc, eq, sql as fragment } from "drizzle-orm";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transaction";
 import type { Orm, Sql } from "../client";
-import { API_KEY_STATUSES, apiKeys } from "../schema/api-keys";
+import { type API_KEY_STATUSES, apiKeys } from "../schema/api-keys";
 import { environments } from "../schema/merchants";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 
 export async function findEnvironmentMode(orm: Orm, environmentId: string): Promise<Mode | null> {
-  const rows = await orm.select({ mode: environments.mode }).from(environments).where(eq(environments.id, environmentId));
+  const rows = await orm
+    .select({ mode: environments.mode })
+    .from(environments)
+    .where(eq(environments.id, environmentId));
   return rows[0]?.mode ?? null;
 }
 
@@ -55,7 +58,13 @@ export async function updateApiKeyStatus(
 }
 
 /** Ends a key some hours from now by the database's clock, which look-ups go by, or at its own expiry if that is sooner. */
-export async function expireApiKeyIn(orm: Orm, environmentId: string, id: string, hours: number, updated_at: string): Promise<void> {
+export async function expireApiKeyIn(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  hours: number,
+  updated_at: string,
+): Promise<void> {
   const expires_at = fragment`least(${apiKeys.expires_at}, now() + make_interval(hours => ${hours}::integer))`;
   await orm.update(apiKeys).set({ expires_at, updated_at }).where(byId(environmentId, id));
 }

@@ -46,3 +46,13 @@ export async function hasMerchants(orm: Orm): Promise<boolean> {
   const rows = await orm.select({ id: merchants.id }).from(merchants).limit(1);
   return rows.length > 0;
 }
+
+/** An environment with its merchant's name; null when there is none. */
+export async function findEnvironment(orm: Orm, id: string): Promise<{ mode: Mode; merchant_name: string } | null> {
+  const rows = await orm
+    .select({ mode: environments.mode, merchant_name: merchants.name })
+    .from(environments)
+    .innerJoin(merchants, eq(merchants.id, environments.merchant_id))
+    .where(eq(environments.id, id));
+  return rows[0] ?? null;
+}

@@ -71,7 +71,7 @@ function paymentPageText(environmentId: string, filter: PaymentFilter, page: Pay
   const after = page.after === undefined ? "" : ` and id < ${parameters.add(page.after)}`;
   const text = `
 select c.total, ${COLUMNS}
-from (select count(*)::int as total from (select from payments where ${where} limit ${TOTAL_CAP + 1}) hits) c
+from (select count(*)::int as total from (select from payments where ${where} order by id desc limit ${TOTAL_CAP + 1}) hits) c
 left join (
   select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
 ) page on true

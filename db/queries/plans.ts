@@ -6,7 +6,11 @@ import { type PlanRow, plans } from "../schema/plans";
 export type PlanValues = Omit<PlanRow, "environment_id" | "id" | "created_at" | "updated_at">;
 
 /** Null when the environment already has a plan of that name. */
-export async function insertPlan(orm: Orm, environmentId: string, plan: Omit<PlanRow, "environment_id">): Promise<PlanRow | null> {
+export async function insertPlan(
+  orm: Orm,
+  environmentId: string,
+  plan: Omit<PlanRow, "environment_id">,
+): Promise<PlanRow | null> {
   const rows = await orm
     .insert(plans)
     .values({ environment_id: environmentId, ...plan })

@@ -47,6 +47,8 @@ export type SandboxRecord = {
   email_attempts: number;
   address_attempts: number;
   average_amount: number | null;
+  /** Authorized, and the capture that was asked for at once failed. */
+  capture_failed: boolean;
   /** This call made it; otherwise it was there before. */
   fresh: boolean;
 };
@@ -61,7 +63,8 @@ export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
   const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
-  const captured = charge.captureAtOnce && charge.outcome === "approved" ? charge.amount : 0;
+  const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behaviour !== "capture_fails";
+  const captured = captures ? charge.amount : 0;
   const [record] = await sql<SandboxRecord[]>`
     with added as (
       insert into sandbox_processor.charges (
@@ -92,10 +95,10 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       returning *
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, true as fresh from added
+      average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, true as fresh from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, false from sandbox_processor.charges
+      average_amount, behaviour = 'capture_fails' and capture_at_once, false from sandbox_processor.charges
     where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, null);
 }
@@ -207,10 +210,10 @@ export async function findSandboxRecord(
 ): Promise<(SandboxRecord & { account: string }) | null> {
   const [record] = await sql<(SandboxRecord & { account: string })[]>`
     select account, outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts,
-      address_attempts, average_amount, false as fresh
+      address_attempts, average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, false as fresh
     from sandbox_processor.charges where reference = ${reference}::uuid
     union all
-    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false
+    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false
     from sandbox_processor.operations where reference = ${reference}::uuid
     limit 1`;
   return record ?? null;

@@ -57,17 +57,25 @@ export async function lockPaymentsInOrder(tx: Transaction, environmentId: string
   return (row as { now: string }).now;
 }
 
-/** What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. */
+/**
+ * What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. One look-up in
+ * `transactions_payment` per payment, or the planner may walk all that is unsettled, once per chunk.
+ */
 export async function listUnsettledOfPayments(
   tx: Transaction,
   environmentId: string,
   paymentIds: string[],
 ): Promise<UnsettledItem[]> {
   return await tx<UnsettledItem[]>`
-    select t.id, t.payment_id, t.type, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
-    from transactions t
-    join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-    where t.environment_id = ${environmentId} and t.payment_id = any(${paymentIds}::uuid[])
+    select t.id, p.id as payment_id, t.type, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
+    from payments p
+    cross join lateral (
+      select id, type, status, amount, captured_at, settled_at
+      from transactions
+      where environment_id = p.environment_id and payment_id = p.id
+      offset 0
+    ) t
+    where p.environment_id = ${environmentId} and p.id = any(${paymentIds}::uuid[])
       and t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
       and (t.type = 'CHARGE' or t.status = 'CAPTURED')
     order by t.id`;

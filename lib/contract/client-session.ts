@@ -38,7 +38,9 @@ export const createClientSessionBody = z
     amount: amount.nullable().default(null).describe("Amount in minor units; without a plan."),
     currency: currency.nullable().default(null).describe("ISO 4217 code, upper case; without a plan."),
     ...customerFields,
-    capture_method: captureMethod.default("automatic").describe("`manual` authorizes now and leaves the capture to you."),
+    capture_method: captureMethod
+      .default("automatic")
+      .describe("`manual` authorizes now and leaves the capture to you."),
     allowed_origins: z.array(origin).max(20).default([]).describe("Origins that may embed the payment form."),
     return_url: webUrl.nullable().default(null).describe("Where the shopper returns to."),
     appearance: appearance.nullable().default(null).describe("How the payment form looks."),
@@ -48,8 +50,14 @@ export const createClientSessionBody = z
     const missing = (param: string, message: string) =>
       context.addIssue({ code: "custom", path: [param], params: { code: "missing_parameter" }, message });
     if (body.plan_id !== null) {
-      if (body.amount !== null) context.addIssue({ code: "custom", path: ["amount"], message: "Send either plan_id, or amount and currency." });
-      if (body.currency !== null) context.addIssue({ code: "custom", path: ["currency"], message: "Send either plan_id, or amount and currency." });
+      if (body.amount !== null)
+        context.addIssue({ code: "custom", path: ["amount"], message: "Send either plan_id, or amount and currency." });
+      if (body.currency !== null)
+        context.addIssue({
+          code: "custom",
+          path: ["currency"],
+          message: "Send either plan_id, or amount and currency.",
+        });
     } else if (body.amount === null) missing("amount", "Send a plan_id, or amount and currency.");
     else if (body.currency === null) missing("currency", "Send the currency of the amount.");
   })
@@ -60,7 +68,10 @@ export const clientSession = z
   .object({
     id: idOf("clientSession").describe("Unique id of the session."),
     object: z.literal("client_session").describe("Always `client_session`."),
-    client_session_token: z.string().nullable().meta({ description: "Shown once, in the answer that creates the session." }),
+    client_session_token: z
+      .string()
+      .nullable()
+      .meta({ description: "Shown once, in the answer that creates the session." }),
     status: clientSessionStatus.describe("Where it stands now."),
     amount: amountOut.describe("What the shopper pays, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),

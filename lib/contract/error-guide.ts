@@ -59,7 +59,8 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     },
   },
   unknown_parameter: {
-    cause: "The request has a member or query parameter that this operation does not know. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
+    cause:
+      "The request has a member or query parameter that this operation does not know. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
     cure: "Correct the spelling of the member that `param` names, or take it out.",
     retry: AFTER_FIX,
     example: {
@@ -76,7 +77,8 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     },
   },
   idempotency_key_missing: {
-    cause: "Operations that move money need the header `X-Idempotency-Key`, so that a repeated request never moves it twice.",
+    cause:
+      "Operations that move money need the header `X-Idempotency-Key`, so that a repeated request never moves it twice.",
     cure: "Make one key for each thing you want done (a UUID, or your order number and step), and send it with every try of it.",
     retry: "Yes, with the header.",
     example: { detail: "Send an X-Idempotency-Key header: a UUID, for example.", instance: PAYMENTS },
@@ -94,19 +96,28 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     example: { detail: "Send your API key in the X-Api-Key header.", instance: PAYMENTS },
   },
   api_key_invalid: {
-    cause: "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that it tells nothing to someone who guesses.",
+    cause:
+      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that it tells nothing to someone who guesses.",
     cure: "Compare the start and last four characters with your key, and use `sk_test_…` for the sandbox and `sk_live_…` for live.",
     retry: "Yes, with a valid key.",
-    example: { detail: "The API key is not valid here. Check that it is complete, active and of this environment.", instance: PAYMENTS },
+    example: {
+      detail: "The API key is not valid here. Check that it is complete, active and of this environment.",
+      instance: PAYMENTS,
+    },
   },
   payment_failed: {
-    cause: "The processor could not carry out the operation. This is certain: no money moved. A payment whose capture fails stays `AUTHORIZED`.",
+    cause:
+      "The processor could not carry out the operation. This is certain: no money moved. A payment whose capture fails stays `AUTHORIZED`.",
     cure: "Try again with a new key, or ask the shopper for another way to pay.",
     retry: "With a new idempotency key. The same key replays this answer.",
-    example: { detail: "The processor could not complete this. No money moved; try again with a new key.", instance: CAPTURE },
+    example: {
+      detail: "The processor could not complete this. No money moved; try again with a new key.",
+      instance: CAPTURE,
+    },
   },
   card_declined: {
-    cause: "The card's issuer, or our fraud rules, refused the payment. `decline_code` says why; the declined payment is kept, and `payment_id` names it.",
+    cause:
+      "The card's issuer, or our fraud rules, refused the payment. `decline_code` says why; the declined payment is kept, and `payment_id` names it.",
     cure: "Ask the shopper for another card, or to call their bank. Show them the words of the table below, never the code itself.",
     retry: "With a new idempotency key and, as a rule, another card. The same key replays this answer.",
     example: {
@@ -118,7 +129,8 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     },
   },
   permission_denied: {
-    cause: "The key is valid but lacks the permission that this operation needs; `detail` names it. This is decided before anything is looked up.",
+    cause:
+      "The key is valid but lacks the permission that this operation needs; `detail` names it. This is decided before anything is looked up.",
     cure: "Use a key that has the permission, or make one. The reference names the permission of each operation.",
     retry: "Yes, with such a key.",
     example: { detail: "This API key lacks the permission transaction.refund.", instance: REFUND },
@@ -130,7 +142,8 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     example: { detail: "This API key may not be used from your address.", instance: PAYMENTS },
   },
   origin_not_allowed: {
-    cause: "A web page called from an origin that may not: API keys are for servers, and a client session can name the origins that may use it.",
+    cause:
+      "A web page called from an origin that may not: API keys are for servers, and a client session can name the origins that may use it.",
     cure: "Call from your server, or add the page's origin to `allowed_origins` of the client session.",
     retry: "Yes, from an allowed origin.",
     example: { detail: "Requests from this origin are not allowed.", instance: PAYMENTS },
@@ -142,10 +155,14 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     example: { detail: "This merchant account is suspended. Contact support.", instance: PAYMENTS },
   },
   resource_not_found: {
-    cause: "There is no such path, or no such object in the environment of your key. An object of another environment or merchant gets exactly this answer.",
+    cause:
+      "There is no such path, or no such object in the environment of your key. An object of another environment or merchant gets exactly this answer.",
     cure: "Check the id, and that the key is of the same environment: a test key never sees live objects.",
     retry: NEVER,
-    example: { detail: `There is no payment ${PAYMENT_ID} in this environment.`, instance: `/v1/payments/${PAYMENT_ID}` },
+    example: {
+      detail: `There is no payment ${PAYMENT_ID} in this environment.`,
+      instance: `/v1/payments/${PAYMENT_ID}`,
+    },
   },
   method_not_allowed: {
     cause: "The path exists, but not with this method.",
@@ -157,7 +174,10 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     cause: "This idempotency key was used within 24 hours for another path or with other parameters.",
     cure: "Make a new key for a new request. If you meant to repeat the first one, send exactly its parameters.",
     retry: "With a new key, or with the parameters of the first request.",
-    example: { detail: "This idempotency key was used with other parameters. Use a new key for a new request.", instance: PAYMENTS },
+    example: {
+      detail: "This idempotency key was used with other parameters. Use a new key for a new request.",
+      instance: PAYMENTS,
+    },
   },
   idempotency_request_in_progress: {
     cause: "The first request with this key is still running. We waited two seconds for it.",
@@ -166,7 +186,8 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     example: { detail: "The first request with this key is still running. Try again in a second.", instance: PAYMENTS },
   },
   invalid_state: {
-    cause: "The object's status does not allow this: a captured payment cannot be voided, a voided one cannot be captured.",
+    cause:
+      "The object's status does not allow this: a captured payment cannot be voided, a voided one cannot be captured.",
     cure: "Read `current_status` and `allowed_actions`: they say where it stands and what can be done now.",
     retry: STORED,
     example: {
@@ -177,10 +198,14 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     },
   },
   outcome_pending: {
-    cause: "An earlier capture, void or payment on the same object has no known outcome yet, and doing another one now could contradict it.",
+    cause:
+      "An earlier capture, void or payment on the same object has no known outcome yet, and doing another one now could contradict it.",
     cure: "Wait until the earlier operation is known (seconds, as a rule): get the object until its `available_actions` name this one.",
     retry: SAME_KEY,
-    example: { detail: "An earlier operation on this payment has no known outcome yet. Try again shortly.", instance: CAPTURE },
+    example: {
+      detail: "An earlier operation on this payment has no known outcome yet. Try again shortly.",
+      instance: CAPTURE,
+    },
   },
   body_too_large: {
     cause: "The body is larger than 64 KiB.",

@@ -109,7 +109,9 @@ export const problem = z
     instance: z.string().describe("The path of the request."),
     code: z.enum(ERROR_CODES).describe("What to branch on."),
     param: z.string().nullable().describe("The first request member at fault, as a path."),
-    errors: z.array(z.object({ param: z.string(), code: z.enum(ERROR_CODES), message: z.string() })).describe("Every request member at fault."),
+    errors: z
+      .array(z.object({ param: z.string(), code: z.enum(ERROR_CODES), message: z.string() }))
+      .describe("Every request member at fault."),
     request_id: z.string().describe("Id of the request; quote it to support."),
     decline_code: declineCode.optional().describe("`card_declined`: the issuer's reason."),
     payment_id: z.string().optional().describe("`card_declined`: the payment that was declined."),

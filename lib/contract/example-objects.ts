@@ -140,7 +140,11 @@ export const heldCharge: Transaction = { ...authorizedCharge, available_actions:
 export const refundingCharge: Transaction = { ...charge, amount_refundable: 3499 };
 
 /** A payment as the API shows it around its charge. */
-export function paymentOf(of: Transaction, refunds: Transaction[] = [], capture: Payment["capture_method"] = "automatic"): Payment {
+export function paymentOf(
+  of: Transaction,
+  refunds: Transaction[] = [],
+  capture: Payment["capture_method"] = "automatic",
+): Payment {
   return {
     id: PAYMENT_ID,
     object: "payment",

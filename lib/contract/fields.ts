@@ -31,8 +31,14 @@ const instantInput = (endOfDay: boolean) =>
   z
     .string()
     .max(40)
-    .refine((value) => parseInstant(value, endOfDay) !== null, "Use an ISO 8601 date or date-time, such as 2026-11-20T09:30:00Z.")
-    .meta({ description: "ISO 8601 date-time with any offset, or a bare date (UTC).", examples: ["2026-11-20T09:30:00Z"] });
+    .refine(
+      (value) => parseInstant(value, endOfDay) !== null,
+      "Use an ISO 8601 date or date-time, such as 2026-11-20T09:30:00Z.",
+    )
+    .meta({
+      description: "ISO 8601 date-time with any offset, or a bare date (UTC).",
+      examples: ["2026-11-20T09:30:00Z"],
+    });
 
 /** A time from a caller; a bare date means the start of that day, UTC. Read it with {@link instantOf}. */
 export const instant = instantInput(false);
@@ -71,14 +77,21 @@ export type BillingAddress = z.infer<typeof billingAddress>;
 export const metadata = z
   .record(text(40), z.union([text(500).or(z.literal("")), z.number(), z.boolean()]))
   .refine((value) => Object.keys(value).length <= 50, "At most 50 keys.")
-  .meta({ description: "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean." });
+  .meta({
+    description: "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean.",
+  });
 export type Metadata = z.infer<typeof metadata>;
 
 export const email = z.email().max(254);
 
 const isWebUrl = (value: string) => {
   const url = URL.canParse(value) ? new URL(value) : null;
-  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+  return (
+    url !== null &&
+    (url.protocol === "https:" || url.protocol === "http:") &&
+    url.username === "" &&
+    url.password === ""
+  );
 };
 /** Where the shopper returns to. http is for development on one's own machine. */
 export const webUrl = text(2048).refine(isWebUrl, "Use an absolute https:// address.");
@@ -100,8 +113,16 @@ const queryInteger = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `Use a whole number from ${min} to ${max}.`);
 
 export const MAX_OFFSET = 1_000_000_000;
-export const queryLimit = queryInteger(1, 100).optional().meta({ description: "Results per page, 1–100; default 20.", type: "integer", minimum: 1, maximum: 100, default: 20 });
-export const queryOffset = queryInteger(0, MAX_OFFSET).optional().meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
+export const queryLimit = queryInteger(1, 100).optional().meta({
+  description: "Results per page, 1–100; default 20.",
+  type: "integer",
+  minimum: 1,
+  maximum: 100,
+  default: 20,
+});
+export const queryOffset = queryInteger(0, MAX_OFFSET)
+  .optional()
+  .meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
 export const queryAmount = queryInteger(0, 999_999_999_999).optional().meta({ type: "integer", minimum: 0 });
 
 export const listOf = <T extends z.ZodType>(item: T) =>

@@ -76,8 +76,7 @@ export function decodeId(kind: IdKind, id: string): string | null {
 }
 
 /** Schema of an id in an answer. */
-export const idOf = (kind: IdKind) =>
-  z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
+export const idOf = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
 
 /**
  * Schema of an id in a path or body. Deliberately loose: a malformed id is an unknown id (404), never a 400, so that an

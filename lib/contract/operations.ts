@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { clientSession, createClientSessionBody } from "./client-session";
 import { type Operation, operation } from "./operation";
-import { captureBody, createPaymentBody, listPaymentsQuery, payment, paymentList, refundBody, voidBody } from "./payment";
+import {
+  captureBody,
+  createPaymentBody,
+  listPaymentsQuery,
+  payment,
+  paymentList,
+  refundBody,
+  voidBody,
+} from "./payment";
 import { createPlanBody, listPlansQuery, plan, planList, updatePlanBody } from "./plan";
 import { listTransactionsQuery, searchTransactionsBody, transaction, transactionList } from "./transaction";
 
@@ -40,7 +48,15 @@ export const createPayment = operation({
   body: createPaymentBody,
   status: 201,
   response: payment,
-  errors: [...MONEY_ERRORS, "card_declined", "payment_failed", "resource_not_found", "currency_not_supported", "plan_not_active", "processor_not_configured"],
+  errors: [
+    ...MONEY_ERRORS,
+    "card_declined",
+    "payment_failed",
+    "resource_not_found",
+    "currency_not_supported",
+    "plan_not_active",
+    "processor_not_configured",
+  ],
 });
 
 export const listPayments = operation({
@@ -78,14 +94,22 @@ export const capturePayment = operation({
   path: "/v1/payments/{id}/capture",
   tag: "Payments",
   summary: "Capture a payment",
-  description: "Captures an authorized payment, all of it or a part; the rest of the hold is released. A payment is captured once.",
+  description:
+    "Captures an authorized payment, all of it or a part; the rest of the hold is released. A payment is captured once.",
   permissions: ["transaction.capture"],
   idempotency: "required",
   body: captureBody,
   bodyOptional: true,
   status: 200,
   response: payment,
-  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending", "amount_exceeds_capturable", "payment_failed"],
+  errors: [
+    ...MONEY_ERRORS,
+    "resource_not_found",
+    "invalid_state",
+    "outcome_pending",
+    "amount_exceeds_capturable",
+    "payment_failed",
+  ],
 });
 
 export const voidPayment = operation({
@@ -126,7 +150,8 @@ export const listTransactions = operation({
   path: "/v1/transactions",
   tag: "Transactions",
   summary: "List transactions",
-  description: "Newest first, with ten filters. `total` is exact up to 10,000. `starting_after` pages deeply at a constant cost.",
+  description:
+    "Newest first, with ten filters. `total` is exact up to 10,000. `starting_after` pages deeply at a constant cost.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   query: listTransactionsQuery,
@@ -201,7 +226,8 @@ export const createPlan = operation({
   path: "/v1/subscription-plans",
   tag: "Subscription plans",
   summary: "Create a subscription plan",
-  description: "What a customer pays and when. `ONE_TIME` is a single purchase. `full_price_amount` is in major units: 19.99.",
+  description:
+    "What a customer pays and when. `ONE_TIME` is a single purchase. `full_price_amount` is in major units: 19.99.",
   permissions: ["subscription_plan.write"],
   idempotency: "optional",
   body: createPlanBody,
@@ -275,7 +301,8 @@ export const deactivatePlan = operation({
   name: "deactivatePlan",
   path: "/v1/subscription-plans/{id}/deactivate",
   summary: "Deactivate a subscription plan",
-  description: "Stops new use of the plan. Deactivating an inactive plan changes nothing; a draft cannot be deactivated.",
+  description:
+    "Stops new use of the plan. Deactivating an inactive plan changes nothing; a draft cannot be deactivated.",
   errors: [...BODY_ERRORS, "resource_not_found", "invalid_state"],
 });
 
@@ -285,7 +312,8 @@ export const createClientSession = operation({
   path: "/v1/client-sessions",
   tag: "Client sessions",
   summary: "Create a client session",
-  description: "Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.",
+  description:
+    "Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.",
   permissions: ["client_session.create"],
   idempotency: "optional",
   body: createClientSessionBody,

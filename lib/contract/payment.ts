@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { billingAddress, customerFields, instant, listOf, metadata, queryLimit, queryOffset, text, timestamp, webUrl } from "./fields";
+import {
+  billingAddress,
+  customerFields,
+  instant,
+  listOf,
+  metadata,
+  queryLimit,
+  queryOffset,
+  text,
+  timestamp,
+  webUrl,
+} from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
 import { action, cardBrand, refundReason, TRANSACTION_STATUSES, transaction } from "./transaction";
@@ -39,7 +50,13 @@ export const payment = z
     customer_name: z.string().nullable().describe("The customer's name."),
     billing_address: billingAddress.nullable().describe("The card's billing address."),
     card: z
-      .object({ brand: cardBrand.nullable(), last4: z.string(), exp_month: z.int(), exp_year: z.int(), bin: z.string() })
+      .object({
+        brand: cardBrand.nullable(),
+        last4: z.string(),
+        exp_month: z.int(),
+        exp_year: z.int(),
+        bin: z.string(),
+      })
       .nullable()
       .describe("The card, as far as it may be shown."),
     plan_id: idOf("plan").nullable().describe("The plan it pays for."),
@@ -76,7 +93,10 @@ export const cardInput = z
       .string()
       .max(40)
       .transform((value) => value.replace(/[ -]/g, ""))
-      .refine((digits) => /^\d{12,19}$/.test(digits) && passesLuhn(digits), "The card number is not valid. Check it for a typing error.")
+      .refine(
+        (digits) => /^\d{12,19}$/.test(digits) && passesLuhn(digits),
+        "The card number is not valid. Check it for a typing error.",
+      )
       .describe("Card number; spaces and dashes are ignored."),
     exp_month: z.int().min(1).max(12).describe("Month the card expires, 1–12."),
     exp_year: z.int().min(2000).max(2100).describe("Year the card expires, four digits."),
@@ -100,7 +120,9 @@ export const createPaymentBody = z
     currency: currency.describe("ISO 4217 code, upper case."),
     payment_token: idInput.optional().describe("Card token from the payment iframe: valid once, for 15 minutes."),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
-    capture_method: captureMethod.default("automatic").describe("`manual` authorizes now and leaves the capture to you."),
+    capture_method: captureMethod
+      .default("automatic")
+      .describe("`manual` authorizes now and leaves the capture to you."),
     ...customerFields,
     plan_id: idInput.nullable().default(null).describe("An active plan that this pays for."),
     description: text(1000).nullable().default(null).describe("Your own note."),
@@ -110,7 +132,12 @@ export const createPaymentBody = z
   .superRefine((body, context) => {
     const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
     if (given === 0) {
-      context.addIssue({ code: "custom", path: ["payment_token"], params: { code: "missing_parameter" }, message: "Send a payment_token, or in test mode a card." });
+      context.addIssue({
+        code: "custom",
+        path: ["payment_token"],
+        params: { code: "missing_parameter" },
+        message: "Send a payment_token, or in test mode a card.",
+      });
     } else if (given === 2) {
       context.addIssue({ code: "custom", path: ["card"], message: "Send either payment_token or card, not both." });
     }

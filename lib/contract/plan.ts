@@ -3,7 +3,12 @@ import { listOf, queryLimit, queryOffset, text, timestamp } from "./fields";
 import { idInput, idOf } from "./ids";
 import { currency } from "./money";
 
-export const PLAN_TYPES = ["ONE_TIME", "SUBSCRIPTION_NO_TRIAL", "SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"] as const;
+export const PLAN_TYPES = [
+  "ONE_TIME",
+  "SUBSCRIPTION_NO_TRIAL",
+  "SUBSCRIPTION_FREE_TRIAL",
+  "SUBSCRIPTION_PAID_TRIAL",
+] as const;
 export const planType = z.enum(PLAN_TYPES);
 export type PlanType = z.infer<typeof planType>;
 
@@ -20,19 +25,27 @@ const price = z.number().positive().max(9_999_999_999);
 const periodValue = z.int().min(1).max(3650);
 
 /** Body of POST /v1/subscription-plans. What goes together with what is checked by the plan's rules, field by field. */
-export const createPlanBody = z.strictObject({
-  type: planType.describe("A single purchase, or a subscription with or without a trial."),
-  name: text(50).describe("Unique among your plans."),
-  currency: currency.describe("ISO 4217 code, upper case."),
-  full_price_amount: price.describe("Price in major units, as 19.99."),
-  status: planStatus.default("DRAFT").describe("Only an `ACTIVE` plan can be sold."),
-  description: text(1000).nullable().default(null).describe("Your own note."),
-  billing_frequency_value: periodValue.nullable().default(null).describe("Bill every so many units; required for subscriptions."),
-  billing_frequency_unit: periodUnit.nullable().default(null).describe("The unit of it."),
-  trial_period_value: periodValue.nullable().default(null).describe("Length of the trial; required for plans with one."),
-  trial_period_unit: periodUnit.nullable().default(null).describe("The unit of it."),
-  trial_price_amount: price.nullable().default(null).describe("Price of a paid trial in major units."),
-}).meta({ id: "CreateSubscriptionPlanRequest" });
+export const createPlanBody = z
+  .strictObject({
+    type: planType.describe("A single purchase, or a subscription with or without a trial."),
+    name: text(50).describe("Unique among your plans."),
+    currency: currency.describe("ISO 4217 code, upper case."),
+    full_price_amount: price.describe("Price in major units, as 19.99."),
+    status: planStatus.default("DRAFT").describe("Only an `ACTIVE` plan can be sold."),
+    description: text(1000).nullable().default(null).describe("Your own note."),
+    billing_frequency_value: periodValue
+      .nullable()
+      .default(null)
+      .describe("Bill every so many units; required for subscriptions."),
+    billing_frequency_unit: periodUnit.nullable().default(null).describe("The unit of it."),
+    trial_period_value: periodValue
+      .nullable()
+      .default(null)
+      .describe("Length of the trial; required for plans with one."),
+    trial_period_unit: periodUnit.nullable().default(null).describe("The unit of it."),
+    trial_price_amount: price.nullable().default(null).describe("Price of a paid trial in major units."),
+  })
+  .meta({ id: "CreateSubscriptionPlanRequest" });
 export type CreatePlanBody = z.infer<typeof createPlanBody>;
 
 /** Body of PATCH /v1/subscription-plans/{id}: only what is sent changes. */
@@ -49,7 +62,8 @@ export const updatePlanBody = z
     trial_period_value: periodValue.nullable().optional().describe("Length of the trial."),
     trial_period_unit: periodUnit.nullable().optional().describe("The unit of it."),
     trial_price_amount: price.nullable().optional().describe("Price of a paid trial in major units."),
-  }).meta({ id: "UpdateSubscriptionPlanRequest" });
+  })
+  .meta({ id: "UpdateSubscriptionPlanRequest" });
 export type UpdatePlanBody = z.infer<typeof updatePlanBody>;
 
 export const plan = z

@@ -139,7 +139,8 @@ export type Transaction = z.infer<typeof transaction>;
 
 export const transactionList = listOf(transaction).meta({ id: "TransactionList" });
 
-const inOrder = (low: number | undefined, high: number | undefined) => low === undefined || high === undefined || low <= high;
+const inOrder = (low: number | undefined, high: number | undefined) =>
+  low === undefined || high === undefined || low <= high;
 
 /** Query string of GET /v1/transactions: the source's ten parameters and `starting_after`. */
 export const listTransactionsQuery = z
@@ -156,7 +157,10 @@ export const listTransactionsQuery = z
     created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
     created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
   })
-  .refine((q) => inOrder(q.min_amount, q.max_amount), { path: ["min_amount"], message: "min_amount must not be above max_amount." })
+  .refine((q) => inOrder(q.min_amount, q.max_amount), {
+    path: ["min_amount"],
+    message: "min_amount must not be above max_amount.",
+  })
   .refine((q) => !q.created_after || !q.created_before || instantOf(q.created_after) <= instantOf(q.created_before), {
     path: ["created_after"],
     message: "created_after must not be later than created_before.",
@@ -182,7 +186,11 @@ export const searchTransactionsBody = z
         customer_email: text(254).optional().describe("Exactly this address, in any case."),
         subscription_id: idInput.optional().describe("Exactly this subscription."),
         card_brand: z.array(cardBrand).min(1).max(20).optional().describe("Any of these brands."),
-        card_last4: z.string().regex(/^\d{4}$/, "Use exactly four digits.").optional().describe("Last four digits of the card."),
+        card_last4: z
+          .string()
+          .regex(/^\d{4}$/, "Use exactly four digits.")
+          .optional()
+          .describe("Last four digits of the card."),
         amount: z
           .strictObject({ gte: searchAmount.optional(), lte: searchAmount.optional() })
           .refine((a) => inOrder(a.gte, a.lte), { path: ["gte"], message: "gte must not be above lte." })
@@ -195,12 +203,17 @@ export const searchTransactionsBody = z
             message: "gte must not be later than lte.",
           })
           .optional()
-          .describe("Creation time range in ISO 8601, both ends inclusive; a bare date as `lte` means the end of that day."),
+          .describe(
+            "Creation time range in ISO 8601, both ends inclusive; a bare date as `lte` means the end of that day.",
+          ),
       })
       .default({})
       .describe("What to look for; all of it must match."),
     sort: z
-      .strictObject({ field: z.enum(SORT_FIELDS).default("created_at"), order: z.enum(["asc", "desc"]).default("desc") })
+      .strictObject({
+        field: z.enum(SORT_FIELDS).default("created_at"),
+        order: z.enum(["asc", "desc"]).default("desc"),
+      })
       .default({ field: "created_at", order: "desc" })
       .describe("Order of the results; ties are in order of id."),
     limit: z.int().min(1).max(100).default(20).describe("Results per page."),

@@ -12,7 +12,13 @@ export type ChangeType =
   | "client_session.cancelled";
 
 /** Tells the outbox and the audit log of a change, in its own transaction. `payload` is the object as the API shows it. */
-export async function recordChange(ctx: Context, tx: Orm, type: ChangeType, objectId: string, payload: object): Promise<void> {
+export async function recordChange(
+  ctx: Context,
+  tx: Orm,
+  type: ChangeType,
+  objectId: string,
+  payload: object,
+): Promise<void> {
   const id = newId();
   const created_at = idTime(id);
   await insertEvent(tx, ctx.environment.id, { id, type, object_id: objectId, payload, created_at });

@@ -5,9 +5,10 @@ import { AppError } from "@/lib/contract/errors";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transaction";
 import { createAllowList, isListed } from "@/lib/domain/api-keys/allow-list";
-import { findUsableKey, type UsableKey } from "@/lib/domain/api-keys/find-usable-key";
+import type { UsableKey } from "@/lib/domain/api-keys/find-usable-key";
 import { isWellFormedKey } from "@/lib/domain/api-keys/key-format";
 import type { Environment } from "@/lib/domain/context";
+import { createKeyCache } from "./key-cache";
 import { createKeyUseLog, type KeyUseRecord } from "./key-use-log";
 
 export type Caller = {
@@ -44,68 +45,32 @@ export type Authenticator = {
   stop(): Promise<void>;
 };
 
-/** A key stopped in the database works no longer than this, on any process; half of the second that is promised. */
-const TTL_MS = 500;
-const MAX_ENTRIES = 10_000;
-
 type Entry = {
-  /** Settled once and handed out as it is, so that a hit allocates nothing. */
+  /** Settled once and handed out as it is, so that a request with a known key allocates nothing. */
   readonly caller: Promise<Caller>;
   readonly mode: Mode;
   readonly suspended: boolean;
   readonly allowList: BlockList | null;
   readonly use: KeyUseRecord;
-  /** On the monotonic clock, counted from before the database was read. */
-  readonly validUntil: number;
 };
 
-type Lookup = { readonly entry: Promise<Entry>; readonly startedAt: number };
-
 export function createAuthenticator(service: AuthenticatorService, options: AuthenticatorOptions = {}): Authenticator {
-  const entries = new Map<string, Entry>();
-  const lookups = new Map<string, Lookup>();
   const uses = createKeyUseLog(service);
+  const keys = createKeyCache(service, (key) => entryOf(key, uses.of(key.environment_id, key.id)));
   const modeOfHost = modesByHost(options);
-
-  async function load(digest: string, startedAt: number): Promise<Entry> {
-    const key = await findUsableKey(service, Buffer.from(digest, "base64"));
-    if (key === null) throw keyInvalid();
-    const entry = entryOf(key, uses.of(key.environment_id, key.id), startedAt + TTL_MS);
-    // Entries live for half a second and go to the end when renewed, so the first one is the least recently used.
-    entries.delete(digest);
-    entries.set(digest, entry);
-    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
-    return entry;
-  }
-
-  /** Joins a look-up of the same key, unless that one may have read the database too long ago. */
-  function lookUp(digest: string, now: number): Promise<Entry> {
-    const running = lookups.get(digest);
-    if (running !== undefined && now - running.startedAt < TTL_MS) return running.entry;
-    const lookup = { entry: load(digest, now), startedAt: now };
-    lookups.set(digest, lookup);
-    const done = () => {
-      if (lookups.get(digest) === lookup) lookups.delete(digest);
-    };
-    lookup.entry.then(done, done);
-    return lookup.entry;
-  }
 
   function admit(entry: Entry, request: Credentials): Promise<Caller> {
     if (modeOfHost !== null && (modeOfHost.get(hostOf(request.host)) ?? entry.mode) !== entry.mode) throw keyInvalid();
-    if (entry.allowList !== null && !isListed(entry.allowList, request.ip)) {
-      throw new AppError("ip_not_allowed", `This API key may not be used from ${request.ip}. Add the address to the key's allow list.`);
-    }
-    if (entry.suspended) {
-      throw new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
-    }
+    if (entry.allowList !== null && !isListed(entry.allowList, request.ip)) throw ipNotAllowed(request.ip);
+    if (entry.suspended) throw merchantSuspended();
     uses.note(entry.use, request.ip);
     return entry.caller;
   }
 
-  async function authenticateSlowly(request: Credentials, apiKey: string, digest: string, now: number): Promise<Caller> {
-    if (!isWellFormedKey(apiKey)) throw keyInvalid();
-    return admit(await lookUp(digest, now), request);
+  async function lookUp(request: Credentials, apiKey: string, digest: string): Promise<Caller> {
+    const entry = isWellFormedKey(apiKey) ? await keys.lookUp(digest) : null;
+    if (entry === null) throw keyInvalid();
+    return admit(entry, request);
   }
 
   return {
@@ -113,9 +78,8 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
       const { apiKey } = request;
       if (!apiKey) return Promise.reject(keyMissing());
       const digest = hash("sha256", apiKey, "base64");
-      const now = performance.now();
-      const entry = entries.get(digest);
-      if (entry === undefined || now >= entry.validUntil) return authenticateSlowly(request, apiKey, digest, now);
+      const entry = keys.peek(digest);
+      if (entry === undefined) return lookUp(request, apiKey, digest);
       try {
         return admit(entry, request);
       } catch (error) {
@@ -127,7 +91,7 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
   };
 }
 
-function entryOf(key: UsableKey, use: KeyUseRecord, validUntil: number): Entry {
+function entryOf(key: UsableKey, use: KeyUseRecord): Entry {
   const caller: Caller = {
     keyId: key.id,
     environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id },
@@ -139,7 +103,6 @@ function entryOf(key: UsableKey, use: KeyUseRecord, validUntil: number): Entry {
     suspended: key.suspended,
     allowList: key.ip_allow_list.length > 0 ? createAllowList(key.ip_allow_list) : null,
     use,
-    validUntil,
   };
 }
 
@@ -158,8 +121,18 @@ function modesByHost({ sandboxBaseUrl, liveBaseUrl }: AuthenticatorOptions): Map
 /** Host names in one spelling: lower case, without the root's dot and the default port. */
 const hostOf = (host: string | null): string => (host ?? "").toLowerCase().replace(/\.?(:443|:80)?$/, "");
 
-const keyMissing = () => new AppError("api_key_missing", "Send your API key in the X-Api-Key header. Keys are made in the dashboard.");
+const keyMissing = () =>
+  new AppError("api_key_missing", "Send your API key in the X-Api-Key header. Keys are made in the dashboard.");
 
 /** One answer for every reason, so that it tells a stranger nothing about a key. */
 const keyInvalid = () =>
-  new AppError("api_key_invalid", "The API key in the X-Api-Key header does not work here. Check it in the dashboard under API keys.");
+  new AppError(
+    "api_key_invalid",
+    "The API key in the X-Api-Key header does not work here. Check it in the dashboard under API keys.",
+  );
+
+const ipNotAllowed = (ip: string) =>
+  new AppError("ip_not_allowed", `This API key may not be used from ${ip}. Add the address to the key's allow list.`);
+
+const merchantSuspended = () =>
+  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");

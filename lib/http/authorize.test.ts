@@ -3,7 +3,9 @@ import { OPERATIONS } from "@/lib/contract/operations";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { authorize } from "./authorize";
 
-const cases = OPERATIONS.flatMap((operation) => PERMISSIONS.map((permission) => ({ operation, permission, name: operation.name })));
+const cases = OPERATIONS.flatMap((operation) =>
+  PERMISSIONS.map((permission) => ({ operation, permission, name: operation.name })),
+);
 
 test.each(cases)("$permission alone opens $name exactly when it is listed for it", ({ operation, permission }) => {
   const attempt = () => authorize({ permissions: new Set([permission]) }, operation);
@@ -12,6 +14,7 @@ test.each(cases)("$permission alone opens $name exactly when it is listed for it
 });
 
 test("a refusal names what is missing", () => {
-  const attempt = () => authorize({ permissions: new Set() }, { permissions: ["transaction.read", "transaction.search"] });
+  const attempt = () =>
+    authorize({ permissions: new Set() }, { permissions: ["transaction.read", "transaction.search"] });
   expect(attempt).toThrow("lacks the permission transaction.read or transaction.search.");
 });

@@ -4,7 +4,13 @@ import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/record-key-use
 const FLUSH_MS = 5_000;
 
 /** The last use of one key; one object for as long as the key is in use, so that noting a use allocates nothing. */
-export type KeyUseRecord = { readonly environmentId: string; readonly keyId: string; at: number; ip: string; pending: boolean };
+export type KeyUseRecord = {
+  readonly environmentId: string;
+  readonly keyId: string;
+  at: number;
+  ip: string;
+  pending: boolean;
+};
 
 type KeyUseLogService = {
   readonly db: { readonly sql: Sql };
@@ -41,7 +47,7 @@ export function createKeyUseLog(service: KeyUseLogService) {
     flushing = flushing.then(write);
     return flushing;
   };
-  const timer = setInterval(flush, FLUSH_MS).unref();
+  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   return {
     of: (environmentId: string, keyId: string): KeyUseRecord =>

@@ -1,6 +1,12 @@
 import { ERROR_CODES, type ErrorCode, problem } from "@/lib/contract/errors";
 import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
-import type { JsonSchema, OpenApiDocument, OperationObject, ParameterObject, Ref } from "@/lib/contract/openapi-document";
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  Ref,
+} from "@/lib/contract/openapi-document";
 import type { Operation } from "@/lib/contract/operation";
 import { health, OPERATIONS } from "@/lib/contract/operations";
 import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";
@@ -14,8 +20,14 @@ Amounts are integers in minor units of their currency (4999 is 49.99 USD), times
 
 const TAGS = [
   { name: "Payments", description: "Charge a card; capture, void and refund by the payment's id." },
-  { name: "Transactions", description: "Every charge and refund: get, list, search, and the same operations by transaction." },
-  { name: "Subscription plans", description: "What is sold: single purchases and subscriptions with and without a trial." },
+  {
+    name: "Transactions",
+    description: "Every charge and refund: get, list, search, and the same operations by transaction.",
+  },
+  {
+    name: "Subscription plans",
+    description: "What is sold: single purchases and subscriptions with and without a trial.",
+  },
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
   { name: "Service", description: "This document, and whether the service is up." },
 ];
@@ -39,8 +51,8 @@ export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls)
   for (const operation of OPERATIONS) {
     const codes = errorCodesOf(operation);
     for (const code of codes) used.add(code);
-    const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = describeOperation(operation, codes, schemas, problemRef);
+    const described = describeOperation(operation, codes, schemas, problemRef);
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
   }
   Object.assign(paths, healthPaths(schemas, problemRef));
   return {

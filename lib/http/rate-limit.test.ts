@@ -48,7 +48,10 @@ test("keys have buckets of their own", () => {
 
 test("answers tell the policy, what remains, and when the bucket is full again", () => {
   const limiter = limiterAt({ perSecond: 100, burst: 200 });
-  expect(limiter.take().headers).toEqual({ "RateLimit-Policy": '"default";q=200;w=2', RateLimit: '"default";r=199;t=1' });
+  expect(limiter.take().headers).toEqual({
+    "RateLimit-Policy": '"default";q=200;w=2',
+    RateLimit: '"default";r=199;t=1',
+  });
   for (let i = 0; i < 149; i++) limiter.take();
   expect(limiter.take().headers.RateLimit).toBe('"default";r=49;t=2');
 });

@@ -50,9 +50,13 @@ export function createRateLimiter({ perSecond, burst, now = () => performance.no
       const afterMs = missingMs + msPerToken;
       if (afterMs > capacityMs + 1e-6) {
         const retryAfter = Math.max(1, Math.ceil((afterMs - capacityMs) / 1000));
-        throw new AppError("rate_limited", `Too many requests with this API key. Try again in ${retryAfter} s, and slow down.`, {
-          headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
-        });
+        throw new AppError(
+          "rate_limited",
+          `Too many requests with this API key. Try again in ${retryAfter} s, and slow down.`,
+          {
+            headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
+          },
+        );
       }
       fullAt.set(keyId, time + afterMs);
       if (fullAt.size >= sweepAt) sweep(time);

@@ -85,7 +85,7 @@ export function refuse(request: Request, allowed: readonly string[] | null): Res
   return problemResponse(currentService(), error, { id, path }, headers);
 }
 
-type NextHandler = (request: Request, context: { params: Promise<{ id?: string }> }) => Promise<Response>;
+type NextHandler = (request: Request, context: { params: Promise<{ id?: string } | undefined> }) => Promise<Response>;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /**
@@ -99,7 +99,7 @@ export function route(...operations: readonly Operation[]): Record<(typeof METHO
     if (!operation) return [method, async (request) => refuse(request, allowed)];
     return [
       method,
-      async (request, { params }) => handle({ operation, request, id: (await params).id ?? null, connection: { ip: null } }),
+      async (request, { params }) => handle({ operation, request, id: (await params)?.id ?? null, connection: { ip: null } }),
     ];
   });
   return Object.fromEntries(handlers) as Record<(typeof METHODS)[number], NextHandler>;

@@ -14,7 +14,7 @@ const checks = z
   .optional();
 
 const outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("approved"), checks }),
+  z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional() }),
   z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks }),
   z.object({ kind: z.literal("action_required"), checks }),
   z.object({ kind: z.literal("pending") }),

@@ -87,7 +87,8 @@ export type Checks = {
 };
 
 export type Outcome =
-  | { kind: "approved"; checks?: Checks }
+  /** `captured: false`: authorized, but the capture that was asked for at once failed. */
+  | { kind: "approved"; checks?: Checks; captured?: false }
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
   | { kind: "declined"; decline_code: DeclineCode | null; checks?: Checks }
   /** 3-D Secure: the shopper must pass a challenge before {@link Processor.continueAuthorization}. */

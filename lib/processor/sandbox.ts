@@ -107,7 +107,7 @@ function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeR
     currency: request.currency,
     captureAtOnce: request.capture,
     behaviour,
-    ...decide(token, request.capture, now),
+    ...decide(token, now),
     avsResult: verifyAddress(behaviour, request.billingAddress),
     cvvResult: verifySecurityCode(behaviour),
     cardDigest: vault.digest("card", request.account, token.fingerprint),
@@ -116,14 +116,12 @@ function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeR
   };
 }
 
-function decide(token: SandboxToken, capture: boolean, now: Date) {
+function decide(token: SandboxToken, now: Date) {
   const declined = (declineCode: NonNullable<SandboxRecord["decline_code"]>) =>
     ({ outcome: "declined", declineCode }) as const;
   if (isExpired(token.expMonth, token.expYear, now)) return declined("expired_card");
   const code = declineCodeOf(token.behaviour);
   if (code !== null) return declined(code);
-  // Authorizing and capturing in one call either does both or neither.
-  if (token.behaviour === "capture_fails" && capture) return declined("processing_error");
   return { outcome: token.behaviour === "challenge" ? "action_required" : "approved", declineCode: null } as const;
 }
 
@@ -158,7 +156,7 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
   switch (record.outcome) {
     case "approved":
     case "action_required":
-      return { kind: record.outcome, ...(checks && { checks }) };
+      return { kind: record.outcome, ...(checks && { checks }), ...(record.capture_failed && { captured: false }) };
     case "declined":
       return { kind: "declined", decline_code: record.decline_code, ...(checks && { checks }) };
     case "failed":

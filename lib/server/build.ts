@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
 
-/** Everything a page can be made of. */
+/** Everything a page can be made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [
   ...["app", "components", "lib", "db", "public"],
-  ...["package.json", "package-lock.json", "tsconfig.json", "next.config.ts", "postcss.config.mjs"],
+  ...["package.json", "package-lock.json", "next.config.ts", "postcss.config.mjs"],
   ...["instrumentation.ts", "proxy.ts"],
 ];
 

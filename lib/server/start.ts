@@ -12,6 +12,7 @@ import { checkPort, closeGracefully, createHttpServer, type Listener, listen } f
 import { openService } from "./open-service";
 import { Shutdown } from "./shutdown";
 import { summarize } from "./summary";
+import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
 
@@ -59,10 +60,11 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
   await listen(server, env.port);
   const withdraw = publishAddress();
-  const jobs = startJobs(opened.service);
-  shutdown.add("jobs", () => jobs.stop());
-  shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
   shutdown.add("address", async () => withdraw());
+  // While developing Next is the host of the API, so that a change to it takes effect at once, and of the jobs.
+  const jobs = dev ? null : startJobs(opened.service);
+  shutdown.add("jobs", async () => jobs?.stop());
+  shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
   return demo;
 }
 
@@ -81,13 +83,27 @@ async function preparePages(
   { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
   shutdown: Shutdown,
 ): Promise<Listener> {
-  if (!dev) await buildWhenStale(root, () => say("building"), shutdown.signal);
+  if (!dev) {
+    claimHost();
+    await buildWhenStale(root, () => say("building"), shutdown.signal);
+  }
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, port: env.port });
-  await app.prepare();
+  await withoutChatter(() => app.prepare());
   shutdown.add("pages", () => app.close());
   say(dev ? "compiled as they are opened" : "built");
   return app.getRequestHandler();
+}
+
+/** Next tells how long it took to read its configuration, in the middle of our own lines. */
+async function withoutChatter(work: () => Promise<void>): Promise<void> {
+  const { log: write } = globalThis.console;
+  globalThis.console.log = () => {};
+  try {
+    await work();
+  } finally {
+    globalThis.console.log = write;
+  }
 }
 
 function reportRecovery(problem: unknown): void {

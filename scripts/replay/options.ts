@@ -13,8 +13,8 @@ export type ReplayOptions = { path: string; apiKey: string; baseUrl: string; fau
 const OPTIONS = {
   key: { type: "string" },
   url: { type: "string" },
-  duplicates: { type: "string", default: "0" },
-  drops: { type: "string", default: "0" },
+  duplicates: { type: "string", default: "0.2" },
+  drops: { type: "string", default: "0.1" },
   concurrency: { type: "string", default: "8" },
   seed: { type: "string", default: "1" },
 } as const;

@@ -23,15 +23,15 @@ export function endingOfPayment(payment: Pick<Payment, "status">): Ending | Paym
   return payment.status === "SETTLED" ? "CAPTURED" : payment.status;
 }
 
-/** Everything in which file, API and ledger differ, order by order, to the minor unit. Empty = reconciled. */
-export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook): Difference[] {
+/** Everything in which file, API and ledger (null: not read) differ, order by order, to the minor unit. */
+export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | null): Difference[] {
   const linesOfPayment = new Map<string, number>();
   return rows.flatMap(({ sent, payment }) => {
     const { order } = sent;
     const problems = [
       ...(sent.failure === null ? [] : [sent.failure]),
       ...(payment ? compareWithApi(order, payment) : sent.failure === null ? ["the API does not know its payment"] : []),
-      ...(payment ? compareWithLedger(order, payment, ledger) : []),
+      ...(payment && ledger ? compareWithLedger(order, payment, ledger) : []),
     ];
     if (payment) {
       const other = linesOfPayment.get(payment.id);

@@ -11,11 +11,31 @@ export const metadata: Metadata = {
 };
 
 const GROUPS = [
-  { id: "requests", label: "Requests", statuses: [400, 404, 405, 413, 415], about: "The request cannot be read or names something that is not there." },
-  { id: "access", label: "Access", statuses: [401, 403], about: "The key is missing, not valid, or not allowed to do this." },
-  { id: "outcomes", label: "Payments", statuses: [402, 422], about: "The request is well formed, and the answer is no." },
+  {
+    id: "requests",
+    label: "Requests",
+    statuses: [400, 404, 405, 413, 415],
+    about: "The request cannot be read or names something that is not there.",
+  },
+  {
+    id: "access",
+    label: "Access",
+    statuses: [401, 403],
+    about: "The key is missing, not valid, or not allowed to do this.",
+  },
+  {
+    id: "outcomes",
+    label: "Payments",
+    statuses: [402, 422],
+    about: "The request is well formed, and the answer is no.",
+  },
   { id: "conflicts", label: "Conflicts", statuses: [409], about: "It does not go together with what was done before." },
-  { id: "service", label: "Service", statuses: [429, 500, 502, 503, 504], about: "Slow down, or try again with the same idempotency key." },
+  {
+    id: "service",
+    label: "Service",
+    statuses: [429, 500, 502, 503, 504],
+    about: "Slow down, or try again with the same idempotency key.",
+  },
 ] as const;
 
 const SECTIONS: readonly Section[] = [
@@ -35,8 +55,8 @@ export default function ErrorsPage() {
       <article className="prose">
         <h1>Errors</h1>
         <p className="lead">
-          Every error has a <code className="tick">code</code> to branch on and a page that says why it comes and what to
-          do. The <code className="tick">type</code> of the answer leads there.
+          Every error has a <code className="tick">code</code> to branch on and a page that says why it comes and what
+          to do. The <code className="tick">type</code> of the answer leads there.
         </p>
         {GROUPS.map(({ id, label, statuses, about }) => (
           <section key={id} className="space-y-3">

@@ -1,4 +1,12 @@
 import { refuse } from "@/lib/http/route";
 
 const unknownPath = (request: Request) => refuse(request, null);
-export { unknownPath as DELETE, unknownPath as GET, unknownPath as OPTIONS, unknownPath as PATCH, unknownPath as POST, unknownPath as PUT };
+
+export {
+  unknownPath as DELETE,
+  unknownPath as GET,
+  unknownPath as OPTIONS,
+  unknownPath as PATCH,
+  unknownPath as POST,
+  unknownPath as PUT,
+};

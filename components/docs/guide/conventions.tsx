@@ -63,14 +63,18 @@ export function Pagination({ baseUrl }: { baseUrl: string }) {
         20; a value out of range is refused, never changed to fit.
       </p>
       <p>
-        Use <code className="tick">offset</code> to jump to a page, and <code className="tick">starting_after</code> with
-        the last id you have to go through everything: it costs the same on every page and skips nothing when new
+        Use <code className="tick">offset</code> to jump to a page, and <code className="tick">starting_after</code>{" "}
+        with the last id you have to go through everything: it costs the same on every page and skips nothing when new
         objects come in.
       </p>
       <CodeBlock
         title="The next page"
         language="sh"
-        code={curl({ method: "GET", url: `${baseUrl}/v1/transactions?limit=100&starting_after=txn_…`, withApiKey: true })}
+        code={curl({
+          method: "GET",
+          url: `${baseUrl}/v1/transactions?limit=100&starting_after=txn_…`,
+          withApiKey: true,
+        })}
       />
     </>
   );
@@ -100,9 +104,9 @@ export function Versioning() {
     <>
       <h2 id="versioning">Versioning</h2>
       <p>
-        The version is part of the path: <code className="tick">/v1</code>. Within it we add operations, optional request
-        members, members of answers, and error codes, so let your code pass over what it does not know. Nothing is
-        renamed, removed or given another meaning; that would be <code className="tick">/v2</code>.
+        The version is part of the path: <code className="tick">/v1</code>. Within it we add operations, optional
+        request members, members of answers, and error codes, so let your code pass over what it does not know. Nothing
+        is renamed, removed or given another meaning; that would be <code className="tick">/v2</code>.
       </p>
     </>
   );

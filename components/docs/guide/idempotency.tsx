@@ -31,8 +31,8 @@ export function Idempotency() {
       />
       <p>
         “The same parameters” means method, path and parsed body: the order of members, white space, and leaving out a
-        member that has a default make no difference. Keys belong to one environment. Creating a plan or a client session takes the header too, but does
-        not need it.
+        member that has a default make no difference. Keys belong to one environment. Creating a plan or a client
+        session takes the header too, but does not need it.
       </p>
       <h3>What is kept</h3>
       <p>
@@ -42,10 +42,11 @@ export function Idempotency() {
       </p>
       <h3>When the outcome is unknown</h3>
       <p>
-        If the card processor does not answer, you get <strong>202</strong> and the object as it stands: a new payment or
-        refund is <code className="tick">PENDING</code>, and a payment being captured or voided offers no actions. We keep asking the processor. Send the same request with the same key, or get the object, until it is
-        known. A time-out on your side is no different: retry with the same key and you get the one true result, never a
-        second charge.
+        If the card processor does not answer, you get <strong>202</strong> and the object as it stands: a new payment
+        or refund is <code className="tick">PENDING</code>, and a payment being captured or voided offers no actions. We
+        keep asking the processor. Send the same request with the same key, or get the object, until it is known. A
+        time-out on your side is no different: retry with the same key and you get the one true result, never a second
+        charge.
       </p>
     </>
   );

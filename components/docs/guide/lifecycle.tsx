@@ -4,7 +4,10 @@ import { RichText } from "../rich-text";
 
 const STATUSES: Record<PaymentStatus, { means: string; next: string }> = {
   PENDING: { means: "The outcome is not known yet.", next: "Known within seconds, as a rule." },
-  REQUIRES_ACTION: { means: "The shopper must pass 3-D Secure.", next: "`next_action` has the address to send them to." },
+  REQUIRES_ACTION: {
+    means: "The shopper must pass 3-D Secure.",
+    next: "`next_action` has the address to send them to.",
+  },
   AUTHORIZED: { means: "The amount is held on the card.", next: "Capture or void it within seven days." },
   CAPTURED: { means: "The money was taken.", next: "It settles; it can be refunded." },
   SETTLED: { means: "The money is on its way to you.", next: "It can be refunded." },

@@ -55,7 +55,8 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
 function check(input: CreateApiKeyInput, expiresAt: Date | null, now: Date): void {
   const errors: FieldError[] = [];
   const invalid = (param: string, message: string) => errors.push({ param, code: "invalid_parameter", message });
-  if (input.name.trim() === "" || input.name.length > 100) invalid("name", "Give the key a name of 1 to 100 characters.");
+  if (input.name.trim() === "" || input.name.length > 100)
+    invalid("name", "Give the key a name of 1 to 100 characters.");
   if (input.permissions.length === 0) invalid("permissions", "Give the key at least one permission.");
   input.permissions.forEach((permission, i) => {
     if (!PERMISSIONS.includes(permission)) invalid(`permissions.${i}`, `There is no permission '${permission}'.`);

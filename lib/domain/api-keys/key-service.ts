@@ -12,7 +12,13 @@ export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
 
 export type KeyAction = "created" | "disabled" | "enabled" | "revoked" | "rotated";
 
-export async function recordKeyAction(tx: Orm, environmentId: string, keyId: string, action: KeyAction, by: ManagedBy): Promise<void> {
+export async function recordKeyAction(
+  tx: Orm,
+  environmentId: string,
+  keyId: string,
+  action: KeyAction,
+  by: ManagedBy,
+): Promise<void> {
   const id = newId();
   await insertAudit(tx, environmentId, {
     id,

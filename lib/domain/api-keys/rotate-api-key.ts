@@ -8,12 +8,16 @@ import { invalidKeyState, type KeyInput, lockKey } from "./lock-key";
 export type OverlapHours = 0 | 1 | 24 | 168;
 
 /** Replaces a key by a new one with the same settings. */
-export function rotateApiKey(service: KeyService, input: KeyInput & { overlapHours: OverlapHours }): Promise<NewApiKey> {
+export function rotateApiKey(
+  service: KeyService,
+  input: KeyInput & { overlapHours: OverlapHours },
+): Promise<NewApiKey> {
   const { environmentId, overlapHours, actor, requestId } = input;
   return service.db.orm.transaction(async (tx) => {
     const old = await lockKey(tx, input);
     const now = service.clock.now();
-    if (old.status !== "ACTIVE") throw invalidKeyState(old.status, `The key is ${old.status}; only an ACTIVE one can be rotated.`);
+    if (old.status !== "ACTIVE")
+      throw invalidKeyState(old.status, `The key is ${old.status}; only an ACTIVE one can be rotated.`);
     if (await isRotated(tx, environmentId, old.id)) {
       throw invalidKeyState(old.status, "The key was already rotated. Rotate the key that replaced it.");
     }

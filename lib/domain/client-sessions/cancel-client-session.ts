@@ -18,9 +18,13 @@ export function cancelClientSession(ctx: Context, input: { id: string }): Promis
       const existing = await findClientSession(tx, ctx.environment.id, id);
       if (existing === null) throw resourceNotFound("client session", input.id);
       const current_status = clientSessionStatus(existing, now);
-      throw new AppError("invalid_state", `The client session is ${current_status}; only an OPEN one can be cancelled.`, {
-        extra: { current_status, allowed_actions: [] },
-      });
+      throw new AppError(
+        "invalid_state",
+        `The client session is ${current_status}; only an OPEN one can be cancelled.`,
+        {
+          extra: { current_status, allowed_actions: [] },
+        },
+      );
     }
     const session = presentClientSession(ctx, row);
     await recordChange(ctx, tx, "client_session.cancelled", id, session);

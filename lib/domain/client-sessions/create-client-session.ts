@@ -42,9 +42,16 @@ export function createClientSession(ctx: Context, input: CreateClientSessionBody
 }
 
 /** The plan's price, or the amount and currency that the schema makes sure of when there is no plan. */
-async function priceOf(ctx: Context, tx: Orm, publicPlanId: string | null, amount: number | null, currency: string | null) {
+async function priceOf(
+  ctx: Context,
+  tx: Orm,
+  publicPlanId: string | null,
+  amount: number | null,
+  currency: string | null,
+) {
   if (publicPlanId === null) {
-    if (amount === null || currency === null) throw new Error("a client session needs a plan, or an amount and a currency");
+    if (amount === null || currency === null)
+      throw new Error("a client session needs a plan, or an amount and a currency");
     if (!isSupportedCurrency(currency)) throw currencyNotSupported(currency);
     return { plan_id: null, amount, currency };
   }
@@ -52,9 +59,13 @@ async function priceOf(ctx: Context, tx: Orm, publicPlanId: string | null, amoun
   const plan = planId === null ? null : await findPlan(tx, ctx.environment.id, planId);
   if (plan === null) throw resourceNotFound("plan", publicPlanId, "plan_id");
   if (plan.status !== "ACTIVE") {
-    throw new AppError("plan_not_active", `The plan '${publicPlanId}' is ${plan.status}. Activate it, or use another plan.`, {
-      param: "plan_id",
-    });
+    throw new AppError(
+      "plan_not_active",
+      `The plan '${publicPlanId}' is ${plan.status}. Activate it, or use another plan.`,
+      {
+        param: "plan_id",
+      },
+    );
   }
   return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
 }

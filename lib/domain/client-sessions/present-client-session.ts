@@ -10,7 +10,10 @@ export type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url
 const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
 
 /** Status at `now`: that a session expired follows from the time and is not stored. */
-export function clientSessionStatus(row: Pick<ClientSessionRow, "status" | "expires_at">, now: Date): ClientSessionStatus {
+export function clientSessionStatus(
+  row: Pick<ClientSessionRow, "status" | "expires_at">,
+  now: Date,
+): ClientSessionStatus {
   return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 

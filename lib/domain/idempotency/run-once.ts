@@ -18,7 +18,11 @@ export type RunOnceOptions = {
  * Runs the work of a POST that moves no money and, when the caller sent an idempotency key, keeps the answer under it. Key,
  * work and answer are one commit, so a crash leaves either all of them or a key that is still free.
  */
-export async function runOnce(ctx: Context, options: RunOnceOptions, work: (tx: Orm) => Promise<object>): Promise<Reply> {
+export async function runOnce(
+  ctx: Context,
+  options: RunOnceOptions,
+  work: (tx: Orm) => Promise<object>,
+): Promise<Reply> {
   const { idempotency } = ctx;
   if (idempotency === null) {
     const answer = await ctx.service.db.orm.transaction(work);

@@ -18,7 +18,7 @@ export type PaymentToken = {
 /** A card, held by the processor, as a token for one payment within 15 minutes. Number and CVV are not kept here. */
 export async function createPaymentToken(
   ctx: Context,
-  input: { card: CardInput; /** UUID. */ clientSessionId?: string | null },
+  input: { card: CardInput /** UUID. */; clientSessionId?: string | null },
 ): Promise<PaymentToken> {
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (processor === null) throw processorNotConfigured();

@@ -45,6 +45,11 @@ const DECLINE_DETAIL: Partial<Record<string, string>> = {
   processing_error: "The issuer could not process the card. Try again later with a new idempotency key.",
 };
 
+const NOTHING_MOVED =
+  "The processor could not complete this and no money moved. Try again with a new idempotency key.";
+const ONLY_AUTHORIZED =
+  "The processor authorized the payment but could not capture it; no money moved. Capture it again later, or void it.";
+
 function refusalOf(service: Service, asked: AskedBy, { result, payment, charge, refund }: Change): Answer {
   const ids = {
     payment_id: encodeId("payment", payment.id),
@@ -57,9 +62,7 @@ function refusalOf(service: Service, asked: AskedBy, { result, payment, charge, 
           DECLINE_DETAIL[result.declineCode] ?? "The issuer declined the card. Ask the customer for another card.",
           { extra: { decline_code: result.declineCode, ...ids } },
         )
-      : new AppError("payment_failed", "The processor could not complete this and no money moved. Try again with a new idempotency key.", {
-          extra: ids,
-        });
+      : new AppError("payment_failed", result.kind === "only_authorized" ? ONLY_AUTHORIZED : NOTHING_MOVED, { extra: ids });
   const body = problemBody(error, {
     instance: asked.path,
     requestId: encodeId("request", asked.requestId),

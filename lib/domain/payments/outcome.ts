@@ -25,7 +25,7 @@ export type Change = Picture & {
   feeOn: number;
   eventType: string;
   /** How the caller's request ended: well, or with this refusal. */
-  result: { kind: "ok" } | { kind: "card_declined"; declineCode: DeclineCode } | { kind: "payment_failed" };
+  result: { kind: "ok" } | { kind: "card_declined"; declineCode: DeclineCode } | { kind: "payment_failed" | "only_authorized" };
 };
 
 const DAY_MS = 86_400_000;
@@ -73,14 +73,15 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
   const rest = { refund: null, ledger: [], feeOn: 0 };
   switch (outcome.kind) {
     case "approved":
-      if (payment.capture_method === "manual") {
+      if (payment.capture_method === "manual" || outcome.captured === false) {
         return {
           ...rest,
           payment: { ...closed, status: "AUTHORIZED", capture_before: inMs(now, AUTHORIZATION_DAYS * DAY_MS) },
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
           eventType: "payment.authorized",
-          result: { kind: "ok" },
+          // Asked to capture at once, the processor only authorized: the caller learns it, and may capture or void.
+          result: { kind: payment.capture_method === "manual" ? "ok" : "only_authorized" },
         };
       }
       return {

@@ -12,7 +12,11 @@ import { presentPlan } from "./present-plan";
  * Locks a plan, asks what it should become, and writes what is different. Nothing different: nothing is written, not even
  * `updated_at`.
  */
-export function changePlan(ctx: Context, publicId: string, decide: (row: PlanRow) => Partial<PlanValues>): Promise<Plan> {
+export function changePlan(
+  ctx: Context,
+  publicId: string,
+  decide: (row: PlanRow) => Partial<PlanValues>,
+): Promise<Plan> {
   const id = decodeId("plan", publicId);
   return ctx.service.db.orm.transaction(async (tx) => {
     const row = id === null ? null : await lockPlan(tx, ctx.environment.id, id);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { planList } from "@/lib/contract/plan";
 import { encodeId } from "@/lib/contract/ids";
+import { planList } from "@/lib/contract/plan";
 import { idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
@@ -11,13 +11,18 @@ const { db } = await testDatabase();
 /** Plans named 0, 1, 2 …, every third one active; the newest has the highest number. */
 async function tenantWithPlans(count: number) {
   const tenant = await testTenant(db);
-  const rows = Array.from({ length: count }, (_, i) => ({ id: newId(), name: String(i), status: i % 3 === 0 ? "ACTIVE" : "DRAFT" }));
+  const rows = Array.from({ length: count }, (_, i) => ({
+    id: newId(),
+    name: String(i),
+    status: i % 3 === 0 ? "ACTIVE" : "DRAFT",
+  }));
   await db.sql`
     insert into plans (environment_id, id, type, name, currency, full_price, status, created_at, updated_at)
     select ${tenant.merchant.test.id}, id, 'ONE_TIME', name, 'USD', 100, status, at, at
     from unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.name)}::text[], ${rows.map((row) => row.status)}::text[],
       ${rows.map((row) => idTime(row.id))}::timestamptz[]) as row (id, name, status, at)`;
-  const list = async (query: Parameters<typeof listPlans>[1] = {}) => planList.parse(await listPlans(tenant.call(), query));
+  const list = async (query: Parameters<typeof listPlans>[1] = {}) =>
+    planList.parse(await listPlans(tenant.call(), query));
   return { ...tenant, list, ids: rows.map((row) => encodeId("plan", row.id)) };
 }
 
@@ -59,7 +64,9 @@ test("a plan to start after that is not there, or is another environment's, is 4
   const refusal = { code: "invalid_parameter", param: "starting_after" };
   await expect(list({ starting_after: "nonsense" })).rejects.toMatchObject(refusal);
   await expect(list({ starting_after: encodeId("plan", newId()) })).rejects.toMatchObject(refusal);
-  await expect(listPlans(call({ environment: stranger.test }), { starting_after: ids[0] })).rejects.toMatchObject(refusal);
+  await expect(listPlans(call({ environment: stranger.test }), { starting_after: ids[0] })).rejects.toMatchObject(
+    refusal,
+  );
   expect(await listPlans(call({ environment: stranger.test }), {})).toMatchObject({ data: [], total: 0 });
 });
 

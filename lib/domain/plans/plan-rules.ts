@@ -11,7 +11,10 @@ const GROUPS: readonly Group[] = [
     fields: ["billing_frequency_value", "billing_frequency_unit"],
     types: ["SUBSCRIPTION_NO_TRIAL", "SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"],
   },
-  { fields: ["trial_period_value", "trial_period_unit"], types: ["SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"] },
+  {
+    fields: ["trial_period_value", "trial_period_unit"],
+    types: ["SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"],
+  },
   { fields: ["trial_price_amount"], types: ["SUBSCRIPTION_PAID_TRIAL"] },
 ];
 
@@ -47,7 +50,11 @@ function checkGroup(group: Group, body: CreatePlanBody): FieldError[] {
     .map((param) =>
       belongs
         ? { param, code: "missing_parameter", message: `A plan of type ${body.type} needs ${param}.` }
-        : { param, code: "invalid_parameter", message: `A plan of type ${body.type} has no ${param}. Leave it out, or set it to null.` },
+        : {
+            param,
+            code: "invalid_parameter",
+            message: `A plan of type ${body.type} has no ${param}. Leave it out, or set it to null.`,
+          },
     );
 }
 
@@ -64,18 +71,28 @@ function checkPrice(param: string, price: number | null, currency: string): Fiel
 }
 
 export function currencyNotSupported(currency: string): AppError {
-  return new AppError("currency_not_supported", `Money cannot be taken in '${currency}'. Use a current ISO 4217 currency.`, {
-    param: "currency",
-  });
+  return new AppError(
+    "currency_not_supported",
+    `Money cannot be taken in '${currency}'. Use a current ISO 4217 currency.`,
+    {
+      param: "currency",
+    },
+  );
 }
 
 export function nameTaken(name: string): AppError {
   const message = `There is already a plan named '${name}' in this environment. Choose another name.`;
-  return new AppError("invalid_parameter", message, { errors: [{ param: "name", code: "invalid_parameter", message }] });
+  return new AppError("invalid_parameter", message, {
+    errors: [{ param: "name", code: "invalid_parameter", message }],
+  });
 }
 
 /** The statuses that each status can change to. A plan that was ever usable never goes back to being a draft. */
-const NEXT: Record<PlanStatus, readonly PlanStatus[]> = { DRAFT: ["ACTIVE"], ACTIVE: ["INACTIVE"], INACTIVE: ["ACTIVE"] };
+const NEXT: Record<PlanStatus, readonly PlanStatus[]> = {
+  DRAFT: ["ACTIVE"],
+  ACTIVE: ["INACTIVE"],
+  INACTIVE: ["ACTIVE"],
+};
 
 export function checkStatusChange(from: PlanStatus, to: PlanStatus): void {
   if (from !== to && !NEXT[from].includes(to)) {

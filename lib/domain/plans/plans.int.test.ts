@@ -29,7 +29,13 @@ const changes = (environmentId: string) => db.sql`
 test("a plan is created as a draft with every member, and can be read again", async () => {
   const { call } = await testTenant(db);
   const plan = await create(call());
-  expect(plan).toMatchObject({ ...oneTime, object: "subscription_plan", status: "DRAFT", environment: "sandbox", trial_price_amount: null });
+  expect(plan).toMatchObject({
+    ...oneTime,
+    object: "subscription_plan",
+    status: "DRAFT",
+    environment: "sandbox",
+    trial_price_amount: null,
+  });
   expect(plan.updated_at).toBe(plan.created_at);
   expect(await getPlan(call(), { id: plan.id })).toEqual(plan);
 });
@@ -62,7 +68,10 @@ test.each([
 
 test("a currency that is not ISO 4217's is 422", async () => {
   const { call } = await testTenant(db);
-  await expect(create(call(), { currency: "XXX" })).rejects.toMatchObject({ code: "currency_not_supported", param: "currency" });
+  await expect(create(call(), { currency: "XXX" })).rejects.toMatchObject({
+    code: "currency_not_supported",
+    param: "currency",
+  });
 });
 
 test.each([
@@ -111,7 +120,10 @@ test("renaming to a taken name is 400, also when two plans swap names at once", 
   const { call } = await testTenant(db);
   const a = await create(call(), { name: "a" });
   const b = await create(call(), { name: "b" });
-  await expect(updatePlan(call(), { id: a.id, name: "b" })).rejects.toMatchObject({ code: "invalid_parameter", param: "name" });
+  await expect(updatePlan(call(), { id: a.id, name: "b" })).rejects.toMatchObject({
+    code: "invalid_parameter",
+    param: "name",
+  });
   for (let i = 0; i < 10; i++) {
     const results = await Promise.allSettled([
       updatePlan(call(), { id: a.id, name: "b" }),
@@ -128,14 +140,21 @@ test("a change touches only what is sent", async () => {
   const plan = await create(call(), { description: "Old" });
   const changed = await updatePlan(call(), { id: plan.id, full_price_amount: 25 });
   expect(changed).toEqual({ ...plan, full_price_amount: 25, updated_at: changed.updated_at });
-  expect(await updatePlan(call(), { id: plan.id, description: null })).toMatchObject({ description: null, full_price_amount: 25 });
+  expect(await updatePlan(call(), { id: plan.id, description: null })).toMatchObject({
+    description: null,
+    full_price_amount: 25,
+  });
 });
 
 test("a change that makes the plan contradict itself is refused", async () => {
   const { call } = await testTenant(db);
   const plan = await create(call(), { type: "SUBSCRIPTION_NO_TRIAL", ...monthly });
-  await expect(updatePlan(call(), { id: plan.id, type: "ONE_TIME" })).rejects.toMatchObject({ param: "billing_frequency_value" });
-  await expect(updatePlan(call(), { id: plan.id, currency: "JPY" })).rejects.toMatchObject({ param: "full_price_amount" });
+  await expect(updatePlan(call(), { id: plan.id, type: "ONE_TIME" })).rejects.toMatchObject({
+    param: "billing_frequency_value",
+  });
+  await expect(updatePlan(call(), { id: plan.id, currency: "JPY" })).rejects.toMatchObject({
+    param: "full_price_amount",
+  });
   const cleared = { type: "ONE_TIME", billing_frequency_value: null, billing_frequency_unit: null } as const;
   expect(await updatePlan(call(), { id: plan.id, ...cleared })).toMatchObject(cleared);
 });
@@ -183,11 +202,19 @@ test("unknown, malformed and foreign ids get the same 404, and nothing changes",
   const { call, stranger, merchant } = await testTenant(db);
   const { id } = await create(call());
   const foreign = [call({ environment: stranger.test }), call({ environment: merchant.live })];
-  const verbs = [getPlan, activatePlan, deactivatePlan, (ctx: Context, input: { id: string }) => updatePlan(ctx, { ...input, name: "x" })];
+  const verbs = [
+    getPlan,
+    activatePlan,
+    deactivatePlan,
+    (ctx: Context, input: { id: string }) => updatePlan(ctx, { ...input, name: "x" }),
+  ];
   for (const verb of verbs) {
     const attempts = [
       ...foreign.map((ctx) => ({ ctx, given: id })),
-      ...["plan_01h455vb4pex5vsknk084sn02q", "nonsense", id.toUpperCase(), id.replace("plan_", "cs_")].map((given) => ({ ctx: call(), given })),
+      ...["plan_01h455vb4pex5vsknk084sn02q", "nonsense", id.toUpperCase(), id.replace("plan_", "cs_")].map((given) => ({
+        ctx: call(),
+        given,
+      })),
     ];
     for (const { ctx, given } of attempts) {
       const error = await verb(ctx, { id: given }).catch((e) => e);

@@ -127,9 +127,11 @@ describe("fault cards", () => {
     expect(await processor.void(followUp(charge, 10_000))).toEqual(approved);
   });
 
-  test("the failing capture, asked for in one call with the authorization, holds nothing", async () => {
+  test("the failing capture, asked for in one call with the authorization, leaves it authorized", async () => {
     const charge = await authorization("4000000000000341", { capture: true });
-    expect(await processor.authorize(charge)).toMatchObject({ kind: "declined", decline_code: "processing_error" });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "approved", captured: false });
+    expect(await processor.inquire(charge.reference)).toMatchObject({ kind: "approved", captured: false });
+    expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 0, voided: false });
   });
 
   test("a lost answer was charged, and the same reference then hears it", async () => {

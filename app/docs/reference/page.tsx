@@ -1,0 +1,91 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { DocsShell, type Section } from "@/components/docs/docs-shell";
+import { MemberList } from "@/components/docs/reference/member-list";
+import { OperationIndex } from "@/components/docs/reference/operation-index";
+import { type OperationEntry, OperationSection } from "@/components/docs/reference/operation-section";
+import { OBJECTS } from "@/components/docs/reference/schema-type";
+import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import type { OpenApiDocument } from "@/lib/contract/openapi-document";
+import { buildOpenApi } from "@/lib/http/openapi";
+import { publicUrls } from "@/lib/http/public-urls";
+
+export const metadata: Metadata = {
+  title: "API reference",
+  description: "Every operation of the API: parameters, bodies, answers, errors, and a request to paste.",
+};
+
+const anchor = (tag: string) => tag.toLowerCase().replaceAll(" ", "-");
+
+function byTag(document: OpenApiDocument) {
+  const entries: OperationEntry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  return document.tags.map((tag) => ({
+    ...tag,
+    entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
+  }));
+}
+
+/** Health probes are outside /v1 and have no example of their own. */
+function queryOf(name: string): Record<string, string> | undefined {
+  const example: Example | undefined = EXAMPLES[name as OperationName];
+  return example?.query;
+}
+
+export default async function ReferencePage() {
+  const document = buildOpenApi(await publicUrls());
+  const tags = byTag(document);
+  const { schemas } = document.components;
+  const sections: Section[] = [
+    ...tags.flatMap(({ name, entries }): Section[] => [
+      { id: anchor(name), label: name },
+      ...entries.map(({ operation }): Section => ({ id: operation.operationId, label: operation.summary, level: 2 })),
+    ]),
+    { id: "objects", label: "Objects" },
+    ...OBJECTS.map((name): Section => ({ id: name, label: name, level: 2 })),
+  ];
+  return (
+    <DocsShell current="/docs/reference" sections={sections}>
+      <div className="prose">
+        <h1>API reference</h1>
+        <p className="lead">
+          Every operation, made from the same definitions that check your requests. The <Link href="/docs">guide</Link>{" "}
+          says what holds for all of them; the same in a form for tools is <a href="/v1/openapi.json">openapi.json</a>{" "}
+          (OpenAPI 3.1).
+        </p>
+      </div>
+      <OperationIndex tags={tags} />
+      {tags.map(({ name, description, entries }) => (
+        <section key={name} className="mt-14" aria-labelledby={anchor(name)}>
+          <h2 id={anchor(name)} className="font-semibold text-xl tracking-tight">
+            {name}
+          </h2>
+          <p className="mt-1 mb-6 text-soft">{description}</p>
+          {entries.map((entry) => (
+            <OperationSection
+              key={entry.operation.operationId}
+              entry={entry}
+              document={document}
+              query={queryOf(entry.operation.operationId)}
+            />
+          ))}
+        </section>
+      ))}
+      <section className="mt-14" aria-labelledby="objects">
+        <h2 id="objects" className="font-semibold text-xl tracking-tight">
+          Objects
+        </h2>
+        <p className="mt-1 text-soft">What answers are made of. All members are always there, unless said otherwise.</p>
+        {OBJECTS.map((name) => (
+          <section key={name} className="mt-8 max-w-[44rem]" aria-labelledby={name}>
+            <h3 id={name} className="mb-2 font-semibold text-base">
+              {name}
+            </h3>
+            <MemberList schema={schemas[name] ?? {}} schemas={schemas} kind="answer" />
+          </section>
+        ))}
+      </section>
+    </DocsShell>
+  );
+}

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "@/db/client";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { getTransaction } from "@/lib/domain/transactions/get-transaction";
+import { listTransactions } from "@/lib/domain/transactions/list-transactions";
+import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { listPayments } from "@/lib/domain/payments/list-payments";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testService } from "@/lib/testing/factories";
+import { combinations } from "./combinations";
+import { type SeedEnvironment, seed } from "./seed";
+
+type Statement = { text: string; values: (string | number)[]; prepared: boolean };
+type Plan = { "Node Type": string; "Relation Name"?: string; "Index Name"?: string; Plans?: Plan[] };
+
+const { db } = await testDatabase();
+let big: SeedEnvironment;
+
+beforeAll(async () => {
+  [big] = (await seed(db.sql, { transactions: 40_000, merchants: 20 })) as [SeedEnvironment];
+}, 120_000);
+
+/** Runs a read and returns the statements that it sent. */
+async function statementsOf(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const sql = new Proxy(db.sql, {
+    get(target, property, receiver) {
+      if (property !== "unsafe") return Reflect.get(target, property, receiver);
+      return (text: string, values: (string | number)[], options: { prepare: boolean }) => {
+        sent.push({ text, values, prepared: options.prepare });
+        return target.unsafe(text, values, options);
+      };
+    },
+  }) as Sql;
+  const service = testService({ ...db, sql });
+  await read(testContext(service, { id: big.id, mode: "test", merchantId: big.merchantId }));
+  return sent;
+}
+
+/** The plans it can get: the one for these values and, where the plan is kept, the one for any. */
+async function plansOf(statement: Statement): Promise<Plan[]> {
+  const own = await db.sql.unsafe(`explain (format json) ${statement.text}`, statement.values, { prepare: false });
+  if (!statement.prepared) return [own[0]?.["QUERY PLAN"][0].Plan];
+  // Without parameters given, the server plans for any.
+  const any = await db.sql.unsafe(`explain (generic_plan, format json) ${statement.text}`).simple();
+  return [own, any].map((rows) => {
+    const plan = (rows[0] as { "QUERY PLAN": string | [{ Plan: Plan }] })["QUERY PLAN"];
+    return (typeof plan === "string" ? (JSON.parse(plan) as [{ Plan: Plan }]) : plan)[0].Plan;
+  });
+}
+
+function nodes(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+}
+
+async function expectIndexesOnly(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>) {
+  const statements = await statementsOf(read);
+  expect(statements.length).toBeGreaterThan(0);
+  for (const plan of (await Promise.all(statements.map(plansOf))).flat()) {
+    const scans = nodes(plan).filter((node) => node["Relation Name"] !== undefined);
+    expect(scans.length).toBeGreaterThan(0);
+    expect(scans.filter((node) => node["Node Type"] === "Seq Scan")).toEqual([]);
+  }
+}
+
+describe("no read scans a whole table, whatever it filters and sorts by", () => {
+  for (const { name, body } of combinations(new Date())) {
+    it(`search: ${name}`, async () => {
+      await expectIndexesOnly((ctx) => searchTransactions(ctx, searchTransactionsBody.parse(body)));
+    });
+  }
+
+  const lists = [
+    {},
+    { status: "DECLINED" },
+    { card_brand: "visa" },
+    { customer_id: "cus_0_7" },
+    { subscription_id: "sub_01k3000000e00a000000000007" },
+    { min_amount: 500, max_amount: 900 },
+    { created_after: "2026-01-01" },
+    { status: "SETTLED", card_brand: "visa", min_amount: 500, created_before: "2026-06-01" },
+  ] as const;
+  for (const query of lists) {
+    it(`list: ${JSON.stringify(query)}`, async () => {
+      await expectIndexesOnly((ctx) => listTransactions(ctx, query));
+    });
+  }
+
+  it("get, and a page after a transaction, in each sort", async () => {
+    for (const field of ["created_at", "amount", "status"] as const) {
+      await expectIndexesOnly(async (ctx) => {
+        const first = await searchTransactions(ctx, searchTransactionsBody.parse({ sort: { field } }));
+        const starting_after = first.data[19]?.id as string;
+        await searchTransactions(ctx, searchTransactionsBody.parse({ sort: { field }, starting_after }));
+        await getTransaction(ctx, { id: starting_after });
+      });
+    }
+  });
+
+  it("payments: all, by status, by customer, by both", async () => {
+    for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }, { status: "SETTLED", customer_id: "cus_0_7" }] as const) {
+      await expectIndexesOnly((ctx) => listPayments(ctx, query));
+    }
+  });
+});

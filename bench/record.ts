@@ -1,0 +1,61 @@
+import { hkdfSync } from "node:crypto";
+import type { Database, Sql } from "@/db/client";
+import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import type { Context, Environment, Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+import { createRegistry } from "@/lib/processor/registry";
+import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { testContext, testService } from "@/lib/testing/factories";
+import type { Statement } from "./script";
+
+/** Runs verbs in this process and writes down the statements they send. */
+export type Recorder = {
+  run<Answer>(work: (ctx: Context) => Promise<Answer>, context?: Partial<Context>): Promise<{ answer: Answer; statements: Statement[] }>;
+  close(): Promise<void>;
+};
+
+export function createRecorder(db: Database, url: string, environment: Environment, actorId: string): Recorder {
+  const store = connectSandboxStore(url, 1);
+  const unprepared = new Set<string>();
+  let statements: Statement[] | null = null;
+  const listen = (sql: Sql, pool: Statement["pool"]) => {
+    sql.options.debug = (_connection, text, parameters) => {
+      statements?.push({ pool, text, parameters: [...(parameters as unknown[])], prepare: !unprepared.has(text) });
+    };
+  };
+  listen(db.sql, "main");
+  listen(store, "store");
+  // Only here is it said which statements are not to be prepared.
+  const sql = new Proxy(db.sql, {
+    get(target, property, receiver) {
+      if (property !== "unsafe") return Reflect.get(target, property, receiver);
+      return (text: string, parameters: never[], options: { prepare: boolean }) => {
+        if (!options.prepare) unprepared.add(text);
+        return target.unsafe(text, parameters, options);
+      };
+    },
+  });
+  const secret = Buffer.from(hkdfSync("sha256", "bench", "", "", 32));
+  const service: Service = testService(
+    { ...db, sql },
+    { processors: createRegistry({ sandbox: createSandboxProcessor({ sql: store, secret }) }) },
+  );
+  return {
+    async run(work, context) {
+      const ctx = testContext(service, environment, { actor: { type: "api_key", id: actorId }, ...context });
+      statements = [];
+      const answer = await work(ctx);
+      const recorded = statements;
+      statements = null;
+      return { answer, statements: recorded };
+    },
+    async close() {
+      await store.end();
+    },
+  };
+}
+
+/** A new idempotency key for a recorded call; a UUIDv7, so that a script puts new ones in its place. */
+export function newIdempotency() {
+  return { key: newId(), digest: Buffer.alloc(32, 7) };
+}

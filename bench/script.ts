@@ -1,0 +1,104 @@
+import { decodeId, encodeId, ID_PREFIX, type IdKind } from "@/lib/contract/ids";
+import { idAt, idTime } from "@/lib/ids";
+
+/** A statement as it went to the database. */
+export type Statement = { pool: "main" | "store"; text: string; parameters: unknown[]; prepare: boolean };
+
+/** Text with gaps: an id (as UUID, or as public id with a prefix), or the moment of the request. */
+type Part = string | { id: number; kind: IdKind | null } | { time: true };
+type Parameter =
+  | { is: "constant"; value: unknown }
+  | { is: "deadline"; afterMs: number }
+  | { is: "text" | "json"; parts: Part[] };
+
+/**
+ * The statements of one request, to be sent again by others: ids are new ones each time, except the first `given`, which
+ * the request names. So the floor sends what the service sends, and cannot drift from it.
+ */
+export type Script = {
+  readonly given: number;
+  readonly ids: number;
+  readonly statements: { pool: Statement["pool"]; text: string; prepare: boolean; parameters: Parameter[] }[];
+};
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+const PUBLIC_ID = `(?:${Object.values(ID_PREFIX).join("|")})_[0-7][0-9a-hjkmnp-tv-z]{25}`;
+const TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
+const GAP = new RegExp(`${UUID}|${PUBLIC_ID}|${TIME}`, "g");
+const RECENT_MS = 60_000;
+
+/** `given`: ids that a request will name, in that order. `keep`: ids that are the same in every request. */
+export function scriptOf(statements: Statement[], options: { given?: string[]; keep?: string[] } = {}): Script {
+  const ids = [...(options.given ?? [])];
+  const recordedAt = Date.now();
+  const isRecent = (time: string) => Math.abs(Date.parse(time) - recordedAt) < RECENT_MS;
+
+  function gap(found: string): Part {
+    if (found.endsWith("Z") && found[4] === "-") return isRecent(found) ? { time: true } : found;
+    const kind = kindOf(found);
+    const uuid = kind ? (decodeId(kind, found) as string) : found;
+    if (options.keep?.includes(uuid)) return found;
+    if (!ids.includes(uuid)) {
+      if (!isRecent(idTime(uuid))) return found;
+      ids.push(uuid);
+    }
+    return { id: ids.indexOf(uuid), kind };
+  }
+
+  function partsOf(text: string): Part[] {
+    const parts: Part[] = [];
+    let end = 0;
+    for (const match of text.matchAll(GAP)) {
+      parts.push(text.slice(end, match.index), gap(match[0]));
+      end = match.index + match[0].length;
+    }
+    return [...parts, text.slice(end)].filter((part) => part !== "");
+  }
+
+  function parameterOf(value: unknown): Parameter {
+    if (value instanceof Date) return { is: "deadline", afterMs: value.getTime() - recordedAt };
+    const isJson = typeof value === "object" && value !== null && !Buffer.isBuffer(value);
+    if (typeof value !== "string" && !isJson) return { is: "constant", value };
+    const parts = partsOf(isJson ? JSON.stringify(value) : (value as string));
+    return parts.every((part) => typeof part === "string") ? { is: "constant", value } : { is: isJson ? "json" : "text", parts };
+  }
+
+  const made = statements.map((statement) => ({ ...statement, parameters: statement.parameters.map(parameterOf) }));
+  return { given: options.given?.length ?? 0, ids: ids.length, statements: made };
+}
+
+function kindOf(text: string): IdKind | null {
+  const end = text.lastIndexOf("_");
+  if (end < 0) return null;
+  return (Object.keys(ID_PREFIX) as IdKind[]).find((kind) => ID_PREFIX[kind] === text.slice(0, end)) ?? null;
+}
+
+/** The parameters of every statement, for one request now. */
+export function fill(script: Script, given: readonly string[]): unknown[][] {
+  const now = new Date();
+  const time = now.toISOString();
+  const ids = [...given];
+  while (ids.length < script.ids) ids.push(idAt(now));
+  const write = (part: Part): string => {
+    if (typeof part === "string") return part;
+    if ("time" in part) return time;
+    const id = ids[part.id] as string;
+    return part.kind ? encodeId(part.kind, id) : id;
+  };
+  return script.statements.map(({ parameters }) =>
+    parameters.map((parameter) => {
+      switch (parameter.is) {
+        case "constant":
+          return parameter.value;
+        case "deadline":
+          return new Date(now.getTime() + parameter.afterMs);
+        case "text":
+          return parameter.parts.map(write).join("");
+        case "json":
+          return JSON.parse(parameter.parts.map(write).join(""));
+        default:
+          return parameter satisfies never;
+      }
+    }),
+  );
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { setTimeout as wait } from "node:timers/promises";
+import { configure } from "@/lib/env";
+import type { FloorOptions } from "./floor";
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export type Server = { port: number; process: ChildProcess; stop(): Promise<void> };
+
+const STARTS_WITHIN_MS = 600_000;
+
+/** The service as `npm start` runs it, on a database that is already there, with rate limits out of the way. */
+export async function startService(options: { url: string; dataDir: string; secret: string }): Promise<Server> {
+  const port = await freePort();
+  configure({
+    DATABASE_URL: options.url,
+    DATA_DIR: options.dataDir,
+    CARDLANE_SECRET: options.secret,
+    PORT: String(port),
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    LOG_LEVEL: "warn",
+  });
+  const child = spawn(process.execPath, ["--import", "tsx", file("../lib/server/main.ts")], {
+    cwd: file(".."),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const server = serverOf(child, port);
+  const giveUpAt = performance.now() + STARTS_WITHIN_MS;
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error("the service did not start");
+    await wait(100);
+  }
+  return server;
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/health`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+export async function startFloor(options: FloorOptions): Promise<Server> {
+  const child = fork(file("floor.ts"), { execArgv: ["--import", "tsx"], serialization: "advanced" });
+  const ready = new Promise<{ port: number }>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as { port: number }));
+    child.once("exit", () => reject(new Error("the floor did not start")));
+  });
+  child.send(options);
+  const { port } = await ready;
+  return serverOf(child, port);
+}
+
+function serverOf(child: ChildProcess, port: number): Server {
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    port,
+    process: child,
+    async stop() {
+      if (child.exitCode === null) child.kill();
+      await gone;
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** The most memory a process has ever had resident, in MB; null where the system does not tell. */
+export function peakMemoryMb(pid: number): number | null {
+  const status = `/proc/${pid}/status`;
+  if (!existsSync(status)) return null;
+  const kb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(status, "utf8"))?.[1];
+  return kb === undefined ? null : Math.round(Number(kb) / 1024);
+}

@@ -1,0 +1,237 @@
+import Link from "next/link";
+import type {
+  ExampleObject,
+  JsonSchema,
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  Ref,
+  ResponseObject,
+} from "@/lib/contract/openapi-document";
+import { CodeBlock } from "../code-block";
+import { curl } from "../curl";
+import { RichText } from "../rich-text";
+import { ErrorList } from "./error-list";
+import { Member, MemberList } from "./member-list";
+import { MethodBadge } from "./method-badge";
+import { describeSchema, refName, type Schemas } from "./schema-type";
+
+export type OperationEntry = { method: string; path: string; operation: OperationObject };
+
+type OperationSectionProps = {
+  entry: OperationEntry;
+  document: OpenApiDocument;
+  /** For a list: the query of the example request. */
+  query: Record<string, string> | undefined;
+};
+
+const ERROR_TYPE = "application/problem+json";
+
+function inline(document: OpenApiDocument, parameters: readonly (ParameterObject | Ref)[] = []): ParameterObject[] {
+  return parameters.map((parameter) =>
+    "$ref" in parameter
+      ? (document.components.parameters[parameter.$ref.split("/").at(-1) ?? ""] as ParameterObject)
+      : parameter,
+  );
+}
+
+export function OperationSection({ entry: { method, path, operation }, document, query }: OperationSectionProps) {
+  const { schemas } = document.components;
+  const parameters = inline(document, operation.parameters);
+  const responses = Object.entries(operation.responses);
+  const successes = responses.filter(([, response]) => response.content["application/json"]);
+  const errors = responses.filter(([, response]) => response.content[ERROR_TYPE]);
+  const [description = ""] = operation.description.split("\n\n");
+  return (
+    <section className="grid gap-x-12 gap-y-6 border-t py-10 xl:grid-cols-2" aria-labelledby={operation.operationId}>
+      <div className="min-w-0">
+        <h3 id={operation.operationId} className="font-semibold text-base">
+          {operation.summary}
+        </h3>
+        <p className="mt-1.5 flex flex-wrap items-baseline gap-x-2 font-mono text-[13px]">
+          <MethodBadge method={method} />
+          <span className="break-all">{path}</span>
+        </p>
+        <p className="mt-3 leading-relaxed">
+          <RichText text={description} />
+        </p>
+        <Permissions names={operation["x-permissions"]} />
+        <Parameters parameters={parameters} schemas={schemas} />
+        <Body operation={operation} schemas={schemas} />
+        <Answers successes={successes} schemas={schemas} />
+        <ErrorList responses={errors} />
+      </div>
+      <div className="min-w-0 space-y-4 self-start xl:sticky xl:top-16">
+        <Examples
+          entry={{ method, path, operation }}
+          document={document}
+          query={query}
+          successes={successes}
+          parameters={parameters}
+        />
+      </div>
+    </section>
+  );
+}
+
+const Heading = ({ children }: { children: string }) => (
+  <h4 className="mt-6 mb-2 font-medium text-[13px]">{children}</h4>
+);
+
+function Permissions({ names }: { names: readonly string[] }) {
+  return (
+    <p className="mt-3 text-[13px] text-soft">
+      {names.length === 0 ? "Needs no key." : "Permission: "}
+      {names.map((name, index) => (
+        <span key={name}>
+          {index > 0 && " or "}
+          <code className="tick text-ink">{name}</code>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const KINDS = [
+  { kind: "path", heading: "Path" },
+  { kind: "header", heading: "Header" },
+  { kind: "query", heading: "Query" },
+] as const;
+
+function Parameters({ parameters, schemas }: { parameters: readonly ParameterObject[]; schemas: Schemas }) {
+  return KINDS.map(({ kind, heading }) => {
+    const group = parameters.filter((parameter) => parameter.in === kind);
+    if (group.length === 0) return null;
+    return (
+      <div key={kind}>
+        <Heading>{heading}</Heading>
+        <ul className="divide-y border-y">
+          {group.map(({ name, description, required = false, schema }) => (
+            <Member
+              key={name}
+              name={name}
+              member={{ ...schema, description }}
+              required={required}
+              schemas={schemas}
+              kind="request"
+            />
+          ))}
+        </ul>
+      </div>
+    );
+  });
+}
+
+function Body({ operation, schemas }: { operation: OperationObject; schemas: Schemas }) {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const resolved = schema && (schemas[refName(schema) ?? ""] ?? schema);
+  if (!resolved || Object.keys(resolved.properties ?? {}).length === 0) return null;
+  return (
+    <>
+      <Heading>{operation.requestBody?.required ? "Body" : "Body, may be left out"}</Heading>
+      <MemberList schema={resolved} schemas={schemas} kind="request" />
+    </>
+  );
+}
+
+function Answers({ successes, schemas }: { successes: [string, ResponseObject][]; schemas: Schemas }) {
+  return (
+    <>
+      <Heading>Answer</Heading>
+      <ul className="space-y-1 text-[13px]">
+        {successes.map(([status, { description, content }]) => (
+          <li key={status}>
+            <code className="font-mono text-green">{status}</code>{" "}
+            <AnswerType response={content["application/json"]?.schema ?? {}} schemas={schemas} />{" "}
+            <span className="text-soft">{description}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function AnswerType({ response, schemas }: { response: JsonSchema; schemas: Schemas }) {
+  const name = refName(response);
+  const { link } = describeSchema(response, schemas);
+  const listed = name === null ? undefined : schemas[name]?.properties?.data;
+  const target = link ?? (listed ? describeSchema(listed, schemas).link : null);
+  if (target === null) return null;
+  return (
+    <>
+      <Link href={`#${target}`} className="text-accent underline-offset-2 hover:underline">
+        {listed ? `List of ${target} objects` : target}
+      </Link>
+      .
+    </>
+  );
+}
+
+type ExamplesProps = OperationSectionProps & {
+  successes: [string, ResponseObject][];
+  parameters: readonly ParameterObject[];
+};
+
+function Examples({ entry: { method, path, operation }, document, query, successes, parameters }: ExamplesProps) {
+  const server = path.startsWith("/v1") ? document.servers[0]?.url : document.servers.at(-1)?.url;
+  const id = parameters.find((parameter) => parameter.in === "path")?.example;
+  const key = parameters.find((parameter) => parameter.in === "header" && parameter.required);
+  const example = operation.requestBody?.content["application/json"]?.examples?.request;
+  const body = example && "value" in example ? example.value : undefined;
+  const search = query ? `?${new URLSearchParams(query)}` : "";
+  const request = curl({
+    method: method.toUpperCase(),
+    url: `${server}${path.replace("{id}", String(id))}${search}`,
+    withApiKey: operation.security.length > 0,
+    ...(key && { idempotencyKey: `order-1001-${operation.operationId.replace(/[A-Z].*/, "")}` }),
+    ...(isFilled(body) && { body }),
+  });
+  return (
+    <>
+      <CodeBlock title={`Request: ${operation.summary.toLowerCase()}`} language="sh" code={request} />
+      {successes.flatMap(([status, { content }]) =>
+        Object.entries(content["application/json"]?.examples ?? {}).map(([name, shown], index) => (
+          <Answer
+            key={`${status} ${name}`}
+            status={status}
+            shown={shown}
+            of={operation.summary}
+            open={index === 0 && status !== "202"}
+          />
+        )),
+      )}
+    </>
+  );
+}
+
+const isFilled = (body: unknown) => typeof body === "object" && body !== null && Object.keys(body).length > 0;
+
+function Answer({
+  status,
+  shown,
+  of,
+  open,
+}: {
+  status: string;
+  shown: ExampleObject | Ref;
+  of: string;
+  open: boolean;
+}) {
+  if (!("value" in shown)) return null;
+  const title = `${status}: ${shown.summary}`;
+  const block = (
+    <CodeBlock
+      title={`${title} (${of.toLowerCase()})`}
+      language="json"
+      code={JSON.stringify(shown.value, null, 2)}
+      tall
+    />
+  );
+  if (open) return block;
+  return (
+    <details>
+      <summary className="text-[13px] text-soft">{title}</summary>
+      <div className="mt-2">{block}</div>
+    </details>
+  );
+}

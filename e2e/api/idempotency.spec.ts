@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import type { Operation } from "@/lib/contract/operation";
+import {
+  capturePayment,
+  createClientSession,
+  createPayment,
+  createPlan,
+  deactivatePlan,
+  getPayment,
+  listPayments,
+  listPlans,
+  OPERATIONS,
+  refundPayment,
+  refundTransaction,
+  searchTransactions,
+  voidPayment,
+} from "@/lib/contract/operations";
+import type { Api, CallOptions } from "../client";
+import { expect, test } from "../fixtures";
+import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
+
+const REQUIRED = OPERATIONS.filter(({ idempotency }) => idempotency === "required");
+
+/** Sends the same request twice and checks that the second answer is the first one, byte for byte. */
+async function expectReplay(api: Api, operation: Operation, options: CallOptions, again: CallOptions = {}) {
+  const key = randomUUID();
+  const first = await api.call(operation, { ...options, key });
+  expect(first.replayed).toBe(false);
+  const second = await api.call(operation, { ...options, key, ...again });
+  expect(second.replayed, second.text).toBe(true);
+  expect(second.status).toBe(first.status);
+  expect(second.text).toBe(first.text);
+  expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
+  return first;
+}
+
+test("the seven money operations need the header", async ({ api }) => {
+  expect(REQUIRED).toHaveLength(7);
+  for (const operation of REQUIRED) {
+    (await api.call(operation, { id: "some-id", key: null, body: {} })).problem("idempotency_key_missing");
+  }
+});
+
+test("a key has 1 to 255 characters", async ({ api }) => {
+  for (const key of ["", " ", "k".repeat(256)]) {
+    (await api.call(createPayment, { key, body: aPayment() })).problem("idempotency_key_invalid");
+  }
+  (await api.call(createPlan, { key: "k".repeat(256), body: aPlan() })).problem("idempotency_key_invalid");
+  for (const key of ["k", "k".repeat(255), "order 1/2 (first try)"]) {
+    (await api.call(createPayment, { key, body: aPayment() })).ok();
+  }
+});
+
+test("keys are compared exactly", async ({ api }) => {
+  const ids = new Set<string>();
+  for (const key of ["order-1", "Order-1", "order-1.", "order -1"]) {
+    ids.add((await api.call(createPayment, { key, body: aPayment() })).ok().id);
+  }
+  expect(ids.size).toBe(4);
+});
+
+test("the same request under the same key happens once", async ({ api }) => {
+  await expectReplay(api, createPayment, { body: aPayment() });
+  expect((await api.call(listPayments)).ok().total).toBe(1);
+});
+
+test("member order, white space, and absent or default do not make another request", async ({ api }) => {
+  const { amount, currency, card } = aPayment();
+  const key = randomUUID();
+  const first = await api.call(createPayment, { key, body: { amount, currency, card } });
+  const variants = [
+    { card, currency, amount },
+    { amount, currency, card: Object.fromEntries(Object.entries(card).reverse()), capture_method: "automatic", metadata: {}, description: null },
+  ];
+  for (const body of variants) expect((await api.call(createPayment, { key, body })).text).toBe(first.text);
+  const spaced = await api.raw({
+    method: "POST",
+    path: "/v1/payments",
+    headers: { "X-Idempotency-Key": key, "Content-Type": "application/json" },
+    body: `  ${JSON.stringify(variants[0], null, 4)}\n`,
+  });
+  expect(spaced.text).toBe(first.text);
+});
+
+test("an empty body is the same as none", async ({ api }) => {
+  const { id } = await authorized(api);
+  await expectReplay(api, capturePayment, { id }, { body: {} });
+});
+
+test("other parameters under the same key are 409", async ({ api }) => {
+  const key = randomUUID();
+  (await api.call(createPayment, { key, body: aPayment() })).ok();
+  for (const change of [{ amount: 10_001 }, { currency: "EUR" }, { metadata: { a: 1 } }, { card: aCard("4111111111111111") }]) {
+    (await api.call(createPayment, { key, body: aPayment(change) })).problem("idempotency_key_reused");
+  }
+  expect((await api.call(listPayments)).ok().total).toBe(1);
+});
+
+test("the same key on another path is 409", async ({ api }) => {
+  const key = randomUUID();
+  const [one, two] = [await captured(api), await captured(api)];
+  (await api.call(refundPayment, { id: one.id, key })).ok();
+  (await api.call(refundPayment, { id: two.id, key })).problem("idempotency_key_reused");
+  (await api.call(voidPayment, { id: one.id, key })).problem("idempotency_key_reused");
+  (await api.call(refundTransaction, { id: chargeOf(one).id, key })).problem("idempotency_key_reused");
+  (await api.call(createPlan, { key, body: aPlan() })).problem("idempotency_key_reused");
+});
+
+test("a key belongs to its environment", async ({ tenant, stranger }) => {
+  const key = randomUUID();
+  const mine = (await tenant.api.call(createPayment, { key, body: aPayment() })).ok();
+  const theirs = (await stranger.api.call(createPayment, { key, body: aPayment({ amount: 1 }) })).ok();
+  expect(theirs.id).not.toBe(mine.id);
+  (await tenant.live.call(createPlan, { key, body: aPlan() })).ok();
+});
+
+test("a key belongs to the environment and not to the API key", async ({ tenant }) => {
+  const other = await tenant.newKey();
+  const key = randomUUID();
+  const first = await tenant.api.call(createPayment, { key, body: aPayment() });
+  const second = await other.api.call(createPayment, { key, body: aPayment() });
+  expect([second.replayed, second.text]).toEqual([true, first.text]);
+});
+
+test.describe("what is stored", () => {
+  test("201 and 200", async ({ api }) => {
+    const { id } = await authorized(api);
+    await expectReplay(api, capturePayment, { id, body: { amount: 500 } });
+    await expectReplay(api, refundPayment, { id, body: { amount: 100 } });
+    expect((await api.call(getPayment, { id })).ok().amount_refunded).toBe(100);
+  });
+
+  test("402", async ({ api }) => {
+    const declined = await expectReplay(api, createPayment, { body: aPayment({ card: aCard(CARDS.declined) }) });
+    expect(declined.status).toBe(402);
+    const { id } = await authorized(api, { card: aCard(CARDS.captureFails) });
+    expect((await expectReplay(api, capturePayment, { id })).status).toBe(402);
+    expect((await api.call(listPayments)).ok().total).toBe(2);
+  });
+
+  test("409 invalid_state, also when the state would allow it later", async ({ api }) => {
+    const { id } = await authorized(api);
+    const key = randomUUID();
+    const refused = await api.call(refundPayment, { id, key });
+    refused.problem("invalid_state");
+    (await api.call(capturePayment, { id })).ok();
+    const again = await api.call(refundPayment, { id, key });
+    expect([again.replayed, again.text]).toEqual([true, refused.text]);
+  });
+
+  test("422", async ({ api }) => {
+    const { id } = await captured(api);
+    await expectReplay(api, refundPayment, { id, body: { amount: 10_001 } });
+    await expectReplay(api, createPayment, { body: aPayment({ currency: "ZZZ" }) });
+    const { id: plan_id } = await newPlan(api);
+    await expectReplay(api, createPayment, { body: aPayment({ plan_id }) });
+    await expectReplay(api, createClientSession, { body: { plan_id } });
+  });
+
+  test("what was allowed then is replayed, whatever the rules say now", async ({ api }) => {
+    const plan = await newPlan(api, { status: "ACTIVE" });
+    const key = randomUUID();
+    const body = aPayment({ plan_id: plan.id });
+    const first = await api.call(createPayment, { key, body });
+    (await api.call(deactivatePlan, { id: plan.id })).ok();
+    expect((await api.call(createPayment, { key, body })).text).toBe(first.text);
+  });
+});
+
+test("what is not stored leaves the key free: 400, 401, 403, 404, 413, 415", async ({ tenant, api }) => {
+  const key = randomUUID();
+  const reader = await tenant.newKey({ permissions: ["payment.read"] });
+  const headers = { "X-Idempotency-Key": key };
+  (await api.call(createPayment, { key, body: aPayment({ amount: 0 }) })).problem("invalid_parameter");
+  (await reader.api.call(createPayment, { key, body: aPayment() })).problem("permission_denied");
+  (await api.call(createPayment, { key, body: aPayment(), headers: { "X-Api-Key": "wrong" } })).problem("api_key_invalid");
+  (await api.call(createPayment, { key, body: aPayment({ plan_id: "plan_unknown" }) })).problem("resource_not_found");
+  (await api.call(refundPayment, { key, id: "pay_unknown" })).problem("resource_not_found");
+  const raw = { method: "POST", path: "/v1/payments", headers };
+  (await api.raw({ ...raw, body: "x".repeat(70_000) })).problem("body_too_large");
+  (await api.raw({ ...raw, body: "x" })).problem("unsupported_media_type");
+  const answer = await api.call(createPayment, { key, body: aPayment() });
+  expect([answer.status, answer.replayed]).toEqual([201, false]);
+});
+
+test("a replay needs the permission, too", async ({ tenant, api }) => {
+  const key = randomUUID();
+  (await api.call(createPayment, { key, body: aPayment() })).ok();
+  const reader = await tenant.newKey({ permissions: ["payment.read", "transaction.refund"] });
+  (await reader.api.call(createPayment, { key, body: aPayment() })).problem("permission_denied");
+});
+
+test.describe("the header on other operations", () => {
+  test("is honoured where something is created, and an answer's secret is the same in its replay", async ({ api }) => {
+    await expectReplay(api, createPlan, { body: aPlan() });
+    expect((await api.call(listPlans)).ok().total).toBe(1);
+    const session = await expectReplay(api, createClientSession, { body: aSession() });
+    expect(session.text).toContain('"client_session_token":"');
+    const key = randomUUID();
+    (await api.call(createClientSession, { key, body: aSession() })).ok();
+    (await api.call(createClientSession, { key, body: aSession({ amount: 1 }) })).problem("idempotency_key_reused");
+  });
+
+  test("changes nothing where nothing is created", async ({ api }) => {
+    const key = randomUUID();
+    expect((await api.call(searchTransactions, { key, body: {} })).ok().total).toBe(0);
+    await captured(api);
+    expect((await api.call(searchTransactions, { key, body: {} })).ok().total).toBe(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { configure, env } from "@/lib/env";
+import { provideService } from "@/lib/http/current-service";
+import { dispatch } from "@/lib/http/dispatch";
+import { startJobs } from "@/lib/jobs/start-jobs";
+import { log } from "@/lib/log";
+import { createHttpServer, type Listener, listen } from "@/lib/server/http-server";
+import { openService } from "@/lib/server/open-service";
+
+/**
+ * The service as `npm start` runs it, from the same parts, but without the pages: it is up within a second and needs no
+ * build, so that a proof can kill it often, and a broken copy of the project can be run at once.
+ */
+configure({ NODE_ENV: "production" });
+const opened = await openService({
+  onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
+});
+provideService(opened.service);
+const api = getRequestListener((request, bindings) =>
+  dispatch(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress ?? "" }),
+) as Listener;
+const server = createHttpServer({ api, pages: api }, (error) => log.error({ err: error }, "a request failed"));
+await listen(server, env.port);
+const jobs = startJobs(opened.service);
+
+process.once("SIGTERM", () => {
+  server.closeAllConnections();
+  void jobs
+    .stop()
+    .then(() => opened.close())
+    .finally(() => process.exit(0));
+});

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Payment } from "@/lib/contract/payment";
+import type { Transaction } from "@/lib/contract/transaction";
+
+export type MoneyRequest = { key: string; path: string; body: object };
+
+export type Answer = { status: number; text: string; replayed: boolean; code: string | null };
+
+/** Speaks to whichever host is asked, over real connections, and reads nothing into an answer. */
+export class Client {
+  constructor(
+    readonly apiKey: string,
+    readonly baseUrl: () => string,
+  ) {}
+
+  async post({ key, path, body }: MoneyRequest, apiKey = this.apiKey): Promise<Answer> {
+    const response = await fetch(this.baseUrl() + path, {
+      method: "POST",
+      headers: { "X-Api-Key": apiKey, "X-Idempotency-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(15_000),
+    });
+    const text = await response.text();
+    const replayed = response.headers.get("idempotent-replayed") === "true";
+    const code = response.status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;
+    return { status: response.status, text, replayed, code };
+  }
+
+  /** As a merchant's server does it: the same request with the same key until the answer is final. */
+  async until(request: MoneyRequest, giveUpMs = 60_000): Promise<Answer> {
+    const deadline = Date.now() + giveUpMs;
+    let last: unknown = null;
+    while (Date.now() < deadline) {
+      try {
+        const answer = await this.post(request);
+        if (isFinal(answer)) return answer;
+        last = `${answer.status} ${answer.text}`;
+      } catch (error) {
+        // The host is gone; whether it did anything is what the next try finds out.
+        last = error;
+      }
+      await wait(40);
+    }
+    throw new Error(`no final answer for ${request.key} within ${giveUpMs} ms; last: ${String(last)}`);
+  }
+
+  async get<T = Payment>(path: string): Promise<T> {
+    const response = await fetch(this.baseUrl() + path, { headers: { "X-Api-Key": this.apiKey } });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  payment(id: string): Promise<Payment> {
+    return this.get(`/v1/payments/${id}`);
+  }
+
+  transaction(id: string): Promise<Transaction> {
+    return this.get(`/v1/transactions/${id}`);
+  }
+}
+
+/** Stored under the key, so the same from now on. All else says "ask again", or "we are not there". */
+export function isFinal({ status, code }: Answer): boolean {
+  if (status === 202 || status >= 500) return false;
+  return code !== "idempotency_request_in_progress" && code !== "outcome_pending";
+}
+
+export const paymentOf = ({ text }: Answer): Payment => JSON.parse(text) as Payment;
+export const chargeOf = (payment: Payment): string => (payment.transactions[0] as Transaction).id;
+
+export const CARDS = {
+  good: "4242424242424242",
+  declined: "4000000000000002",
+  captureFails: "4000000000000341",
+  refundFailsLater: "4000000000005126",
+  fraud: "4000000000004954",
+  lostAnswer: "4000000000001976",
+  refusedOnce: "4000000000001984",
+  garbage: "4000000000001968",
+  slow: "4000000000001992",
+  challenge: "4000000000003220",
+} as const;
+export type CardName = keyof typeof CARDS;
+
+export function paymentBody(input: { amount?: number; card?: CardName; manual?: boolean; currency?: string; metadata?: object } = {}) {
+  return {
+    amount: input.amount ?? 10_000,
+    currency: input.currency ?? "USD",
+    card: { number: CARDS[input.card ?? "good"], exp_month: 12, exp_year: 2040, cvv: "123" },
+    ...(input.manual && { capture_method: "manual" }),
+    ...(input.metadata && { metadata: input.metadata }),
+  };
+}
+
+/** Runs `work` on every item, at most `width` at a time. */
+export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = new Array(items.length);
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as T, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return results;
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";
+import { type Answer, Client, chargeOf, inParallel, isFinal, type MoneyRequest, paymentBody, paymentOf } from "./client";
+import { type ProofHost, startHost } from "./host";
+import { createTenant, type ProofTenant } from "./tenant";
+
+const KEYS = 200;
+const DUPLICATES = 20;
+const PAYMENTS = 50;
+const ATTACKS = 40;
+
+const { db, url } = await testDatabase();
+let hosts: ProofHost[];
+let tenant: ProofTenant;
+/** One client per process. */
+let clients: [Client, Client];
+
+beforeAll(async () => {
+  hosts = await Promise.all([startHost({ databaseUrl: url }), startHost({ databaseUrl: url })]);
+  tenant = await createTenant(db);
+  clients = hosts.map((host) => new Client(tenant.apiKey, () => host.baseUrl)) as [Client, Client];
+});
+
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.stop()));
+});
+
+async function newPayment(input: Parameters<typeof paymentBody>[0] = {}) {
+  const answer = await clients[0].until({ key: randomUUID(), path: "/v1/payments", body: paymentBody(input) });
+  return paymentOf(answer);
+}
+
+/** What the key is for: payments that are approved, declined or held, and every kind of operation on one of them. */
+async function requestOf(index: number): Promise<MoneyRequest> {
+  const key = randomUUID();
+  const create = (body: object) => ({ key, path: "/v1/payments", body });
+  switch (index % 8) {
+    case 0:
+      return create(paymentBody());
+    case 1:
+      return create(paymentBody({ manual: true }));
+    case 2:
+      return create(paymentBody({ card: "declined" }));
+    case 3:
+      return create(paymentBody({ card: "refusedOnce" }));
+    case 4:
+      return { key, path: `/v1/payments/${(await newPayment({ manual: true })).id}/capture`, body: { amount: 400 } };
+    case 5:
+      return { key, path: `/v1/payments/${(await newPayment({ manual: true })).id}/void`, body: {} };
+    case 6:
+      return { key, path: `/v1/payments/${(await newPayment()).id}/refund`, body: { amount: 300, reason: "DUPLICATE" } };
+    default:
+      return { key, path: `/v1/transactions/${chargeOf(await newPayment())}/refund`, body: {} };
+  }
+}
+
+async function countOperations(): Promise<number> {
+  const [row] = await db.sql<{ count: number }[]>`
+    select count(*) as count from operations where environment_id = ${tenant.environmentId}`;
+  return row?.count ?? 0;
+}
+
+test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${KEYS} operations and ${KEYS} answers`, async () => {
+  const requests = await inParallel(Array.from({ length: KEYS }), 10, (_, index) => requestOf(index));
+  const before = await countOperations();
+  const answers = await inParallel(requests, 12, (request) =>
+    Promise.all(Array.from({ length: DUPLICATES }, (_, copy) => (clients[copy % 2] as Client).until(request))),
+  );
+  expect((await countOperations()) - before).toBe(KEYS);
+  for (const [index, copies] of answers.entries()) {
+    const said = new Set(copies.map(({ status, text }) => `${status} ${text}`));
+    expect([...said], JSON.stringify(requests[index])).toHaveLength(1);
+    expect(copies.filter((copy) => !copy.replayed), JSON.stringify(requests[index])).toHaveLength(1);
+  }
+  const [store] = await db.sql<{ moves: number }[]>`
+    select (select count(*) from sandbox_processor.charges where account = ${tenant.environmentId})
+      + (select count(*) from sandbox_processor.operations where account = ${tenant.environmentId}) as moves`;
+  expect(store?.moves).toBe(await countOperations());
+  await expectCleanBooks(db);
+});
+
+/** Sends one attack until it is decided: what is refused for the moment only is tried again, under a new key. */
+async function attack(client: Client, path: string, body: object): Promise<Answer> {
+  for (;;) {
+    const answer = await client.post({ key: randomUUID(), path, body });
+    const early = answer.code === "invalid_state" && /"current_status":"(AUTHORIZED|PENDING)"/.test(answer.text) && path.endsWith("refund");
+    if (isFinal(answer) && !early) return answer;
+  }
+}
+
+type Decided = { kind: "capture" | "void" | "refund"; answer: Answer };
+
+/** Captures, a void, and part and full refunds, on the payment and on its charge, all at once. */
+function attackPayment(payment: { id: string; charge: string }): Promise<Decided[]> {
+  return Promise.all(
+    Array.from({ length: ATTACKS }, async (_, index): Promise<Decided> => {
+      const kind = index % 20 === 19 ? "void" : index % 4 === 0 ? "capture" : "refund";
+      const target = index % 3 === 0 ? `transactions/${payment.charge}` : `payments/${payment.id}`;
+      const amount = kind === "refund" && index % 5 !== 0 ? 100 + index * 37 : kind === "capture" && index % 8 === 0 ? 9_000 + index : null;
+      const answer = await attack(clients[index % 2] as Client, `/v1/${target}/${kind}`, kind !== "void" && amount ? { amount } : {});
+      return { kind, answer };
+    }),
+  );
+}
+
+test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once never give more than was taken`, async () => {
+  const payments = await inParallel(Array.from({ length: PAYMENTS }), 10, async () => {
+    const payment = await newPayment({ manual: true });
+    return { id: payment.id, charge: chargeOf(payment) };
+  });
+  const deadlocks = await countDeadlocks(db);
+  const stop = new AbortController();
+  const settling = settleUntil(stop.signal);
+  const decided = await inParallel(payments, 4, attackPayment);
+  stop.abort();
+  await settling;
+  await untilNothingIsOpen(db);
+  for (const [index, { id }] of payments.entries()) {
+    const answers = decided[index] as Decided[];
+    const done = (kind: Decided["kind"]) => answers.filter((one) => one.kind === kind && one.answer.status < 300);
+    const payment = await clients[0].payment(id);
+    expect(done("capture").length + done("void").length, id).toBe(1);
+    expect(payment.amount_captured).toBeLessThanOrEqual(payment.amount);
+    expect(payment.amount_refunded).toBeLessThanOrEqual(payment.amount_captured);
+    const refunds = payment.transactions.filter((row) => row.type === "REFUND");
+    expect(refunds.reduce((sum, row) => sum + row.amount, 0)).toBe(payment.amount_refunded);
+    expect(done("refund")).toHaveLength(refunds.length);
+    // A full refund is among the attacks, so nothing can be left of a captured payment.
+    expect(payment.amount_refundable).toBe(0);
+    expect(answers.map(({ answer }) => answer.code).filter((code) => code && !REFUSALS.has(code))).toEqual([]);
+  }
+  const over = await db.sql`
+    select reference from sandbox_processor.charges where amount_captured > amount or amount_refunded > amount_captured
+      or (voided and amount_captured > 0)`;
+  expect([...over]).toEqual([]);
+  expect((await countDeadlocks(db)) - deadlocks).toBe(0);
+  await expectCleanBooks(db);
+});
+
+const REFUSALS = new Set(["invalid_state", "amount_exceeds_refundable", "amount_exceeds_capturable"]);
+
+/** The nightly batch, all the time: it locks many payments at once, which nothing else does. */
+async function settleUntil(signal: AbortSignal): Promise<void> {
+  const service = testService(db);
+  while (!signal.aborted) await runSettlement(service, { environmentId: tenant.environmentId, chunkSize: 20 });
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { pickPort } from "@/db/embedded-cluster";
+import { TEST_SECRET } from "@/lib/testing/factories";
+import { startService } from "@/lib/testing/service";
+
+/** A service in a process of its own, which can be killed. */
+export type ProofHost = {
+  readonly baseUrl: string;
+  readonly port: number;
+  kill(signal: NodeJS.Signals): Promise<unknown>;
+  stop(): Promise<void>;
+  output(): string;
+};
+
+export type HostOptions = { databaseUrl?: string; port?: number; env?: Record<string, string> };
+
+/** No limit on requests, and a lease short enough that a proof does not wait long for what a kill left open. */
+const SETTINGS = {
+  RATE_LIMIT_PER_SECOND: "1000000",
+  RATE_LIMIT_BURST: "1000000",
+  PROCESSOR_TIMEOUT_MS: "1500",
+  LOG_LEVEL: "error",
+};
+
+const READY_TIMEOUT_MS = 60_000;
+const living = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+/** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
+export async function startHost(options: HostOptions = {}): Promise<ProofHost> {
+  const port = options.port ?? (await pickPort());
+  const env = { ...SETTINGS, ...options.env };
+  if (process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ["--import", "tsx", "e2e/proof/api-host.ts"], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      BASE_URL: baseUrl,
+      CARDLANE_SECRET: TEST_SECRET,
+      ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
+      ...env,
+    } as unknown as NodeJS.ProcessEnv,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  living.add(child);
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const output = () => Buffer.concat(chunks).toString("utf8");
+  const ended = once(child, "exit").then(() => living.delete(child));
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  await becomeReady(baseUrl, child).catch(async (error: Error) => {
+    await kill("SIGKILL");
+    throw new Error(`${error.message}\n${output()}`);
+  });
+  return { baseUrl, port, kill, output, stop: async () => void (await kill("SIGTERM")) };
+}
+
+async function becomeReady(baseUrl: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The API host ended with ${child.exitCode}.`);
+    const ready = await fetch(`${baseUrl}/health/ready`).then(
+      (response) => response.text().then(() => response.status === 200),
+      () => false,
+    );
+    if (ready) return;
+    await wait(25);
+  }
+  throw new Error("The API host did not become ready.");
+}

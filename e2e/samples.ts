@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import {
+  capturePayment,
+  captureTransaction,
+  createClientSession,
+  createPayment,
+  createPlan,
+  getPayment,
+  getTransaction,
+  refundPayment,
+  refundTransaction,
+  voidPayment,
+  voidTransaction,
+} from "@/lib/contract/operations";
+import type { Payment } from "@/lib/contract/payment";
+import type { Transaction } from "@/lib/contract/transaction";
+import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import type { Api } from "./client";
+import type { Tenant } from "./fixtures";
+
+export const CARDS = {
+  approved: "4242424242424242",
+  amex: "378282246310005",
+  declined: "4000000000000002",
+  challenge: "4000000000003220",
+  captureFails: "4000000000000341",
+  lostAnswer: "4000000000001976",
+  refusesOnce: "4000000000001984",
+  garbage: "4000000000001968",
+  slow: "4000000000001992",
+  refundFails: "4000000000005126",
+} as const;
+
+export const aCard = (number: string = CARDS.approved, overrides: object = {}) => ({
+  number,
+  exp_month: 12,
+  exp_year: new Date().getUTCFullYear() + 3,
+  cvv: number === CARDS.amex ? "1234" : "123",
+  ...overrides,
+});
+
+/** Body of a payment: 100.00 USD, captured at once. */
+export const aPayment = (overrides: object = {}) => ({
+  amount: 10_000,
+  currency: "USD",
+  card: aCard(),
+  ...overrides,
+});
+
+export const aPlan = (overrides: object = {}) => ({
+  type: "ONE_TIME",
+  name: `Plan ${randomUUID().slice(0, 8)}`,
+  currency: "USD",
+  full_price_amount: 19.99,
+  ...overrides,
+});
+
+export const aSession = (overrides: object = {}) => ({ amount: 2_500, currency: "EUR", ...overrides });
+
+export const captured = async (api: Api, overrides: object = {}): Promise<Payment> =>
+  (await api.call(createPayment, { body: aPayment(overrides) })).ok();
+
+export const authorized = (api: Api, overrides: object = {}): Promise<Payment> =>
+  captured(api, { capture_method: "manual", ...overrides });
+
+/** A captured payment that a settlement batch has settled. */
+export async function settled({ api, merchant, context }: Tenant, overrides: object = {}): Promise<Payment> {
+  const { id } = await captured(api, overrides);
+  await runSettlement(context().service, { environmentId: merchant.test.id });
+  return (await api.call(getPayment, { id })).ok();
+}
+
+export const newPlan = async (api: Api, overrides: object = {}) =>
+  (await api.call(createPlan, { body: aPlan(overrides) })).ok();
+
+export const newSession = async (api: Api, overrides: object = {}) =>
+  (await api.call(createClientSession, { body: aSession(overrides) })).ok();
+
+export const chargeOf = (payment: Payment): Transaction => {
+  const [charge] = payment.transactions;
+  if (!charge) throw new Error(`${payment.id} has no charge`);
+  return charge;
+};
+
+/** The same three operations on a payment and on its charge. */
+export const DOORS = [
+  {
+    name: "payment",
+    get: getPayment,
+    capture: capturePayment,
+    void: voidPayment,
+    refund: refundPayment,
+    idOf: (payment: Payment) => payment.id,
+  },
+  {
+    name: "transaction",
+    get: getTransaction,
+    capture: captureTransaction,
+    void: voidTransaction,
+    refund: refundTransaction,
+    idOf: (payment: Payment) => chargeOf(payment).id,
+  },
+] as const;

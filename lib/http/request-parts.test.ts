@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { addressOf, pathOf, searchOf } from "./request-parts";
+
+describe("a request's address", () => {
+  test.each([
+    ["http://localhost:3000/v1/payments", "/v1/payments", ""],
+    ["http://localhost/v1/payments?limit=1&a=/b", "/v1/payments", "?limit=1&a=/b"],
+    ["http://localhost", "/", ""],
+    ["https://shop.example/v1/payments/pay_%2F?", "/v1/payments/pay_%2F", "?"],
+  ])("%s is split into path and query", (url, path, search) => {
+    expect(pathOf(url)).toBe(path);
+    expect(searchOf(url)).toBe(search);
+  });
+});
+
+describe("the caller's address", () => {
+  const forwarded = new Headers({ "x-forwarded-for": "6.6.6.6, 1.2.3.4" });
+
+  test("is the connection's, whatever a header claims, while no proxy is trusted", () => {
+    expect(addressOf(forwarded, { ip: "9.9.9.9" })).toBe("9.9.9.9");
+  });
+
+  test("is the last forwarded one where the connection is out of reach", () => {
+    expect(addressOf(forwarded, { ip: null })).toBe("1.2.3.4");
+    expect(addressOf(new Headers({ "x-forwarded-for": "::ffff:127.0.0.1" }), { ip: null })).toBe("127.0.0.1");
+  });
+});

@@ -1,0 +1,49 @@
+import { connect, connectSql } from "@/db/client";
+import { systemClock } from "@/lib/clock";
+import type { Service } from "@/lib/domain/context";
+import { env } from "@/lib/env";
+import { log } from "@/lib/log";
+import { createRegistry } from "@/lib/processor/registry";
+import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { createSecret } from "@/lib/secret";
+import { resolveSecret } from "./secret";
+
+export type CreatedService = {
+  readonly service: Service;
+  /** The secret as it is configured or stored: what another copy of this service must be given. */
+  readonly secretValue: string;
+  close(): Promise<void>;
+};
+
+/** The service on a migrated database at `url`. */
+export async function createService(options: {
+  url: string;
+  embedded: boolean;
+  applicationName: string;
+  poolSize: number;
+}): Promise<CreatedService> {
+  const { url, embedded, applicationName, poolSize } = options;
+  const db = connect(url, { max: poolSize, applicationName });
+  const processorSql = connectSql(url, { max: poolSize, applicationName, synchronousCommit: "off" });
+  const close = async () => {
+    await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
+  };
+  try {
+    const secretValue = await resolveSecret({ configured: env.secret, embedded, dataDir: env.dataDir, orm: db.orm });
+    const secret = createSecret(secretValue);
+    const sandbox = createSandboxProcessor({ sql: processorSql, secret: secret.processorKey });
+    const service: Service = {
+      db,
+      processors: createRegistry({ sandbox }),
+      clock: systemClock,
+      secret,
+      log,
+      baseUrl: env.baseUrl.replace(/\/+$/, ""),
+      processorTimeoutMs: env.processorTimeoutMs,
+    };
+    return { service, secretValue, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createClient, ReplayStopped } from "./client";
+import { randomFor } from "./random";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, call: number) => void;
+
+const opened: { close(): void; closeAllConnections(): void }[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A service that answers as told; `keys` are the idempotency keys it saw, in order. */
+async function service(handler: Handler) {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers["x-idempotency-key"]);
+    const call = keys.length;
+    request.resume().on("end", () => handler(request, response, call));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  const { port } = server.address() as AddressInfo;
+  return { keys, baseUrl: `http://127.0.0.1:${port}` };
+}
+
+const answer = (response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}) =>
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+
+const created = { id: "pay_1", status: "AUTHORIZED" };
+const noFaults = { duplicates: 0, drops: 0 };
+const options = { apiKey: "sk_test_x", faults: noFaults, giveUpAfterMs: 5_000 };
+const never = () => 1;
+
+describe("the replay's client", () => {
+  it.each([
+    ["202 while the outcome is unknown", 202, { status: "PENDING" }],
+    ["409 while the first request runs", 409, { code: "idempotency_request_in_progress" }],
+    ["409 while an earlier operation is open", 409, { code: "outcome_pending" }],
+    ["429", 429, { code: "rate_limited" }],
+    ["503", 503, { code: "database_unavailable" }],
+  ])("sends the same key again after %s", async (_name, status, body) => {
+    const { keys, baseUrl } = await service((_request, response, call) =>
+      call === 1 ? answer(response, status, body, { "retry-after": "0" }) : answer(response, 201, created),
+    );
+    const client = createClient({ ...options, baseUrl });
+    expect(await client.post("/v1/payments", "k1", {}, never)).toMatchObject({ status: 201, body: created });
+    expect(keys).toEqual(["k1", "k1"]);
+    expect(client.counts.retries).toBe(1);
+  });
+
+  it("waits as long as Retry-After says", async () => {
+    const { baseUrl } = await service((_request, response, call) =>
+      call === 1 ? answer(response, 429, {}, { "retry-after": "1" }) : answer(response, 201, created),
+    );
+    const started = performance.now();
+    await createClient({ ...options, baseUrl }).post("/v1/payments", "k1", {}, never);
+    expect(performance.now() - started).toBeGreaterThan(950);
+  });
+
+  it("sends the same key again when the connection breaks", async () => {
+    const { keys, baseUrl } = await service((request, response, call) =>
+      call === 1 ? request.socket.destroy() : answer(response, 201, created),
+    );
+    const client = createClient({ ...options, baseUrl });
+    expect((await client.post("/v1/payments", "k1", {}, never)).status).toBe(201);
+    expect(keys).toEqual(["k1", "k1"]);
+  });
+
+  it.each([400, 402, 404, 409, 422])("takes %i as the final answer", async (status) => {
+    const { keys, baseUrl } = await service((_request, response) => answer(response, status, { code: "invalid_state" }));
+    expect((await createClient({ ...options, baseUrl }).post("/v1/payments", "k1", {}, never)).status).toBe(status);
+    expect(keys).toHaveLength(1);
+  });
+
+  it("asks again for an answer it dropped, with the same key", async () => {
+    const { keys, baseUrl } = await service((_request, response) => answer(response, 201, created, { "idempotent-replayed": "true" }));
+    const client = createClient({ ...options, baseUrl, faults: { duplicates: 0, drops: 1 } });
+    const draws = [0.5, 0.5, 0.5];
+    expect((await client.post("/v1/payments", "k1", {}, () => draws.shift() as number)).status).toBe(201);
+    expect(keys).toEqual(["k1", "k1"]);
+    expect(client.counts).toMatchObject({ drops: 1, requests: 2 });
+  });
+
+  it("sends a duplicate at the same time, and refuses two different answers", async () => {
+    const { keys, baseUrl } = await service((_request, response, call) => answer(response, 201, { ...created, call }));
+    const client = createClient({ ...options, baseUrl, faults: { duplicates: 1, drops: 0 } });
+    await expect(client.post("/v1/payments", "k1", {}, () => 0)).rejects.toThrow("two requests with the key k1 got two answers");
+    expect(keys).toEqual(["k1", "k1"]);
+    expect(client.counts.duplicates).toBe(1);
+  });
+
+  it("stops with a clear sentence at a wrong key and at a service that stays away", async () => {
+    const { baseUrl } = await service((_request, response) => answer(response, 401, { code: "api_key_invalid" }));
+    await expect(createClient({ ...options, baseUrl }).get("/v1/payments")).rejects.toThrow(ReplayStopped);
+    const away = createClient({ ...options, baseUrl: "http://127.0.0.1:9", giveUpAfterMs: 1 });
+    await expect(away.get("/v1/payments")).rejects.toThrow("The service has not answered");
+  });
+});
+
+describe("randomFor", () => {
+  it("gives the same numbers for the same seed and name, and others for others, spread over 0 to 1", () => {
+    const take = (seed: number, name: string) => Array.from({ length: 2_000 }, randomFor(seed, name));
+    expect(take(1, "a")).toEqual(take(1, "a"));
+    expect(take(1, "a")).not.toEqual(take(2, "a"));
+    expect(take(1, "a")).not.toEqual(take(1, "b"));
+    expect(take(1, "a").filter((value) => value < 0.2).length / 2_000).toBeCloseTo(0.2, 1);
+  });
+});
