@@ -12,7 +12,7 @@ export default defineConfig<HostOptions>({
   workers: 2,
   timeout: 30_000,
   expect: { timeout: 10_000 },
-  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["dot"], ["json"]] : [["list"]],
+  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [[process.stdout.isTTY ? "line" : "dot"], ["json"]] : [["list"]],
   projects: [
     { name: "service", ...API, use: { host: "service" } },
     { name: "next", ...API, use: { host: "next" } },

@@ -10,6 +10,8 @@ export type Load = {
 
 export type Measured = { requestsPerSecond: number; latenciesMs: number[] };
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Closed loop over keep-alive connections: each sends its next request when the last one is answered. Written on bare
  * sockets because on two cores a full client would cost as much as what it measures. Fails on any answer but 2xx.
@@ -27,7 +29,7 @@ function keepSending(port: number, endAt: number, next: () => string | null, lat
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true });
     let sentAt = 0;
-    let received = Buffer.alloc(0);
+    let received: Buffer = NOTHING;
     const send = () => {
       const request = performance.now() < endAt ? next() : null;
       if (request === null) {
@@ -51,7 +53,7 @@ function keepSending(port: number, endAt: number, next: () => string | null, lat
         return;
       }
       latenciesMs.push(performance.now() - sentAt);
-      received = Buffer.alloc(0);
+      received = NOTHING;
       send();
     });
   });
@@ -61,7 +63,7 @@ function keepSending(port: number, endAt: number, next: () => string | null, lat
 function isComplete(received: Buffer): boolean {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(received.latin1Slice(0, headEnd))?.[1];
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.toString("latin1", 0, headEnd))?.[1];
   if (length === undefined) throw new Error("an answer without Content-Length");
   return received.length >= headEnd + 4 + Number(length);
 }

@@ -40,13 +40,15 @@ async function statementsOf(read: (ctx: ReturnType<typeof testContext>) => Promi
 /** The plans it can get: the one for these values and, where the plan is kept, the one for any. */
 async function plansOf(statement: Statement): Promise<Plan[]> {
   const own = await db.sql.unsafe(`explain (format json) ${statement.text}`, statement.values, { prepare: false });
-  if (!statement.prepared) return [own[0]?.["QUERY PLAN"][0].Plan];
+  if (!statement.prepared) return [planOf(own[0])];
   // Without parameters given, the server plans for any.
   const any = await db.sql.unsafe(`explain (generic_plan, format json) ${statement.text}`).simple();
-  return [own, any].map((rows) => {
-    const plan = (rows[0] as { "QUERY PLAN": string | [{ Plan: Plan }] })["QUERY PLAN"];
-    return (typeof plan === "string" ? (JSON.parse(plan) as [{ Plan: Plan }]) : plan)[0].Plan;
-  });
+  return [planOf(own[0]), planOf(any[0])];
+}
+
+function planOf(row: unknown): Plan {
+  const plan = (row as { "QUERY PLAN": string | [{ Plan: Plan }] })["QUERY PLAN"];
+  return (typeof plan === "string" ? (JSON.parse(plan) as [{ Plan: Plan }]) : plan)[0].Plan;
 }
 
 function nodes(plan: Plan): Plan[] {

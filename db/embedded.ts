@@ -1,8 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
 import { ConfigurationError } from "@/lib/env";
+import { prepareDataFolder } from "./data-folder";
 import { chooseLauncher, findBinaries } from "./embedded-binaries";
 import {
   type Access,
@@ -49,7 +49,7 @@ export type Embedded = {
  * server or starts one, and brings it back when it dies. Throws ConfigurationError with one sentence when it cannot.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const dataDir = prepareFolder(options.dataDir);
+  const dataDir = prepareDataFolder(options.dataDir);
   const stopping = new AbortController();
   let server = await ensureRunning(dataDir, options, stopping.signal, "may move");
   let lease = await takeLease();
@@ -111,20 +111,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
 /** For tests: the same server without the care for its data. */
 export const startCluster = startEmbedded;
-
-function prepareFolder(folder: string): string {
-  const path = resolve(folder);
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return realpathSync(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigurationError(
-      `The data folder ${path} cannot be written to (${code}): give this user access to it, or set DATA_DIR to another folder.`,
-    );
-  }
-}
 
 type Running = { pid: number; access: Access };
 

@@ -52,6 +52,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   db: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
+    // oxlint-disable-next-line no-empty-pattern -- the same
     async ({}, use) => {
       const db = connect(required("E2E_DATABASE_URL"), { max: 3, applicationName: "cardlane-e2e" });
       await use(db);

@@ -1,10 +1,11 @@
+import "@/lib/server/load-environment";
 import { readFileSync } from "node:fs";
 import { type Payment, payment } from "@/lib/contract/payment";
 import { ConfigurationError } from "@/lib/env";
 import { UsageError } from "@/lib/server/cli";
 import { type Client, createClient, ReplayStopped } from "./replay/client";
 import { inParallel } from "./replay/in-parallel";
-import { readOptions, type ReplayOptions, USAGE } from "./replay/options";
+import { type ReplayOptions, readOptions, USAGE } from "./replay/options";
 import { type Order, type OrderFile, OrderFileError, readOrders } from "./replay/orders";
 import { createProgress } from "./replay/progress";
 import { readLedger } from "./replay/read-ledger";
@@ -29,8 +30,9 @@ async function main(): Promise<number> {
       process.stderr.write(`${error.message}\nUsage: ${USAGE}\n`);
       return 2;
     }
-    const expected = error instanceof OrderFileError || error instanceof ReplayStopped || error instanceof ConfigurationError;
-    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? error)}\n`);
+    const expected =
+      error instanceof OrderFileError || error instanceof ReplayStopped || error instanceof ConfigurationError;
+    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? String(error))}\n`);
     return 1;
   }
 }
@@ -40,17 +42,28 @@ function readCsv(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new OrderFileError(code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read (${code}).`);
+    throw new OrderFileError(
+      code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read (${code}).`,
+    );
   }
 }
 
 async function checkService({ baseUrl, apiKey }: ReplayOptions): Promise<void> {
-  const client = createClient({ baseUrl, apiKey, faults: { duplicates: 0, drops: 0 }, giveUpAfterMs: REACHABLE_WITHIN_MS });
+  const client = createClient({
+    baseUrl,
+    apiKey,
+    faults: { duplicates: 0, drops: 0 },
+    giveUpAfterMs: REACHABLE_WITHIN_MS,
+  });
   try {
     await client.get("/v1/payments?limit=1");
   } catch (error) {
     const reason = (error as Error).message;
-    throw new ReplayStopped(reason.includes("has not answered") ? `Nothing answers at ${baseUrl}: start the service with npm start. ${reason}` : reason);
+    throw new ReplayStopped(
+      reason.includes("has not answered")
+        ? `Nothing answers at ${baseUrl}: start the service with npm start. ${reason}`
+        : reason,
+    );
   }
 }
 
@@ -58,8 +71,8 @@ async function replay(options: ReplayOptions, file: OrderFile): Promise<number> 
   const started = performance.now();
   const client = createClient(options);
   const sent = await sendAll(client, file.orders, options);
-  const elapsedMs = performance.now() - started;
   const rows = await readAll(client, sent, options.concurrency);
+  const elapsedMs = performance.now() - started;
   const { ledger, problem } = await readLedgerIfReachable(rows);
   const differences = compareBooks(rows, ledger);
   process.stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences, elapsedMs }));
@@ -67,7 +80,10 @@ async function replay(options: ReplayOptions, file: OrderFile): Promise<number> 
     process.stdout.write(`  ✗ Not reconciled: the ledger could not be read. ${problem}\n\n`);
     return 1;
   }
-  const verdict = differences.length === 0 ? "✓ Reconciled: file, API and ledger agree to the cent" : `✗ Not reconciled: ${differences.length} differences`;
+  const verdict =
+    differences.length === 0
+      ? "✓ Reconciled: file, API and ledger agree to the cent"
+      : `✗ Not reconciled: ${differences.length} difference${differences.length === 1 ? "" : "s"}`;
   process.stdout.write(`  ${verdict} (${rows.length} payments).\n\n`);
   return differences.length === 0 ? 0 : 1;
 }
@@ -109,10 +125,18 @@ async function getPayment(client: Client, id: string): Promise<Payment | null> {
   return answer.status === 200 ? payment.parse(answer.body) : null;
 }
 
-async function readLedgerIfReachable(rows: readonly Reconciled[]): Promise<{ ledger: LedgerBook | null; problem: string }> {
+async function readLedgerIfReachable(
+  rows: readonly Reconciled[],
+): Promise<{ ledger: LedgerBook | null; problem: string }> {
   const ids = rows.flatMap((row) => row.payment?.id ?? []);
   try {
-    return { ledger: await readLedger(ids, rows.map((row) => row.sent.order.key)), problem: "" };
+    return {
+      ledger: await readLedger(
+        ids,
+        rows.map((row) => row.sent.order.key),
+      ),
+      problem: "",
+    };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return { ledger: null, problem: error.message };

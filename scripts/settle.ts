@@ -1,3 +1,4 @@
+import "@/lib/server/load-environment";
 import { encodeId } from "@/lib/contract/ids";
 import { formatMinor } from "@/lib/contract/money";
 import { type BatchSummary, runSettlement } from "@/lib/domain/settlement/run-settlement";
@@ -30,7 +31,9 @@ function table(batches: BatchSummary[]): string {
   ]);
   const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => (row[at] as string).length)));
   const line = (cells: string[]) =>
-    cells.map((cell, at) => (at < 2 ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number))).join("  ");
+    cells
+      .map((cell, at) => (at < 2 ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number)))
+      .join("  ");
   const count = `${batches.length} settlement batch${batches.length === 1 ? "" : "es"}.`;
   return `${[line(header), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), "", count].join("\n")}\n`;
 }

@@ -25,7 +25,12 @@ function describe(report: BooksReport, elapsedMs: number): string {
 function describeCheck({ check, proves, count, rows }: CheckResult): string[] {
   if (count === 0) return [`  ✓ ${check}`, `    ${proves}`];
   const more = count > rows.length ? [`      … and ${count - rows.length} more`] : [];
-  return [`  ✗ ${check}: ${count} offending row${count === 1 ? "" : "s"}`, `    ${proves}`, ...rows.map((row) => `      ${JSON.stringify(row)}`), ...more];
+  return [
+    `  ✗ ${check}: ${count} offending row${count === 1 ? "" : "s"}`,
+    `    ${proves}`,
+    ...rows.map((row) => `      ${JSON.stringify(row)}`),
+    ...more,
+  ];
 }
 
 function describeOpen({ open_operations }: BooksReport): string[] {

@@ -34,11 +34,12 @@ export function DocsShell({ current, sections, children }: DocsShellProps) {
 }
 
 function SectionLinks({ sections, label }: { sections: readonly Section[]; label: string }) {
+  const group = sections.some(({ level }) => level === 2) ? "mt-2 font-medium first:mt-0" : "text-soft";
   return (
     <nav aria-label={label}>
       <ul className="text-[13px]">
         {sections.map(({ id, label: text, level }) => (
-          <li key={id} className={level === 2 ? "pl-3" : "mt-2 font-medium first:mt-0"}>
+          <li key={id} className={level === 2 ? "pl-3" : group}>
             <a href={`#${id}`} className={`block py-0.5 hover:text-accent ${level === 2 ? "text-soft" : ""}`}>
               {text}
             </a>

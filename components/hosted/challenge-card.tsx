@@ -52,10 +52,10 @@ function Answers({ action }: { action: string }) {
   const button = "h-10 w-full rounded-md border font-medium";
   return (
     <form method="post" action={action} className="grid gap-2.5">
-      <button name="result" value="passed" className={`${button} border-accent bg-accent text-on-accent`}>
+      <button type="submit" name="result" value="passed" className={`${button} border-accent bg-accent text-on-accent`}>
         Approve the payment
       </button>
-      <button name="result" value="failed" className={`${button} border-line bg-ground text-ink`}>
+      <button type="submit" name="result" value="failed" className={`${button} border-line bg-ground text-ink`}>
         Fail the check
       </button>
     </form>

@@ -5,3 +5,12 @@ export type BookCheck = {
   readonly proves: string;
   readonly sql: string;
 };
+
+/**
+ * Whether operation `o` of payment `p` took the money: a capture, or an authorization that was to capture at once, unless
+ * the processor could only hold the money. Only the event of that moment tells the two apart for good.
+ */
+export const TOOK_THE_MONEY = `(o.state = 'succeeded' and (o.kind = 'capture'
+  or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic' and exists (
+    select from events e
+    where e.environment_id = o.environment_id and e.operation_id = o.id and e.type = 'payment.captured'))))`;

@@ -21,7 +21,8 @@ const NOT_SETTLED = `
 export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "ledger_balances",
-    proves: "Every ledger line moves a positive amount between two accounts, for an operation or batch of its currency.",
+    proves:
+      "Every ledger line moves a positive amount between two accounts, for an operation or batch of its currency.",
     sql: `
       select l.environment_id, l.operation_id, l.line, l.payment_id, l.debit_account, l.credit_account, l.amount, l.currency
       from ledger_entries l

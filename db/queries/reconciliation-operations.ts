@@ -1,9 +1,10 @@
-import type { BookCheck } from "./book-check";
+import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
 
 export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "operation_has_transaction",
-    proves: "Every operation belongs to one transaction of its payment, and every transaction was made by exactly one operation.",
+    proves:
+      "Every operation belongs to one transaction of its payment, and every transaction was made by exactly one operation.",
     sql: `
       select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.transaction_id,
         'no such transaction of this payment, kind, amount and currency' as problem
@@ -41,8 +42,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       select * from (
         select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state, o.amount, coalesce(l.lines, '{}') as lines,
           case
-            when o.state = 'succeeded' and (o.kind = 'capture'
-              or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic')) then
+            when ${TOOK_THE_MONEY} then
               coalesce(l.lines, '{}') = array['1 processor_receivable merchant_payable ' || o.amount]
               or (array_length(l.lines, 1) = 2 and l.lines[1] = '1 processor_receivable merchant_payable ' || o.amount
                 and l.lines[2] like '2 merchant_payable fees %' and l.second <= o.amount)

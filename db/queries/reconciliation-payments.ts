@@ -1,8 +1,4 @@
-import type { BookCheck } from "./book-check";
-
-/** Operations that took the money: a capture, or an authorization that captures at once. */
-const CAPTURES = `o.state = 'succeeded' and (o.kind = 'capture'
-  or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic'))`;
+import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
@@ -13,7 +9,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
         p.amount_refunded, coalesce(s.refunded, 0)::bigint as refunded_by_operations
       from payments p
       left join (
-        select o.environment_id, o.payment_id, sum(o.amount) filter (where ${CAPTURES}) as captured,
+        select o.environment_id, o.payment_id, sum(o.amount) filter (where ${TOOK_THE_MONEY}) as captured,
           sum(o.amount) filter (where o.state = 'succeeded' and o.kind = 'refund') as refunded
         from operations o
         join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
@@ -41,7 +37,8 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "limits_hold",
-    proves: "Nothing was captured beyond what was authorized, and nothing refunded or reserved beyond what was captured.",
+    proves:
+      "Nothing was captured beyond what was authorized, and nothing refunded or reserved beyond what was captured.",
     sql: `
       select environment_id, id as payment_id, amount, amount_captured, amount_refunded, refund_pending
       from payments

@@ -47,7 +47,11 @@ export async function listUnsettledAfter(
 }
 
 /** Locks payments in id order, so that two runs wait for each other and never deadlock; returns the commit's time. */
-export async function lockPaymentsInOrder(tx: Transaction, environmentId: string, paymentIds: string[]): Promise<string> {
+export async function lockPaymentsInOrder(
+  tx: Transaction,
+  environmentId: string,
+  paymentIds: string[],
+): Promise<string> {
   await tx`
     select id from payments
     where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])
@@ -119,7 +123,14 @@ export async function markPaymentsSettled(
 export async function insertBatchLedgerLine(
   tx: Transaction,
   environmentId: string,
-  line: { batchId: string; line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number; currency: string },
+  line: {
+    batchId: string;
+    line: number;
+    debit: LedgerAccount;
+    credit: LedgerAccount;
+    amount: number;
+    currency: string;
+  },
 ): Promise<void> {
   await tx`
     insert into ledger_entries

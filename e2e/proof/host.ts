@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { pickPort } from "@/db/embedded-cluster";
 import { TEST_SECRET } from "@/lib/testing/factories";
 import { startService } from "@/lib/testing/service";
@@ -25,8 +29,27 @@ const SETTINGS = {
 };
 
 const READY_TIMEOUT_MS = 60_000;
+const BUNDLE = resolve(".cache", "proof", `api-host-${process.pid}.mjs`);
+let bundled: Promise<unknown> | null = null;
+
+/** In one file it starts in a quarter of the time; its modules find the project's files as from `db/migrate.ts`. */
+function bundle(): Promise<unknown> {
+  bundled ??= build({
+    entryPoints: ["e2e/proof/api-host.ts"],
+    outfile: BUNDLE,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("db", "migrate.ts")).href) },
+    logLevel: "error",
+  });
+  return bundled;
+}
+
 const living = new Set<ChildProcess>();
 process.on("exit", () => {
+  rmSync(BUNDLE, { force: true });
   for (const child of living) child.kill("SIGKILL");
 });
 
@@ -36,7 +59,8 @@ export async function startHost(options: HostOptions = {}): Promise<ProofHost> {
   const env = { ...SETTINGS, ...options.env };
   if (process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
   const baseUrl = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ["--import", "tsx", "e2e/proof/api-host.ts"], {
+  await bundle();
+  const child = spawn(process.execPath, [BUNDLE], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

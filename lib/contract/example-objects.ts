@@ -86,10 +86,11 @@ export const refund: Transaction = {
   refund_reason: "CUSTOMER_REQUEST",
   authorized_at: null,
   captured_at: REFUNDED_AT,
+  refunded_at: REFUNDED_AT,
   created_at: REFUNDED_AT,
   updated_at: REFUNDED_AT,
 };
-export const pendingRefund: Transaction = { ...refund, status: "PENDING", captured_at: null };
+export const pendingRefund: Transaction = { ...refund, status: "PENDING", captured_at: null, refunded_at: null };
 
 /** The charge in its other states. */
 export const pendingCharge: Transaction = {
@@ -115,7 +116,6 @@ export const authorizedCharge: Transaction = {
 };
 export const capturedCharge: Transaction = {
   ...charge,
-  capture_before: authorizedCharge.capture_before,
   captured_at: CAPTURED_AT,
   updated_at: CAPTURED_AT,
 };
@@ -123,6 +123,7 @@ export const voidedCharge: Transaction = {
   ...authorizedCharge,
   status: "VOIDED",
   available_actions: [],
+  capture_before: null,
   void_reason: "Out of stock",
   voided_at: CAPTURED_AT,
   updated_at: CAPTURED_AT,

@@ -122,13 +122,13 @@ function modesByHost({ sandboxBaseUrl, liveBaseUrl }: AuthenticatorOptions): Map
 const hostOf = (host: string | null): string => (host ?? "").toLowerCase().replace(/\.?(:443|:80)?$/, "");
 
 const keyMissing = () =>
-  new AppError("api_key_missing", "Send your API key in the X-Api-Key header. Keys are made in the dashboard.");
+  new AppError("api_key_missing", "Send your API key in the X-Api-Key header. `npm run create-key` makes one.");
 
 /** One answer for every reason, so that it tells a stranger nothing about a key. */
 const keyInvalid = () =>
   new AppError(
     "api_key_invalid",
-    "The API key in the X-Api-Key header does not work here. Check it in the dashboard under API keys.",
+    "The API key in the X-Api-Key header does not work here. Check that it is whole, active and of this environment.",
   );
 
 const ipNotAllowed = (ip: string) =>

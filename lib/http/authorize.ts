@@ -12,6 +12,6 @@ export function authorize(
   for (const permission of permissions) if (caller.permissions.has(permission)) return;
   throw new AppError(
     "permission_denied",
-    `This API key lacks the permission ${permissions.join(" or ")}. Give it to a key in the dashboard under API keys.`,
+    `This API key lacks the permission ${permissions.join(" or ")}. Use a key that has it.`,
   );
 }

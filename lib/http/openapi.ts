@@ -192,8 +192,8 @@ function healthPaths(schemas: SchemaCollection, problemRef: JsonSchema): OpenApi
       tags: ["Service"],
       security: [],
       responses: {
-        200: successResponse("It is.", schema, { [status]: { status } }, []),
-        ...(status === "ready" && errorResponses(["database_unavailable"], problemRef, [])),
+        200: successResponse("It is.", schema, { [status]: { status } }, ["X-Request-Id"]),
+        ...(status === "ready" && errorResponses(["database_unavailable"], problemRef, ["X-Request-Id"])),
       },
       "x-permissions": [],
     },

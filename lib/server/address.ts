@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessAlive } from "@/db/file-lock";
 import { env } from "@/lib/env";
@@ -7,7 +7,6 @@ const fileOf = (dataDir: string) => join(dataDir, "service.json");
 
 /** Leaves the running service's address where commands find it. Returns how to take it back. */
 export function publishAddress(): () => void {
-  mkdirSync(env.dataDir, { recursive: true, mode: 0o700 });
   const file = fileOf(env.dataDir);
   writeFileSync(file, JSON.stringify({ pid: process.pid, base_url: env.baseUrl }), { mode: 0o600 });
   return () => {

@@ -3,6 +3,7 @@ import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
@@ -34,7 +35,7 @@ export async function createService(options: {
     const sandbox = createSandboxProcessor({ sql: processorSql, secret: secret.processorKey });
     const service: Service = {
       db,
-      processors: createRegistry({ sandbox }),
+      processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs, systemClock) }),
       clock: systemClock,
       secret,
       log,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findMerchantName, hasMerchants } from "@/db/queries/merchants";
 import { AppError } from "@/lib/contract/errors";
@@ -27,7 +27,6 @@ export async function ensureDemo(service: Service, dataDir: string, say: (detail
   say("creating a demo merchant");
   try {
     const demo = await createMerchant(service, { name: NAME, email: EMAIL });
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(fileOf(dataDir), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
     const payments = await seedDemoPayments(demo.test_key);
     say(`a merchant with ${payments} payments`);

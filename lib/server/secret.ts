@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Orm } from "@/db/client";
 import { adoptServiceSetting } from "@/db/queries/service-settings";
@@ -27,7 +27,6 @@ export async function resolveSecret(options: {
 
 export function secretFile(dataDir: string): string {
   const file = join(dataDir, "secret");
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     writeFileSync(file, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { prepareDataFolder } from "@/db/data-folder";
 import { ConfigurationError, configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
@@ -40,6 +41,7 @@ export async function start(options: StartOptions): Promise<void> {
 
 async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Demo | null> {
   await checkPort(env.port);
+  prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
   const opened = await console.step("Database", async (say) => {
     const service = await openService({ onProgress: say, onRecovery: reportRecovery });

@@ -12,9 +12,18 @@ export type BookedPayment = {
   captured?: number;
   /** Minor units of one accepted refund; 0 makes none. */
   refunded?: number;
+  /** Asked to capture at once: the authorization took the money, or with `captured: 0` could only hold it. */
+  automatic?: boolean;
 };
 
-export type BookedIds = { payment: string; charge: string; authorize: string; capture: string; refund: string; refundOperation: string };
+export type BookedIds = {
+  payment: string;
+  charge: string;
+  authorize: string;
+  capture: string;
+  refund: string;
+  refundOperation: string;
+};
 
 /** A merchant with one sandbox environment; returns its id. */
 export async function insertEnvironment(db: Database, options: { feeBasisPoints?: number } = {}): Promise<string> {
@@ -34,7 +43,14 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
   const { environmentId } = input;
   const amount = input.amount ?? 10_000;
   const captured = input.captured ?? amount;
-  const booking = { environmentId, currency: input.currency ?? "EUR", amount, captured, refunded: input.refunded ?? 0 };
+  const booking = {
+    environmentId,
+    currency: input.currency ?? "EUR",
+    amount,
+    captured,
+    refunded: input.refunded ?? 0,
+    automatic: input.automatic ?? false,
+  };
   const ids: BookedIds = {
     payment: newId(),
     charge: newId(),
@@ -46,14 +62,32 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
   await insertPaymentRow(db, ids, booking);
   await insertOperation(db, ids, booking, { id: ids.authorize, kind: "authorize", transaction: ids.charge, amount });
   if (captured > 0) {
-    await insertOperation(db, ids, booking, { id: ids.capture, kind: "capture", transaction: ids.charge, amount: captured });
-    await insertLine(db, ids, booking, { operation: ids.capture, debit: "processor_receivable", credit: "merchant_payable", amount: captured });
+    const operation = booking.automatic ? ids.authorize : ids.capture;
+    if (!booking.automatic) {
+      await insertOperation(db, ids, booking, {
+        id: operation,
+        kind: "capture",
+        transaction: ids.charge,
+        amount: captured,
+      });
+    }
+    await insertLine(db, ids, booking, {
+      operation,
+      debit: "processor_receivable",
+      credit: "merchant_payable",
+      amount: captured,
+    });
   }
   if (booking.refunded > 0) {
     const operation = { id: ids.refundOperation, kind: "refund", transaction: ids.refund, amount: booking.refunded };
     await insertRefundRow(db, ids, booking);
     await insertOperation(db, ids, booking, operation);
-    await insertLine(db, ids, booking, { operation: operation.id, debit: "merchant_payable", credit: "processor_receivable", amount: booking.refunded });
+    await insertLine(db, ids, booking, {
+      operation: operation.id,
+      debit: "merchant_payable",
+      credit: "processor_receivable",
+      amount: booking.refunded,
+    });
   }
   return ids;
 }
@@ -73,7 +107,7 @@ async function insertPaymentRow(db: Database, ids: BookedIds, booking: Booking):
     insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
       amount_captured, amount_refunded, created_at, updated_at)
     values (${environmentId}, ${ids.payment}, ${ids.charge}, ${ids.authorize}, ${statusOf(booking)}, ${currency}, ${amount},
-      'manual', ${captured}, ${refunded}, ${at}, ${at})`;
+      ${booking.automatic ? "automatic" : "manual"}, ${captured}, ${refunded}, ${at}, ${at})`;
   await db.sql`
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, authorized_at,
       captured_at, created_at, updated_at)
@@ -82,11 +116,15 @@ async function insertPaymentRow(db: Database, ids: BookedIds, booking: Booking):
   await db.sql`
     insert into sandbox_processor.charges (reference, account, behaviour, outcome, amount, currency, capture_at_once,
       amount_captured, amount_refunded, avs_result, cvv_result, card_attempts, email_attempts, address_attempts, card_digest)
-    values (${ids.authorize}, ${environmentId}, 'approve', 'approved', ${amount}, ${currency}, false, ${captured}, ${refunded},
+    values (${ids.authorize}, ${environmentId}, 'approve', 'approved', ${amount}, ${currency}, ${booking.automatic}, ${captured}, ${refunded},
       'U', 'M', 0, 0, 0, ${newId()})`;
 }
 
-async function insertRefundRow(db: Database, ids: BookedIds, { environmentId, refunded, currency }: Booking): Promise<void> {
+async function insertRefundRow(
+  db: Database,
+  ids: BookedIds,
+  { environmentId, refunded, currency }: Booking,
+): Promise<void> {
   const at = idTime(ids.refund);
   await db.sql`
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, refund_of,
@@ -97,7 +135,12 @@ async function insertRefundRow(db: Database, ids: BookedIds, { environmentId, re
 
 type BookedOperation = { id: string; kind: string; transaction: string; amount: number };
 
-async function insertOperation(db: Database, ids: BookedIds, booking: Booking, operation: BookedOperation): Promise<void> {
+async function insertOperation(
+  db: Database,
+  ids: BookedIds,
+  booking: Booking,
+  operation: BookedOperation,
+): Promise<void> {
   const { environmentId, currency } = booking;
   const { id, kind, transaction, amount } = operation;
   await db.sql`
@@ -112,7 +155,7 @@ async function insertOperation(db: Database, ids: BookedIds, booking: Booking, o
       ${id}, 'done', now(), 200, '{}')`;
   await db.sql`
     insert into events (environment_id, id, type, operation_id, object_id, payload)
-    values (${environmentId}, ${newId()}, ${`payment.${kind}`}, ${id}, ${ids.payment}, '{}')`;
+    values (${environmentId}, ${newId()}, ${eventOf(kind, booking)}, ${id}, ${ids.payment}, '{}')`;
   await db.sql`
     insert into audit_log (environment_id, id, actor, action, object_id)
     values (${environmentId}, ${newId()}, '{"type":"system","id":null}', ${`payment.${kind}`}, ${ids.payment})`;
@@ -120,6 +163,11 @@ async function insertOperation(db: Database, ids: BookedIds, booking: Booking, o
   await db.sql`
     insert into sandbox_processor.operations (reference, account, kind, charge, amount, currency, outcome)
     values (${id}, ${environmentId}, ${kind}, ${ids.authorize}, ${amount}, ${currency}, 'approved')`;
+}
+
+function eventOf(kind: string, { automatic, captured }: Booking): string {
+  if (kind === "refund") return "refund.succeeded";
+  return kind === "capture" || (automatic && captured > 0) ? "payment.captured" : "payment.authorized";
 }
 
 type BookedLine = { operation: string; debit: string; credit: string; amount: number };

@@ -72,13 +72,17 @@ describe("the replay's client", () => {
   });
 
   it.each([400, 402, 404, 409, 422])("takes %i as the final answer", async (status) => {
-    const { keys, baseUrl } = await service((_request, response) => answer(response, status, { code: "invalid_state" }));
+    const { keys, baseUrl } = await service((_request, response) =>
+      answer(response, status, { code: "invalid_state" }),
+    );
     expect((await createClient({ ...options, baseUrl }).post("/v1/payments", "k1", {}, never)).status).toBe(status);
     expect(keys).toHaveLength(1);
   });
 
   it("asks again for an answer it dropped, with the same key", async () => {
-    const { keys, baseUrl } = await service((_request, response) => answer(response, 201, created, { "idempotent-replayed": "true" }));
+    const { keys, baseUrl } = await service((_request, response) =>
+      answer(response, 201, created, { "idempotent-replayed": "true" }),
+    );
     const client = createClient({ ...options, baseUrl, faults: { duplicates: 0, drops: 1 } });
     const draws = [0.5, 0.5, 0.5];
     expect((await client.post("/v1/payments", "k1", {}, () => draws.shift() as number)).status).toBe(201);
@@ -89,7 +93,9 @@ describe("the replay's client", () => {
   it("sends a duplicate at the same time, and refuses two different answers", async () => {
     const { keys, baseUrl } = await service((_request, response, call) => answer(response, 201, { ...created, call }));
     const client = createClient({ ...options, baseUrl, faults: { duplicates: 1, drops: 0 } });
-    await expect(client.post("/v1/payments", "k1", {}, () => 0)).rejects.toThrow("two requests with the key k1 got two answers");
+    await expect(client.post("/v1/payments", "k1", {}, () => 0)).rejects.toThrow(
+      "two requests with the key k1 got two answers",
+    );
     expect(keys).toEqual(["k1", "k1"]);
     expect(client.counts.duplicates).toBe(1);
   });

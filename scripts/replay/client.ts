@@ -68,12 +68,17 @@ type Sent = { method: "GET" | "POST"; path: string; key?: string; body?: string 
 type Received = Answer & { retryAfterMs: number | null };
 type Send = (request: Sent, abortAfterMs?: number) => Promise<Received>;
 
-async function sendOnce(options: ClientOptions, counts: Counts, request: Sent, abortAfterMs?: number): Promise<Received> {
+async function sendOnce(
+  options: ClientOptions,
+  counts: Counts,
+  request: Sent,
+  abortAfterMs?: number,
+): Promise<Received> {
   counts.requests += 1;
   const response = await fetch(`${options.baseUrl}${request.path}`, {
     method: request.method,
     headers: {
-      authorization: `Bearer ${options.apiKey}`,
+      "x-api-key": options.apiKey,
       ...(request.body !== undefined && { "content-type": "application/json" }),
       ...(request.key !== undefined && { "x-idempotency-key": request.key }),
     },
@@ -83,7 +88,12 @@ async function sendOnce(options: ClientOptions, counts: Counts, request: Sent, a
   const text = await response.text();
   if (response.headers.get("idempotent-replayed") === "true") counts.replays += 1;
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return { status: response.status, text, body: parseObject(text), retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : null };
+  return {
+    status: response.status,
+    text,
+    body: parseObject(text),
+    retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
+  };
 }
 
 /** The shop sends a request and never sees the answer: the line breaks at once, while it runs, or just before the end. */
@@ -102,7 +112,8 @@ async function sendUntilKnown(send: Send, counts: Counts, request: Sent, giveUpA
     }
     if (performance.now() - started > giveUpAfterMs) {
       const seconds = giveUpAfterMs / 1_000;
-      if (result instanceof Error) throw new ReplayStopped(`The service has not answered for ${seconds} s: ${causeOf(result)}.`);
+      if (result instanceof Error)
+        throw new ReplayStopped(`The service has not answered for ${seconds} s: ${causeOf(result)}.`);
       throw new Error(`no final answer within ${seconds} s; the last was ${describe(result)}`);
     }
     counts.retries += 1;

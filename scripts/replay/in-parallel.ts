@@ -1,6 +1,10 @@
 /** Runs `work` over all items, `concurrency` at a time, in order of the list; the first error ends it. */
-export async function inParallel<T, R>(items: readonly T[], concurrency: number, work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = new Array(items.length);
+export async function inParallel<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = Array.from<R>({ length: items.length });
   let next = 0;
   let failed = false;
   const worker = async () => {

@@ -8,7 +8,14 @@ import type { Faults } from "./client";
 export const USAGE =
   "npm run replay -- FILE.csv [--key sk_test_…] [--url http://localhost:3000] [--duplicates 0.2] [--drops 0.1] [--concurrency 8] [--seed 1]";
 
-export type ReplayOptions = { path: string; apiKey: string; baseUrl: string; faults: Faults; concurrency: number; seed: number };
+export type ReplayOptions = {
+  path: string;
+  apiKey: string;
+  baseUrl: string;
+  faults: Faults;
+  concurrency: number;
+  seed: number;
+};
 
 const OPTIONS = {
   key: { type: "string" },
@@ -45,7 +52,8 @@ function parse(args: string[]) {
 
 function sandboxKey(given: string | undefined): string {
   const key = given ?? demoKey();
-  if (key.startsWith("sk_live_")) throw new UsageError("This is a live key. A replay sends test cards: pass a sandbox key, sk_test_…");
+  if (key.startsWith("sk_live_"))
+    throw new UsageError("This is a live key. A replay sends test cards: pass a sandbox key, sk_test_…");
   if (!key.startsWith("sk_test_")) throw new UsageError("--key is a sandbox key: it starts with sk_test_.");
   return key;
 }
@@ -67,18 +75,21 @@ function demoKey(): string {
 function webAddress(given: string | undefined): string {
   if (given === undefined) return `http://localhost:${env.port}`;
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new UsageError(`--url is an address such as http://localhost:3000, not '${given}'.`);
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw new UsageError(`--url is an address such as http://localhost:3000, not '${given}'.`);
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
 function share(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() === "" || !(value >= 0 && value <= 1)) throw new UsageError(`--${name} is a share from 0 to 1, not '${text}'.`);
+  if (text.trim() === "" || !(value >= 0 && value <= 1))
+    throw new UsageError(`--${name} is a share from 0 to 1, not '${text}'.`);
   return value;
 }
 
 function integer(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) throw new UsageError(`--${name} is a whole number from ${min} to ${max}, not '${text}'.`);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`--${name} is a whole number from ${min} to ${max}, not '${text}'.`);
   return value;
 }

@@ -7,9 +7,19 @@ const LINE = "2026-10-01T08:00:00Z,o1,1,c1,1999,EUR,credit_card,3,delivered";
 
 describe("readOrders", () => {
   it("makes one payment per card row, keyed by order and sequence, and counts what is not paid by card", () => {
-    const file = readOrders([HEADER, LINE, LINE.replace(",1,c1", ",2,c1"), LINE.replace("o1", "o2").replace("credit_card", "voucher")].join("\n"));
+    const file = readOrders(
+      [HEADER, LINE, LINE.replace(",1,c1", ",2,c1"), LINE.replace("o1", "o2").replace("credit_card", "voucher")].join(
+        "\n",
+      ),
+    );
     expect(file.orders.map((order) => order.key)).toEqual(["o1-1", "o1-2"]);
-    expect(file.orders[0]).toMatchObject({ line: 2, amount: 1999, currency: "EUR", installments: 3, ending: "CAPTURED" });
+    expect(file.orders[0]).toMatchObject({
+      line: 2,
+      amount: 1999,
+      currency: "EUR",
+      installments: 3,
+      ending: "CAPTURED",
+    });
     expect([file.rows, [...file.leftOut]]).toEqual([3, [["voucher", 1]]]);
   });
 
@@ -40,16 +50,24 @@ describe("readOrders", () => {
     ["installments", LINE.replace(",3,", ",three,")],
     ["order_status", LINE.replace("delivered", "Delivered!")],
   ])("names line and column of a bad %s: %s", (column, line) => {
-    expect(() => readOrders(`${HEADER}\n${LINE.replace("o1", "o0")}\n${line}\n`)).toThrow(new RegExp(`line 3, column ${column}: `));
+    expect(() => readOrders(`${HEADER}\n${LINE.replace("o1", "o0")}\n${line}\n`)).toThrow(
+      new RegExp(`line 3, column ${column}: `),
+    );
   });
 
   it("refuses two rows with the same key, and names both lines", () => {
-    expect(() => readOrders([HEADER, LINE, LINE].join("\n"))).toThrow("line 3, column order_id: the same order_id and payment_sequential as on line 2");
+    expect(() => readOrders([HEADER, LINE, LINE].join("\n"))).toThrow(
+      "line 3, column order_id: the same order_id and payment_sequential as on line 2",
+    );
   });
 
   it("names the missing columns, a row of another width, broken quotes and an empty file", () => {
-    expect(() => readOrders("order_id,amount_minor\n")).toThrow("line 1: missing columns purchased_at, payment_sequential");
-    expect(() => readOrders(`${HEADER}\n${LINE},extra\n`)).toThrow("line 2: 10 cells, but the first line names 9 columns");
+    expect(() => readOrders("order_id,amount_minor\n")).toThrow(
+      "line 1: missing columns purchased_at, payment_sequential",
+    );
+    expect(() => readOrders(`${HEADER}\n${LINE},extra\n`)).toThrow(
+      "line 2: 10 cells, but the first line names 9 columns",
+    );
     expect(() => readOrders(`${HEADER}\n"${LINE}\n`)).toThrow("not valid CSV");
     expect(() => readOrders("")).toThrow("The file is empty");
   });
@@ -65,7 +83,11 @@ describe("readOrders", () => {
     const file = readOrders(readFileSync(new URL("../sample-orders.csv", import.meta.url), "utf8"));
     expect(file.rows).toBe(43);
     expect(file.leftOut.size).toBe(2);
-    expect(new Set(file.orders.map((order) => order.ending))).toEqual(new Set(["AUTHORIZED", "CAPTURED", "VOIDED", "REFUNDED"]));
-    expect(new Set(file.orders.map((order) => order.currency))).toEqual(new Set(["BRL", "EUR", "GBP", "JPY", "KWD", "USD"]));
+    expect(new Set(file.orders.map((order) => order.ending))).toEqual(
+      new Set(["AUTHORIZED", "CAPTURED", "VOIDED", "REFUNDED"]),
+    );
+    expect(new Set(file.orders.map((order) => order.currency))).toEqual(
+      new Set(["BRL", "EUR", "GBP", "JPY", "KWD", "USD"]),
+    );
   });
 });

@@ -73,7 +73,8 @@ export function readOrders(text: string): OrderFile {
     const problems = checkCells(cells);
     const key = `${cells.order_id}-${cells.payment_sequential}`;
     const first = firstLineOf.get(key);
-    if (first !== undefined) problems.push(`column order_id: the same order_id and payment_sequential as on line ${first}`);
+    if (first !== undefined)
+      problems.push(`column order_id: the same order_id and payment_sequential as on line ${first}`);
     else firstLineOf.set(key, line);
     errors.push(...problems.map((problem) => `line ${line}, ${problem}`));
     if (cells.payment_type === "credit_card") file.orders.push(orderOf(line, key, cells));
@@ -86,15 +87,20 @@ export function readOrders(text: string): OrderFile {
 function readLines(text: string): Line[] {
   const records = parseRecords(text);
   const header = records[0]?.record.map((name) => name.trim());
-  if (!header) throw new OrderFileError(`The file is empty. It needs a first line with the columns ${COLUMNS.join(", ")}.`);
+  if (!header)
+    throw new OrderFileError(`The file is empty. It needs a first line with the columns ${COLUMNS.join(", ")}.`);
   const missing = COLUMNS.filter((column) => !header.includes(column));
   if (missing.length > 0) {
-    throw new OrderFileError(`line 1: missing column${missing.length > 1 ? "s" : ""} ${missing.join(", ")}. Needed are ${COLUMNS.join(", ")}.`);
+    throw new OrderFileError(
+      `line 1: missing column${missing.length > 1 ? "s" : ""} ${missing.join(", ")}. Needed are ${COLUMNS.join(", ")}.`,
+    );
   }
   const positions = COLUMNS.map((column) => [column, header.indexOf(column)] as const);
   return records.slice(1).map(({ record, line }) => {
     if (record.length !== header.length) {
-      throw new OrderFileError(`line ${line}: ${record.length} cells, but the first line names ${header.length} columns.`);
+      throw new OrderFileError(
+        `line ${line}: ${record.length} cells, but the first line names ${header.length} columns.`,
+      );
     }
     return { line, cells: Object.fromEntries(positions.map(([column, at]) => [column, record[at] ?? ""])) as Cells };
   });
@@ -106,7 +112,8 @@ function parseRecords(text: string): { record: string[]; line: number }[] {
     const parsed = parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
     return parsed.map(({ record, info }) => ({ record, line: info.lines }));
   } catch (error) {
-    if (error instanceof CsvError) throw new OrderFileError(`The file is not valid CSV: ${error.message}.`, { cause: error });
+    if (error instanceof CsvError)
+      throw new OrderFileError(`The file is not valid CSV: ${error.message}.`, { cause: error });
     throw error;
   }
 }
@@ -118,7 +125,11 @@ function checkCells(cells: Cells): string[] {
   const check = (column: Column, valid: boolean, expected: string) => {
     if (!valid) problems.push(`column ${column}: ${expected}, not ${JSON.stringify(cells[column].slice(0, 60))}`);
   };
-  check("purchased_at", instant.safeParse(cells.purchased_at).success, "must be an ISO 8601 time such as 2026-11-20T09:30:00Z");
+  check(
+    "purchased_at",
+    instant.safeParse(cells.purchased_at).success,
+    "must be an ISO 8601 time such as 2026-11-20T09:30:00Z",
+  );
   check("order_id", /^\S+$/.test(cells.order_id), "must be an order number without spaces");
   check("order_id", cells.order_id.length <= MAX_KEY_LENGTH - 20, "is too long to make an idempotency key of");
   check("payment_sequential", POSITIVE_INTEGER.test(cells.payment_sequential), "must be a whole number from 1");
@@ -154,5 +165,7 @@ function orderOf(line: number, key: string, cells: Cells): Order {
 
 function listErrors(errors: string[]): string {
   const more = errors.length > ERRORS_SHOWN ? [`… and ${errors.length - ERRORS_SHOWN} more`] : [];
-  return ["The file cannot be sent:", ...[...errors.slice(0, ERRORS_SHOWN), ...more].map((line) => `  ${line}`)].join("\n");
+  return ["The file cannot be sent:", ...[...errors.slice(0, ERRORS_SHOWN), ...more].map((line) => `  ${line}`)].join(
+    "\n",
+  );
 }

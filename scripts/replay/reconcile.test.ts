@@ -37,7 +37,8 @@ const ledger = (captured = 1_000, refunded = 0, currency = "EUR", charges = 1): 
   chargesPerKey: new Map([["o1-1", charges]]),
 });
 
-const problems = (rows: Reconciled[], book: LedgerBook | null) => compareBooks(rows, book).map((difference) => difference.problem);
+const problems = (rows: Reconciled[], book: LedgerBook | null) =>
+  compareBooks(rows, book).map((difference) => difference.problem);
 
 describe("compareBooks", () => {
   it("finds nothing when file, API and ledger agree, settled or not", () => {
@@ -48,21 +49,43 @@ describe("compareBooks", () => {
   });
 
   it.each([
-    ["a payment that the API has in another status", [row({ status: "AUTHORIZED" })], ledger(), "status is CAPTURED in the file and AUTHORIZED in the API"],
-    ["one cent captured too little", [row({ amount_captured: 999 })], ledger(), "captured is 1000 in the file and 999 in the API"],
-    ["a refund nobody asked for", [row({ amount_refunded: 1 })], ledger(), "refunded is 0 in the file and 1 in the API"],
+    [
+      "a payment that the API has in another status",
+      [row({ status: "AUTHORIZED" })],
+      ledger(),
+      "status is CAPTURED in the file and AUTHORIZED in the API",
+    ],
+    [
+      "one cent captured too little",
+      [row({ amount_captured: 999 })],
+      ledger(),
+      "captured is 1000 in the file and 999 in the API",
+    ],
+    [
+      "a refund nobody asked for",
+      [row({ amount_refunded: 1 })],
+      ledger(),
+      "refunded is 0 in the file and 1 in the API",
+    ],
     ["another currency", [row({ currency: "USD" })], ledger(), "currency is EUR in the file and USD in the API"],
     ["a capture that the ledger lacks", [row()], ledger(0), "captured is 1000 in the file and 0 in the ledger"],
     ["a ledger line in another currency", [row()], ledger(1_000, 0, "USD"), "the ledger has it in USD"],
     ["an order that was charged twice", [row()], ledger(1_000, 0, "EUR", 2), "was charged 2 times"],
     ["a declined payment", [{ ...row({}, order(), "create: 402"), payment: null }], ledger(), "create: 402"],
-    ["a payment that the API does not know", [{ ...row(), payment: null }], ledger(), "the API does not know its payment"],
+    [
+      "a payment that the API does not know",
+      [{ ...row(), payment: null }],
+      ledger(),
+      "the API does not know its payment",
+    ],
   ])("reports %s", (_name, rows, book, problem) => {
     expect(problems(rows, book).join("\n")).toContain(problem);
   });
 
   it("reports two orders that share one payment", () => {
-    expect(problems([row(), row({}, order({ line: 3, key: "o2-1" }))], ledger())).toContain("has the same payment as line 2");
+    expect(problems([row(), row({}, order({ line: 3, key: "o2-1" }))], ledger())).toContain(
+      "has the same payment as line 2",
+    );
   });
 
   it("compares file and API alone when the ledger could not be read", () => {

@@ -30,7 +30,11 @@ export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | n
     const { order } = sent;
     const problems = [
       ...(sent.failure === null ? [] : [sent.failure]),
-      ...(payment ? compareWithApi(order, payment) : sent.failure === null ? ["the API does not know its payment"] : []),
+      ...(payment
+        ? compareWithApi(order, payment)
+        : sent.failure === null
+          ? ["the API does not know its payment"]
+          : []),
       ...(payment && ledger ? compareWithLedger(order, payment, ledger) : []),
     ];
     if (payment) {
@@ -43,7 +47,13 @@ export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | n
 }
 
 function compareWithApi(order: Order, payment: Payment): string[] {
-  const expected = { ...expectedMoney(order), status: order.ending, amount: order.amount, currency: order.currency, customer_id: order.customer_id };
+  const expected = {
+    ...expectedMoney(order),
+    status: order.ending,
+    amount: order.amount,
+    currency: order.currency,
+    customer_id: order.customer_id,
+  };
   const actual = {
     captured: payment.amount_captured,
     refunded: payment.amount_refunded,
@@ -62,7 +72,9 @@ function compareWithLedger(order: Order, payment: Payment, ledger: LedgerBook): 
   const booked = ledger.byPayment.get(payment.id) ?? { captured: 0, refunded: 0, currency: order.currency };
   const problems = (["captured", "refunded"] as const)
     .filter((member) => expected[member] !== booked[member])
-    .map((member) => `${member} is ${expected[member]} in the file and ${booked[member]} in the ledger (${payment.id})`);
+    .map(
+      (member) => `${member} is ${expected[member]} in the file and ${booked[member]} in the ledger (${payment.id})`,
+    );
   if (booked.currency !== order.currency) problems.push(`the ledger has it in ${booked.currency} (${payment.id})`);
   const charges = ledger.chargesPerKey.get(order.key) ?? 1;
   if (charges > 1) problems.push(`was charged ${charges} times`);
@@ -101,7 +113,8 @@ export function sumByCurrency(rows: readonly Reconciled[], ledger: LedgerBook | 
       const row: MoneyRow = { currency, what, file: 0, api: 0, ledger: ledger ? 0 : null };
       for (const { sent, payment } of rows) {
         if (sent.order.currency === currency) row.file += expectedMoney(sent.order)[what];
-        if (payment?.currency === currency) row.api += what === "captured" ? payment.amount_captured : payment.amount_refunded;
+        if (payment?.currency === currency)
+          row.api += what === "captured" ? payment.amount_captured : payment.amount_refunded;
         const booked = payment && ledger?.byPayment.get(payment.id);
         if (booked?.currency === currency && row.ledger !== null) row.ledger += booked[what];
       }

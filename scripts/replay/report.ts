@@ -68,7 +68,9 @@ function describeMoney(rows: readonly Reconciled[], ledger: LedgerBook | null): 
 }
 
 function describeDifferences(differences: readonly Difference[]): string[] {
-  const shown = differences.slice(0, DIFFERENCES_SHOWN).map(({ line, key, problem }) => `  ✗ line ${line}, ${key}: ${problem}`);
+  const shown = differences
+    .slice(0, DIFFERENCES_SHOWN)
+    .map(({ line, key, problem }) => `  ✗ line ${line}, ${key}: ${problem}`);
   const more = differences.length - shown.length;
   return more > 0 ? [...shown, `  … and ${more} more`] : shown;
 }

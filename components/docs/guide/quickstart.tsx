@@ -23,7 +23,7 @@ export function Quickstart({ baseUrl }: { baseUrl: string }) {
       </p>
       <CodeBlock title="In the project's folder" language="sh" code={CREATE_KEY} />
       <p>The key is shown once. Put it where the next commands find it:</p>
-      <CodeBlock title="In your shell" language="sh" code="export CARDLANE_KEY=sk_test_…" />
+      <CodeBlock title="Keep the key" language="sh" code="export CARDLANE_KEY=sk_test_…" />
 
       <h3>2. Create a payment</h3>
       <p>
@@ -40,7 +40,7 @@ export function Quickstart({ baseUrl }: { baseUrl: string }) {
         <code className="tick">AUTHORIZED</code>, and <code className="tick">available_actions</code> says what you can
         do with it. Keep its id:
       </p>
-      <CodeBlock title="In your shell" language="sh" code="export PAYMENT=pay_…" />
+      <CodeBlock title="Keep the id" language="sh" code="export PAYMENT=pay_…" />
 
       <h3>3. Capture it</h3>
       <p>All of it, or a part: the rest of the hold is then released. A payment is captured once, within seven days.</p>

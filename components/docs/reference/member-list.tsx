@@ -42,7 +42,7 @@ export function Member({ name, member, required, schemas, kind }: MemberProps) {
       <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
         <code className="break-all font-medium font-mono text-[13px] text-ink">{name}</code>
         {link ? (
-          <a href={`#${link}`} className="text-accent underline-offset-2 hover:underline">
+          <a href={`#${link}`} className="text-accent underline underline-offset-2">
             {label}
           </a>
         ) : (

@@ -159,7 +159,7 @@ function AnswerType({ response, schemas }: { response: JsonSchema; schemas: Sche
   if (target === null) return null;
   return (
     <>
-      <Link href={`#${target}`} className="text-accent underline-offset-2 hover:underline">
+      <Link href={`#${target}`} className="text-accent underline underline-offset-2">
         {listed ? `List of ${target} objects` : target}
       </Link>
       .

@@ -46,14 +46,16 @@ function describeArray(schema: JsonSchema, schemas: Schemas, nullable: boolean):
   return { ...item, label: `array of ${item.label}${item.link ? "" : "s"}`, nullable };
 }
 
+const number = new Intl.NumberFormat("en");
+
 /** The limits of a value that a caller must keep to. */
 export function limitsOf(schema: JsonSchema): string[] {
-  const { minimum, maximum, minLength, maxLength, maxItems } = schema;
+  const { minimum, maximum, maxLength, maxItems } = schema;
   const limits: string[] = [];
-  if (minimum !== undefined && maximum !== undefined) limits.push(`${minimum}–${maximum}`);
-  else if (minimum !== undefined) limits.push(`at least ${minimum}`);
-  else if (maximum !== undefined) limits.push(`at most ${maximum}`);
-  if (maxLength !== undefined) limits.push(`${minLength ?? 0}–${maxLength} characters`);
+  if (typeof minimum === "number" && typeof maximum === "number") {
+    limits.push(`${number.format(minimum)}–${number.format(maximum)}`);
+  } else if (typeof minimum === "number") limits.push(`at least ${number.format(minimum)}`);
+  if (maxLength !== undefined) limits.push(`at most ${maxLength} characters`);
   if (maxItems !== undefined) limits.push(`at most ${maxItems}`);
   return limits;
 }

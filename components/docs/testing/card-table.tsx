@@ -18,24 +18,25 @@ function spaced({ number, brand }: SandboxCard): string {
 type CardTableProps = { group: SandboxCard["group"]; heading: string; about: string };
 
 export function CardTable({ group, heading, about }: CardTableProps) {
+  const cards = SANDBOX_CARDS.filter((card) => card.group === group);
+  const brands = new Set(cards.map((card) => card.brand));
+  const number = (card: SandboxCard) => (
+    <code key="number" className="whitespace-nowrap font-mono text-[12.5px]">
+      {spaced(card)}
+    </code>
+  );
   return (
     <section className="space-y-3">
       <h2 id={group}>{heading}</h2>
-      <p>{about}</p>
+      <p>
+        {about} {brands.size === 1 && [...brands].map((brand) => `All of these are ${BRAND_NAMES[brand]} cards.`)}
+      </p>
       <DataTable
         caption={`Test cards: ${heading}`}
-        columns={["Number", "Brand", "What happens"]}
-        rows={SANDBOX_CARDS.filter((card) => card.group === group).map((card) => ({
+        columns={["Number", brands.size === 1 ? "What happens" : "Brand"]}
+        rows={cards.map((card) => ({
           key: card.number,
-          cells: [
-            <code key="number" className="whitespace-nowrap font-mono text-[12.5px]">
-              {spaced(card)}
-            </code>,
-            <span key="brand" className="whitespace-nowrap">
-              {BRAND_NAMES[card.brand]}
-            </span>,
-            card.effect,
-          ],
+          cells: [number(card), brands.size === 1 ? card.effect : BRAND_NAMES[card.brand]],
         }))}
       />
     </section>

@@ -47,7 +47,8 @@ export async function replyOf(ctx: Context, operation: OpenOperation, executed: 
   if (executed.kind === "settled" && executed.answer) return { ...executed.answer, replayed: false };
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key);
-    if (row?.state === "done" && row.operation_id === operation.id) return storedReply(row, false);
+    // Whoever took the operation over has given, and stored, the first answer.
+    if (row?.state === "done" && row.operation_id === operation.id) return storedReply(row, true);
   }
   return stillPending(ctx, operation);
 }

@@ -68,7 +68,10 @@ describe("runSettlement", () => {
       ["payment.settled", null],
       ["payment.settled", null],
     ]);
-    expect(events[1]?.payload).toMatchObject({ payment_id: expect.stringMatching(/^pay_/), settlement_batch_id: expect.stringMatching(/^batch_/) });
+    expect(events[1]?.payload).toMatchObject({
+      payment_id: expect.stringMatching(/^pay_/),
+      settlement_batch_id: expect.stringMatching(/^batch_/),
+    });
     const audit = await db.sql`
       select actor, action from audit_log where environment_id = ${environmentId} and object_id = ${batch?.id as string}`;
     expect([...audit]).toEqual([{ actor: { type: "system", id: null }, action: "settlement_batch.create" }]);
@@ -77,12 +80,16 @@ describe("runSettlement", () => {
   it("settles nothing twice and forgets nothing when four runs on four pools go at once", async () => {
     const environmentId = await insertEnvironment(db);
     const amounts = Array.from({ length: 120 }, (_, index) => 100 + index);
-    for (const amount of amounts) await insertBookedPayment(db, { environmentId, amount, refunded: amount % 3 === 0 ? 10 : 0 });
+    for (const amount of amounts)
+      await insertBookedPayment(db, { environmentId, amount, refunded: amount % 3 === 0 ? 10 : 0 });
     const pools = [1, 2, 3, 4].map(() => connect(url, { max: 3 }));
     try {
-      const runs = await Promise.all(pools.map((pool) => runSettlement(booksService(pool), { environmentId, chunkSize: 7 })));
+      const runs = await Promise.all(
+        pools.map((pool) => runSettlement(booksService(pool), { environmentId, chunkSize: 7 })),
+      );
       const batches = runs.flat();
-      const total = (pick: (batch: (typeof batches)[number]) => number) => batches.reduce((sum, batch) => sum + pick(batch), 0);
+      const total = (pick: (batch: (typeof batches)[number]) => number) =>
+        batches.reduce((sum, batch) => sum + pick(batch), 0);
       expect(total((batch) => batch.charge_count)).toBe(120);
       expect(total((batch) => batch.charge_amount)).toBe(amounts.reduce((sum, amount) => sum + amount, 0));
       expect(total((batch) => batch.refund_amount)).toBe(400);
@@ -100,7 +107,10 @@ describe("runSettlement", () => {
     const first = await runSettlement(settled, { environmentId, chunkSize: 2, signal: stop.signal });
     expect(first).toMatchObject([{ charge_count: 2 }]);
     expect(await offences()).toEqual([]);
-    expect(await runSettlement(service, { environmentId, chunkSize: 2 })).toMatchObject([{ charge_count: 2 }, { charge_count: 1 }]);
+    expect(await runSettlement(service, { environmentId, chunkSize: 2 })).toMatchObject([
+      { charge_count: 2 },
+      { charge_count: 1 },
+    ]);
     expect(await offences()).toEqual([]);
   });
 

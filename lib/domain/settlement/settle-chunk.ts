@@ -69,7 +69,10 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
     chargedPaymentIds: charges.map((item) => item.payment_id),
   });
   await writeLedger(tx, batch);
-  await insertSettlementEvents(tx, environmentId, [batchEvent(batch), ...charges.map((item) => chargeEvent(batch, item))]);
+  await insertSettlementEvents(tx, environmentId, [
+    batchEvent(batch),
+    ...charges.map((item) => chargeEvent(batch, item)),
+  ]);
   await insertSettlementAudit(tx, environmentId, {
     id: newId(),
     actor: { type: "system", id: null },
@@ -81,11 +84,23 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
 async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
   const common = { batchId: batch.id, currency: batch.currency };
   if (batch.charge_amount > 0) {
-    const line = { ...common, line: 1, debit: "bank", credit: "processor_receivable", amount: batch.charge_amount } as const;
+    const line = {
+      ...common,
+      line: 1,
+      debit: "bank",
+      credit: "processor_receivable",
+      amount: batch.charge_amount,
+    } as const;
     await insertBatchLedgerLine(tx, batch.environment_id, line);
   }
   if (batch.refund_amount > 0) {
-    const line = { ...common, line: 2, debit: "processor_receivable", credit: "bank", amount: batch.refund_amount } as const;
+    const line = {
+      ...common,
+      line: 2,
+      debit: "processor_receivable",
+      credit: "bank",
+      amount: batch.refund_amount,
+    } as const;
     await insertBatchLedgerLine(tx, batch.environment_id, line);
   }
 }
@@ -119,5 +134,11 @@ function chargeEvent(batch: SettlementBatchRow, item: UnsettledItem) {
     currency: batch.currency,
     settled_at: batch.created_at,
   };
-  return { id: newId(), type: "payment.settled", operationId: null, objectId: item.payment_id, payload: JSON.stringify(payload) };
+  return {
+    id: newId(),
+    type: "payment.settled",
+    operationId: null,
+    objectId: item.payment_id,
+    payload: JSON.stringify(payload),
+  };
 }

@@ -39,7 +39,7 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
   const sections = operations.length > 0 ? SECTIONS : SECTIONS.filter(({ id }) => id !== "operations");
   return (
     <DocsShell current="/docs/errors" sections={sections}>
-      <article className="prose">
+      <article className="prose brief">
         <nav aria-label="Breadcrumb" className="text-[13px]">
           <Link href="/docs/errors" className="text-soft hover:text-ink">
             Errors

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@/db/client";
+import { startCluster } from "@/db/embedded";
+import { migrate } from "@/db/migrate";
+import { systemClock } from "@/lib/clock";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { env } from "@/lib/env";
+import { combinations } from "./combinations";
+import { measureLatency, measurePlainInsert, measureRoute, type Pace, type RouteResult } from "./measure";
+import { createRecorder } from "./record";
+import { type BenchResult, print } from "./report";
+import { createRoutes, request } from "./routes";
+import { seed } from "./seed";
+import { peakMemoryMb, startFloor, startService } from "./servers";
+
+const QUICK = process.argv.includes("--quick");
+const JSON_ONLY = process.argv.includes("--json");
+const MERCHANTS = 50;
+const SIZE = QUICK ? { small: 1_000, big: 20_000 } : { small: 10_000, big: 1_000_000 };
+const PACE: Pace = QUICK
+  ? { connections: 16, warmUpMs: 500, turnMs: 400, rounds: 3 }
+  : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
+const LATENCY_REQUESTS = QUICK ? 12 : 40;
+const SECRET = "only for measuring: nothing of it is kept";
+
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+type Seeded = { url: string; environment: { id: string; mode: "test"; merchantId: string }; apiKey: string; keyId: string };
+
+/** A database of its own, filled, with a key to the merchant that has half of it. */
+async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
+  const admin = connect(clusterUrl, { max: 1 });
+  await admin.sql.unsafe(`create database ${name}`);
+  await admin.close();
+  const url = new URL(clusterUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  const db = connect(url.href, { max: 2 });
+  try {
+    const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS });
+    if (!biggest) throw new Error("nothing was seeded");
+    const key = await createApiKey({ db, clock: systemClock }, { environmentId: biggest.id, name: "bench", permissions: PERMISSIONS });
+    return { url: url.href, environment: { ...biggest, mode: "test" }, apiKey: key.secret, keyId: key.row.id };
+  } finally {
+    await db.close();
+  }
+}
+
+/** How long each combination of filters and sort takes the service, one request after another. */
+async function timeCombinations(port: number, apiKey: string): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const { name, body } of combinations(new Date())) {
+    times.set(name, await measureLatency(port, request(apiKey, "POST", "/v1/transactions/search", body), LATENCY_REQUESTS));
+  }
+  return times;
+}
+
+async function measureSmall(clusterUrl: string, dataDir: string): Promise<Map<string, number>> {
+  const { url, apiKey } = await createSeeded(clusterUrl, "bench_small", SIZE.small);
+  const service = await startService({ url, dataDir, secret: SECRET });
+  try {
+    return await timeCombinations(service.port, apiKey);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measureBig(clusterUrl: string, dataDir: string, small: Map<string, number>): Promise<BenchResult> {
+  say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
+  const { url, environment, apiKey, keyId } = await createSeeded(clusterUrl, "bench_big", SIZE.big);
+  const db = connect(url, { max: 2 });
+  const recorder = createRecorder(db, url, environment, keyId);
+  const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });
+  const scripts = Object.assign({}, ...routes.map((route) => route.scripts));
+  say("Starting the service and the floor …");
+  const service = await startService({ url, dataDir, secret: SECRET });
+  const floor = await startFloor({ url, poolSize: env.databasePoolSize, scripts, environmentId: environment.id });
+  try {
+    const ports = { service: service.port, floor: floor.port };
+    say("Filters and sorts …");
+    const big = await timeCombinations(service.port, apiKey);
+    const results: RouteResult[] = [];
+    for (const route of routes) {
+      say(`${route.name} …`);
+      await db.sql`checkpoint`;
+      results.push(await measureRoute(route, ports, PACE));
+    }
+    say("plain insert …");
+    const plainInsertRps = await measurePlainInsert(floor.port, PACE);
+    return {
+      routes: results,
+      plain_insert_rps: plainInsertRps,
+      combinations: [...big].map(([name, ms]) => ({ name, small_ms: small.get(name) ?? 0, big_ms: ms })),
+      transactions: SIZE,
+      peak_rss_mb: peakMemoryMb(service.process.pid ?? 0),
+    };
+  } finally {
+    await Promise.all([service.stop(), floor.stop()]);
+    await recorder.close();
+    await db.close();
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "cardlane-bench-"));
+const cluster = await startCluster({ dataDir });
+try {
+  const small = await measureSmall(cluster.url, dataDir);
+  const result = await measureBig(cluster.url, dataDir, small);
+  if (JSON_ONLY) process.stdout.write(`${JSON.stringify(result)}\n`);
+  else print(result);
+} finally {
+  await cluster.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}

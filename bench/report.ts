@@ -1,0 +1,55 @@
+import type { RouteResult } from "./measure";
+
+export type BenchResult = {
+  routes: RouteResult[];
+  /** Three plain inserts in a transaction into the same tables, from the floor's process. */
+  plain_insert_rps: number;
+  combinations: { name: string; small_ms: number; big_ms: number }[];
+  transactions: { small: number; big: number };
+  /** Null where the system does not tell. */
+  peak_rss_mb: number | null;
+};
+
+/** What is asked for, per route: the least ratio to the floor. */
+const WANTED: Record<string, number> = {
+  "get transaction": 0.85,
+  "list transactions": 0.85,
+  "search transactions": 0.85,
+  "create payment": 0.75,
+  "refund payment": 0.75,
+};
+const WANTED_GROWTH = 3;
+const WANTED_MEMORY_MB = 350;
+
+const verdict = (met: boolean) => (met ? "ok" : "MISSED");
+const line = (...lines: string[]) => process.stdout.write(`${lines.join("\n")}\n`);
+
+export function print(result: BenchResult): void {
+  const { big, small } = result.transactions;
+  line("", `${big.toLocaleString("en")} transactions, 50 merchants, one with half`, "");
+  line("route                  requests/s    floor    ratio  wanted        p50 ms   p99 ms");
+  for (const route of result.routes) line(routeLine(route));
+  const create = result.routes.find((route) => route.name === "create payment");
+  const plain = result.plain_insert_rps;
+  line(`${"plain insert".padEnd(22)} ${String(plain).padStart(10)}   (create payment must be ahead)  ${verdict((create?.rps ?? 0) > plain)}`);
+  line("", `filter and sort                   ${small.toLocaleString("en")} rows  ${big.toLocaleString("en")} rows   times`);
+  for (const { name, small_ms, big_ms } of result.combinations) {
+    line(`${name.padEnd(32)} ${`${small_ms} ms`.padStart(12)}  ${`${big_ms} ms`.padStart(12)}  ${(big_ms / small_ms).toFixed(1).padStart(6)}`);
+  }
+  const slowest = slowestOf(result);
+  const growth = slowest.big_ms / slowest.small_ms;
+  line("", `slowest: ${slowest.name}, ${growth.toFixed(1)} × its time at ${small.toLocaleString("en")} rows (at most ${WANTED_GROWTH})  ${verdict(growth <= WANTED_GROWTH)}`);
+  const memory = result.peak_rss_mb;
+  line(memory === null ? "peak memory: not told by this system" : `peak memory: ${memory} MB (at most ${WANTED_MEMORY_MB})  ${verdict(memory <= WANTED_MEMORY_MB)}`, "");
+}
+
+function routeLine({ name, rps, floor_rps, ratio, p50_ms, p99_ms }: RouteResult): string {
+  const wanted = WANTED[name];
+  const judged = wanted === undefined ? "".padEnd(13) : `${wanted.toFixed(2)} ${verdict(ratio >= wanted)}`.padEnd(13);
+  const numbers = [String(rps).padStart(10), String(floor_rps).padStart(8), ratio.toFixed(2).padStart(8)].join(" ");
+  return `${name.padEnd(22)} ${numbers}  ${judged} ${String(p50_ms).padStart(6)} ${String(p99_ms).padStart(8)}`;
+}
+
+function slowestOf({ combinations }: BenchResult) {
+  return combinations.reduce((slowest, next) => (next.big_ms > slowest.big_ms ? next : slowest));
+}

@@ -1,0 +1,179 @@
+import type { Sql } from "@/db/client";
+import { encodeId } from "@/lib/contract/ids";
+import { createPaymentBody } from "@/lib/contract/payment";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { createPayment } from "@/lib/domain/payments/create-payment";
+import { refundPayment } from "@/lib/domain/payments/refund-payment";
+import { getTransaction } from "@/lib/domain/transactions/get-transaction";
+import { listTransactions } from "@/lib/domain/transactions/list-transactions";
+import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { newId } from "@/lib/ids";
+import { newIdempotency, type Recorder } from "./record";
+import { type Script, scriptOf } from "./script";
+
+/** One thing to measure: the same work asked of the service and of the floor. */
+export type Route = {
+  name: string;
+  /** Text of the next request; null when there is nothing left to ask for. */
+  service: () => string | null;
+  floor: () => string | null;
+  /** What of it the floor must know. */
+  scripts: Record<string, Script>;
+  /** Called before it is measured. */
+  prepare?: () => Promise<void>;
+};
+
+/** `apiKey` opens the environment with the given id. */
+export type RouteOptions = { sql: Sql; recorder: Recorder; apiKey: string; environmentId: string; now: Date };
+
+const DAY_MS = 86_400_000;
+
+const PAYMENT = {
+  amount: 1999,
+  currency: "USD",
+  card: { number: "4242424242424242", exp_month: 12, exp_year: 2034, cvv: "123" },
+  customer_id: "cus_bench",
+  customer_email: "bench@example.com",
+  billing_address: { line1: "1 Main Street", city: "Springfield", state: "IL", postal_code: "62701", country: "US" },
+  description: "Order 1",
+  metadata: { order_id: "1" },
+};
+const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
+
+export async function createRoutes(options: RouteOptions): Promise<Route[]> {
+  const made = [getRoute, listRoute, searchRoute, replayRoute, createRoute, refundRoute];
+  const routes: Route[] = [];
+  for (const make of made) routes.push(await make(options));
+  return routes;
+}
+
+export function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {
+  const content = body === undefined ? "" : JSON.stringify(body);
+  const headers = [
+    `${method} ${path} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    `X-Api-Key: ${apiKey}`,
+    ...(key ? [`X-Idempotency-Key: ${key}`] : []),
+    ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(content)}`]),
+  ];
+  return `${headers.join("\r\n")}\r\n\r\n${content}`;
+}
+
+export const floorRequest = (...path: string[]) => `GET /${path.join("/")} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+
+/** Each of the values in turn, for ever. */
+function rotate<T>(values: readonly T[]): () => T {
+  let index = 0;
+  return () => values[index++ % values.length] as T;
+}
+
+async function getRoute({ sql, recorder, apiKey, environmentId }: RouteOptions): Promise<Route> {
+  const rows = await sql<{ id: string }[]>`
+    select id from transactions tablesample system (5) where environment_id = ${environmentId} limit 20000`;
+  const [first] = rows;
+  if (!first) throw new Error("there is nothing to get");
+  const { statements } = await recorder.run((ctx) => getTransaction(ctx, { id: encodeId("transaction", first.id) }));
+  const shuffled = rows.map(({ id }) => id).sort(() => Math.random() - 0.5);
+  return {
+    name: "get transaction",
+    scripts: { get: scriptOf(statements, { given: [first.id] }) },
+    service: rotate(shuffled.map((id) => request(apiKey, "GET", `/v1/transactions/${encodeId("transaction", id)}`))),
+    floor: rotate(shuffled.map((id) => floorRequest("get", id))),
+  };
+}
+
+async function listRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route> {
+  const queries = [
+    {},
+    { status: "SETTLED" },
+    { card_brand: "amex" },
+    { customer_id: "cus_0_7" },
+    { created_after: new Date(now.getTime() - 7 * DAY_MS).toISOString() },
+  ] as const;
+  const scripts: Record<string, Script> = {};
+  for (const [index, query] of queries.entries()) {
+    scripts[`list${index}`] = scriptOf((await recorder.run((ctx) => listTransactions(ctx, query))).statements);
+  }
+  return {
+    name: "list transactions",
+    scripts,
+    service: rotate(queries.map((query) => request(apiKey, "GET", `/v1/transactions?${new URLSearchParams(query)}`))),
+    floor: rotate(Object.keys(scripts).map((name) => floorRequest(name))),
+  };
+}
+
+async function searchRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route> {
+  const since = new Date(now.getTime() - 90 * DAY_MS).toISOString();
+  const bodies = [
+    { filters: { status: ["CAPTURED", "SETTLED"], created_at: { gte: since } } },
+    { filters: { card_brand: ["visa"], amount: { gte: 5_000 } }, sort: { field: "amount" } },
+    { filters: { customer_email: "customer7@shop0.example" } },
+    { filters: { status: ["DECLINED"] }, sort: { field: "created_at", order: "asc" } },
+  ];
+  const scripts: Record<string, Script> = {};
+  for (const [index, body] of bodies.entries()) {
+    const parsed = searchTransactionsBody.parse(body);
+    scripts[`search${index}`] = scriptOf((await recorder.run((ctx) => searchTransactions(ctx, parsed))).statements);
+  }
+  return {
+    name: "search transactions",
+    scripts,
+    service: rotate(bodies.map((body) => request(apiKey, "POST", "/v1/transactions/search", body))),
+    floor: rotate(Object.keys(scripts).map((name) => floorRequest(name))),
+  };
+}
+
+const recordedPayment = () => createPaymentBody.parse(PAYMENT);
+
+async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
+  // The first run also prepares the statements, whose text is all that is recorded of it.
+  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency: newIdempotency() });
+  return {
+    name: "create payment",
+    scripts: { create: scriptOf(statements) },
+    service: () => request(apiKey, "POST", "/v1/payments", PAYMENT, newId()),
+    floor: () => floorRequest("create"),
+  };
+}
+
+async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
+  const idempotency = { ...newIdempotency(), key: "bench-replayed" };
+  await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
+  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
+  const replayed = request(apiKey, "POST", "/v1/payments", PAYMENT, "bench-replayed-by-the-service");
+  return {
+    name: "replay of a payment",
+    scripts: { replay: scriptOf(statements) },
+    service: () => replayed,
+    floor: () => floorRequest("replay"),
+  };
+}
+
+/** Every refund is the first of its payment, so that all are the same work; the payments are those created before. */
+async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteOptions): Promise<Route> {
+  const created = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency: newIdempotency() });
+  const { id } = JSON.parse(created.answer.body) as { id: string };
+  const find = (since: string) => sql<{ id: string; charge_id: string; authorization_id: string; version: number }[]>`
+    select id, charge_id, authorization_id, version from payments
+    where environment_id = ${environmentId} and status = 'CAPTURED' and created_at >= ${since} and version = 2
+    order by id desc`;
+  const [payment] = await find(now.toISOString());
+  if (!payment) throw new Error("the payment to refund was not found");
+  const { statements } = await recorder.run((ctx) => refundPayment(ctx, { id, ...REFUND }), { idempotency: newIdempotency() });
+  let payments: { id: string; charge_id: string; authorization_id: string }[] = [];
+  return {
+    name: "refund payment",
+    scripts: { refund: scriptOf(statements, { given: [payment.id, payment.charge_id, payment.authorization_id] }) },
+    async prepare() {
+      payments = [...(await find(now.toISOString()))];
+    },
+    service() {
+      const next = payments.pop();
+      return next ? request(apiKey, "POST", `/v1/payments/${encodeId("payment", next.id)}/refund`, REFUND, newId()) : null;
+    },
+    floor() {
+      const next = payments.pop();
+      return next ? floorRequest("refund", next.id, next.charge_id, next.authorization_id) : null;
+    },
+  };
+}

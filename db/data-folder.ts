@@ -1,0 +1,29 @@
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { ConfigurationError } from "@/lib/env";
+
+/** Makes the data folder, open to its owner only, when it does not exist. Returns its true path. */
+export function prepareDataFolder(folder: string): string {
+  const path = resolve(folder);
+  try {
+    make(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigurationError(
+      `The data folder ${path} cannot be written to (${code}): give this user access to it, or set DATA_DIR to another folder.`,
+    );
+  }
+}
+
+/** Level by level: Node's own recursive mkdir never returns where a file system refuses, as /proc does. */
+function make(path: string): void {
+  if (existsSync(path)) return void accessSync(`${path}/.`, constants.X_OK);
+  make(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { Api } from "../client";
+import { expect, test } from "../fixtures";
+
+const SANDBOX = "sandbox.cardlane.test";
+const LIVE = "live.cardlane.test";
+
+test("a key of the other environment's host is 401, with the answer of every key that does not work", async ({
+  tenant,
+  baseUrl,
+}) => {
+  const get = (api: Api, host: string) => api.raw({ method: "GET", path: "/v1/payments", headers: { Host: host } });
+  expect((await get(tenant.api, SANDBOX)).status).toBe(200);
+  expect((await get(tenant.live, LIVE)).status).toBe(200);
+  const unknown = await get(new Api(baseUrl, `sk_test_${"A".repeat(38)}`), SANDBOX);
+  const bytes = (text: string) => text.replace(/req_\w+/, "REQUEST");
+  unknown.problem("api_key_invalid");
+  for (const answer of [
+    await get(tenant.api, LIVE),
+    await get(tenant.live, SANDBOX),
+    await get(tenant.live, SANDBOX.toUpperCase()),
+    await get(tenant.api, `${LIVE}:80`),
+  ]) {
+    answer.problem("api_key_invalid");
+    expect(bytes(answer.text)).toBe(bytes(unknown.text));
+  }
+});
+
+test("on any other address both kinds of key work", async ({ tenant }) => {
+  for (const api of [tenant.api, tenant.live]) {
+    expect((await api.raw({ method: "GET", path: "/v1/payments" })).status).toBe(200);
+  }
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { systemClock } from "@/lib/clock";
+import { verifyPassword } from "@/lib/auth/password";
+import { testDatabase } from "@/lib/testing/database";
+import { createMerchant } from "./create-merchant";
+import { getEnvironmentId } from "./get-environment-id";
+
+const { db } = await testDatabase();
+const service = { db, clock: systemClock };
+
+test("a merchant has both environments, an owner, and one key with every permission in each", async () => {
+  const made = await createMerchant(service, { name: "Shop", email: "owner@shop.example", password: "correct horse" });
+  const test = await getEnvironmentId(service, { merchantId: made.merchant_id, mode: "test" });
+  const live = await getEnvironmentId(service, { merchantId: made.merchant_id, mode: "live" });
+  const keys = await db.sql`select environment_id, last4, cardinality(permissions) as permissions from api_keys`;
+  expect(keys).toEqual(
+    expect.arrayContaining([
+      { environment_id: test, last4: made.test_key.slice(-4), permissions: 13 },
+      { environment_id: live, last4: made.live_key.slice(-4), permissions: 13 },
+    ]),
+  );
+  const [user] = await db.sql`select email, password_hash, role from users`;
+  expect(user).toMatchObject({ email: "owner@shop.example", role: "owner" });
+  expect(await verifyPassword(user?.password_hash, "correct horse")).toBe(true);
+});
+
+test("an e-mail address belongs to one person whatever its case, and a refused merchant leaves nothing behind", async () => {
+  await createMerchant(service, { name: "First", email: "Twice@shop.example" });
+  const [before] = await db.sql`select count(*) as count from merchants`;
+  await expect(createMerchant(service, { name: "Second", email: "twice@SHOP.example" })).rejects.toThrow(/already in use/);
+  const [after] = await db.sql`select count(*) as count from merchants`;
+  expect(after).toEqual(before);
+});
+
+test.each([
+  [{ name: " ", email: "a@b.example" }, "name"],
+  [{ name: "A", email: "nobody" }, "email"],
+  [{ name: "A", email: "a@b.example", password: "short" }, "password"],
+])("%o is refused, naming %s", async (input, param) => {
+  await expect(createMerchant(service, input)).rejects.toMatchObject({ code: "invalid_parameter", param });
+});
+
+test("an unknown merchant and a malformed id are the same", async () => {
+  for (const merchantId of ["mer_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
+    await expect(getEnvironmentId(service, { merchantId, mode: "test" })).rejects.toMatchObject({ code: "resource_not_found" });
+  }
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import type { PaymentRow } from "@/db/schema/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
+import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
+import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
+
+const NOW = "2026-11-20T12:00:00.000Z";
+const CHALLENGE = "https://pay.test/challenge/x";
+type Kind = "authorize" | "continue" | "capture" | "void" | "refund";
+
+function pictureOf(kind: Kind, payment: Partial<PaymentRow> = {}, charge: Partial<TransactionRow> = {}): Picture {
+  const start = {
+    authorize: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
+    continue: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
+    capture: { status: "AUTHORIZED", amount_captured: 0, open_operation_id: "op", capture_before: "2026-11-27T12:00:00.000Z" },
+    void: { status: "AUTHORIZED", amount_captured: 0, open_operation_id: "op", capture_before: "2026-11-27T12:00:00.000Z" },
+    refund: { status: "CAPTURED", amount_captured: 1_000, open_operation_id: null, refund_pending: 400 },
+  }[kind];
+  const row = { amount: 1_000, amount_refunded: 0, refund_pending: 0, capture_method: "manual", ...start, ...payment };
+  return {
+    payment: row as PaymentRow,
+    charge: { status: row.status, settled_at: null, type: "CHARGE", fraud_score: null, ...charge } as TransactionRow,
+    refund: kind === "refund" ? ({ status: "PENDING", amount: 400, type: "REFUND" } as TransactionRow) : null,
+  };
+}
+
+const OUTCOMES: Record<FinalOutcome["kind"], FinalOutcome> = {
+  approved: { kind: "approved" },
+  declined: { kind: "declined", decline_code: "lost_card" },
+  action_required: { kind: "action_required" },
+  failed: { kind: "failed", reason: "never executed" },
+  reversed: { kind: "reversed" },
+};
+
+/** kind, outcome → payment status, operation state, answer. */
+const TABLE: [Kind, FinalOutcome["kind"], string, string, string][] = [
+  ["authorize", "approved", "AUTHORIZED", "succeeded", "ok"],
+  ["authorize", "declined", "DECLINED", "declined", "card_declined"],
+  ["authorize", "action_required", "REQUIRES_ACTION", "action_required", "ok"],
+  ["authorize", "failed", "FAILED", "failed", "payment_failed"],
+  ["continue", "approved", "AUTHORIZED", "succeeded", "ok"],
+  ["continue", "declined", "DECLINED", "declined", "card_declined"],
+  ["continue", "failed", "FAILED", "failed", "payment_failed"],
+  ["capture", "approved", "CAPTURED", "succeeded", "ok"],
+  ["capture", "declined", "AUTHORIZED", "declined", "payment_failed"],
+  ["capture", "failed", "AUTHORIZED", "failed", "payment_failed"],
+  ["void", "approved", "VOIDED", "succeeded", "ok"],
+  ["void", "declined", "AUTHORIZED", "declined", "payment_failed"],
+  ["void", "failed", "AUTHORIZED", "failed", "payment_failed"],
+  ["refund", "approved", "PARTIALLY_REFUNDED", "succeeded", "ok"],
+  ["refund", "declined", "CAPTURED", "declined", "payment_failed"],
+  ["refund", "failed", "CAPTURED", "failed", "payment_failed"],
+];
+
+function outcomeOf(kind: Kind, outcome: FinalOutcome["kind"], picture = pictureOf(kind)): Change {
+  return applyOutcome(picture, { kind, amount: kind === "refund" ? 400 : 1_000, detail: "asked" }, OUTCOMES[outcome], NOW, CHALLENGE);
+}
+
+const netOf = (change: Change) =>
+  change.ledger.reduce((sum, line) => sum + (line.debit === "processor_receivable" ? line.amount : -line.amount), 0);
+
+describe("every kind of operation × every outcome", () => {
+  test.each(TABLE)("%s, %s: the payment is %s, the operation %s, the answer %s", (kind, outcome, status, state, result) => {
+    const before = pictureOf(kind);
+    const change = outcomeOf(kind, outcome, before);
+    expect([change.payment.status, change.operationState, change.result.kind]).toEqual([status, state, result]);
+    expect(change.payment.open_operation_id).toBeNull();
+    expect(change.payment.refund_pending).toBe(0);
+    // The charge says the same, but that it has no status of its own for a challenge.
+    expect(change.charge.status).toBe(status === "REQUIRES_ACTION" ? "PENDING" : status);
+    expect(change.payment.updated_at).toBe(NOW);
+  });
+
+  test.each(TABLE)("%s, %s: only status changes of the table are made", (kind, outcome) => {
+    const before = pictureOf(kind);
+    const after = outcomeOf(kind, outcome, before);
+    for (const [from, to] of [[before.payment.status, after.payment.status]] as const) {
+      expect(from === to || PAYMENT_TRANSITIONS[from].includes(to), `${from} → ${to}`).toBe(true);
+    }
+    for (const [from, to] of [
+      [before.charge, after.charge],
+      [before.refund, after.refund],
+    ]) {
+      if (!from || !to || from.status === to.status) continue;
+      expect(TRANSACTION_TRANSITIONS[from.type][from.status], `${from.status} → ${to.status}`).toContain(to.status);
+    }
+  });
+
+  test.each(TABLE)("%s, %s: the ledger moves by what the counters move", (kind, outcome) => {
+    const before = pictureOf(kind);
+    const after = outcomeOf(kind, outcome, before);
+    const taken = (p: PaymentRow) => p.amount_captured - p.amount_refunded;
+    expect(netOf(after)).toBe(taken(after.payment) - taken(before.payment));
+    expect(after.feeOn).toBe(after.payment.amount_captured - before.payment.amount_captured);
+  });
+});
+
+describe("money", () => {
+  test("an automatic capture takes the whole amount with the authorization", () => {
+    const change = outcomeOf("authorize", "approved", pictureOf("authorize", { capture_method: "automatic" }));
+    expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000, capture_before: null });
+    expect(change.ledger).toEqual([{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount: 1_000 }]);
+  });
+
+  test("a manual one is held for seven days", () => {
+    expect(outcomeOf("authorize", "approved").payment.capture_before).toBe("2026-11-27T12:00:00.000Z");
+  });
+
+  test("a part capture releases the rest", () => {
+    const change = applyOutcome(pictureOf("capture"), { kind: "capture", amount: 600, detail: null }, OUTCOMES.approved, NOW, CHALLENGE);
+    expect(change.payment).toMatchObject({ amount_captured: 600, capture_before: null, open_operation_id: null });
+    expect(change.feeOn).toBe(600);
+  });
+
+  test("the last refund makes it REFUNDED, of a settled charge too", () => {
+    const picture = pictureOf("refund", { status: "PARTIALLY_REFUNDED", amount_refunded: 600 }, { settled_at: NOW });
+    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({ status: "REFUNDED", amount_refunded: 1_000 });
+  });
+
+  test.each([
+    [null, 400, "CAPTURED"],
+    [NOW, 400, "SETTLED"],
+    [NOW, 1_000, "PARTIALLY_REFUNDED"],
+  ])("a refund that comes back (settled %s, %i refunded) leaves the charge %s and undoes its line", (settled, refunded, status) => {
+    const picture = pictureOf(
+      "refund",
+      { status: refunded === 1_000 ? "REFUNDED" : "PARTIALLY_REFUNDED", amount_refunded: refunded, refund_pending: 0 },
+      { settled_at: settled, refunded_at: NOW },
+    );
+    const change = outcomeOf("refund", "reversed", picture);
+    expect(change.payment).toMatchObject({ status, amount_refunded: refunded - 400, refund_pending: 0 });
+    expect(change.refund).toMatchObject({ status: "FAILED", refunded_at: null });
+    expect(change.charge.refunded_at).toBe(refunded === 400 ? null : NOW);
+    expect(change.ledger).toEqual([{ line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: 400 }]);
+  });
+
+  test("other refunds under way stay reserved", () => {
+    const picture = pictureOf("refund", { refund_pending: 900 });
+    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({ amount_refunded: 400, refund_pending: 500 });
+    expect(outcomeOf("refund", "failed", picture).payment).toMatchObject({ amount_refunded: 0, refund_pending: 500 });
+  });
+});
+
+describe("what is shown", () => {
+  test("a void keeps its reason", () => {
+    expect(outcomeOf("void", "approved").charge).toMatchObject({ void_reason: "asked", voided_at: NOW });
+  });
+
+  test("a decline keeps its code, and one without a code is generic", () => {
+    expect(outcomeOf("authorize", "declined").charge.decline_code).toBe("lost_card");
+    const unnamed: FinalOutcome = { kind: "declined", decline_code: null };
+    const change = applyOutcome(pictureOf("authorize"), { kind: "authorize", amount: 1_000, detail: null }, unnamed, NOW, CHALLENGE);
+    expect(change.charge.decline_code).toBe("generic_decline");
+  });
+
+  test("a challenge is open for half an hour", () => {
+    expect(outcomeOf("authorize", "action_required").payment.next_action).toEqual({
+      type: "redirect_to_url",
+      redirect_to_url: { url: CHALLENGE },
+      expires_at: "2026-11-20T12:30:00.000Z",
+    });
+  });
+
+  test("an outcome without checks keeps those that are known", () => {
+    const known = pictureOf("continue", {}, { avs_result: "Y", cvv_result: "M", fraud_score: 12 });
+    expect(outcomeOf("continue", "approved", known).charge).toMatchObject({ avs_result: "Y", cvv_result: "M", fraud_score: 12 });
+  });
+
+  test("nothing of the picture before is changed in place", () => {
+    const before = pictureOf("refund");
+    const copy = structuredClone(before);
+    outcomeOf("refund", "approved", before);
+    expect(before).toEqual(copy);
+  });
+});

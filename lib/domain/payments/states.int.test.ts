@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { PAYMENT_STATUSES } from "@/lib/contract/payment";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transaction";
+import { testDatabase } from "@/lib/testing/database";
+import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
+
+const { db } = await testDatabase({ max: 1 });
+
+/** Every pair that a table's own trigger lets through, tried on a bare table with a copy of that trigger. */
+async function pairsAllowed(table: "payments" | "transactions", type: string, statuses: readonly string[]): Promise<string[]> {
+  const [trigger] = await db.sql<{ definition: string }[]>`
+    select pg_get_triggerdef(oid) as definition from pg_trigger
+    where tgrelid = ${table}::regclass and tgname = ${`${table}_transition`}`;
+  const allowed: string[] = [];
+  await db.sql.begin(async (tx) => {
+    await tx.unsafe(`create temp table probe (like ${table}) on commit drop`);
+    await tx.unsafe(`alter table probe alter column environment_id drop not null`);
+    const columns = await tx<{ name: string }[]>`
+      select attname as name from pg_attribute where attrelid = 'probe'::regclass and attnum > 0 and attnotnull`;
+    for (const { name } of columns) await tx.unsafe(`alter table probe alter column "${name}" drop not null`);
+    await tx.unsafe((trigger?.definition ?? "").replace(/ ON \S+ /, " ON probe "));
+    for (const from of statuses) {
+      for (const to of statuses) {
+        if (from === to) continue;
+        const passed = await tx
+          .savepoint(async (sp) => {
+            await sp.unsafe(`insert into probe (status${table === "transactions" ? ", type" : ""})
+              values ('${from}'${table === "transactions" ? `, '${type}'` : ""})`);
+            await sp.unsafe(`update probe set status = '${to}'`);
+            await sp`delete from probe`;
+            return true;
+          })
+          .catch((error: { code?: string }) => {
+            expect(error.code).toBe("23514");
+            return false;
+          });
+        if (passed) allowed.push(`${from}>${to}`);
+      }
+    }
+  });
+  return allowed.sort();
+}
+
+const pairsOf = (table: Record<string, readonly string[]>) =>
+  Object.entries(table)
+    .flatMap(([from, targets]) => targets.map((to) => `${from}>${to}`))
+    .sort();
+
+test("the database lets a payment make exactly the status changes of the table", async () => {
+  expect(await pairsAllowed("payments", "", PAYMENT_STATUSES)).toEqual(pairsOf(PAYMENT_TRANSITIONS));
+});
+
+test.each(["CHARGE", "REFUND"] as const)("the database lets a %s make exactly the status changes of the table", async (type) => {
+  expect(await pairsAllowed("transactions", type, TRANSACTION_STATUSES)).toEqual(pairsOf(TRANSACTION_TRANSITIONS[type]));
+});

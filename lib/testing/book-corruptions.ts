@@ -1,0 +1,190 @@
+import type { Database } from "@/db/client";
+import { newId } from "@/lib/ids";
+import type { BookedIds } from "./books";
+
+export type Corruption = {
+  /** The check that must fire; others may fire as well. */
+  check: string;
+  how: string;
+  corrupt(environmentId: string, ids: BookedIds, batchId: string): Promise<unknown>;
+};
+
+/** Ways to break the books by hand, with guards and triggers out of the way: at least one per check. */
+export const bookCorruptions = ({ sql }: Database): Corruption[] => [
+  {
+    check: "counters_match_operations",
+    how: "a captured amount that no operation captured",
+    corrupt: (env, ids) =>
+      sql`update payments set amount_captured = amount_captured - 1 where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "counters_match_ledger",
+    how: "a refunded amount that the ledger does not know",
+    corrupt: (env, ids) =>
+      sql`update payments set amount_refunded = amount_refunded + 1 where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "limits_hold",
+    how: "more refunded than captured",
+    corrupt: (env, ids) =>
+      sql`update payments set amount_refunded = amount_captured + 1 where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "reservations_are_open_operations",
+    how: "a refund reservation that belongs to nothing",
+    corrupt: (env, ids) =>
+      sql`update payments set refund_pending = 5 where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "reservations_are_open_operations",
+    how: "a payment held by an operation that is over",
+    corrupt: (env, ids) =>
+      sql`update payments set open_operation_id = ${ids.capture} where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "status_follows_from_money",
+    how: "a status that the counters contradict",
+    corrupt: (env, ids) =>
+      sql`update payments set status = 'REFUNDED' where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "charge_has_payment_status",
+    how: "a charge with another status than its payment",
+    corrupt: (env, ids) =>
+      sql`update transactions set status = 'CAPTURED' where environment_id = ${env} and id = ${ids.charge}`,
+  },
+  {
+    check: "created_with_id",
+    how: "a payment created at another time than its id says",
+    corrupt: (env, ids) =>
+      sql`update payments set created_at = created_at + interval '1 ms' where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "operation_has_transaction",
+    how: "an operation whose transaction does not exist",
+    corrupt: (env, ids) =>
+      sql`update operations set transaction_id = ${newId()} where environment_id = ${env} and id = ${ids.capture}`,
+  },
+  {
+    check: "operation_has_transaction",
+    how: "a transaction that no operation made",
+    corrupt: (env, ids) =>
+      sql`update operations set kind = 'void' where environment_id = ${env} and id = ${ids.authorize}`,
+  },
+  {
+    check: "refund_status_follows_from_operation",
+    how: "a refund that failed while its operation succeeded",
+    corrupt: (env, ids) =>
+      sql`update transactions set status = 'FAILED' where environment_id = ${env} and id = ${ids.refund}`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    how: "a capture without its ledger line",
+    corrupt: (env, ids) =>
+      sql`delete from ledger_entries where environment_id = ${env} and operation_id = ${ids.capture}`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    how: "a ledger line with another amount than its refund",
+    corrupt: (env, ids) =>
+      sql`update ledger_entries set amount = amount + 1 where environment_id = ${env} and operation_id = ${ids.refundOperation}`,
+  },
+  {
+    check: "outcome_has_one_event",
+    how: "an outcome that nobody was told of",
+    corrupt: (env, ids) => sql`delete from events where environment_id = ${env} and operation_id = ${ids.capture}`,
+  },
+  {
+    check: "outcome_has_one_event",
+    how: "an outcome that was told twice",
+    corrupt: (env, ids) => sql`insert into events (environment_id, id, type, operation_id, object_id, payload)
+      values (${env}, ${newId()}, 'payment.captured', ${ids.capture}, ${ids.payment}, '{}')`,
+  },
+  {
+    check: "outcome_has_audit_row",
+    how: "an outcome that is missing in the audit log",
+    corrupt: (env, ids) =>
+      sql`delete from audit_log where environment_id = ${env} and object_id = ${ids.payment} and action = 'payment.refund'`,
+  },
+  {
+    check: "answered_keys_are_completed",
+    how: "a stored answer to an operation whose outcome is not known",
+    corrupt: (env, ids) =>
+      sql`update operations set state = 'open' where environment_id = ${env} and id = ${ids.refundOperation}`,
+  },
+  {
+    check: "answered_keys_are_completed",
+    how: "a stored success without an operation",
+    corrupt: (env, ids) =>
+      sql`update idempotency_keys set operation_id = ${newId()} where environment_id = ${env} and key = ${ids.capture}`,
+  },
+  {
+    check: "ledger_balances",
+    how: "a ledger line of an operation that does not exist",
+    corrupt: (env) => sql`insert into ledger_entries
+      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+      values (${env}, ${newId()}, 1, null, 'bank', 'suspense', 1, 'EUR')`,
+  },
+  {
+    check: "ledger_balances",
+    how: "a ledger line in another currency than its operation",
+    corrupt: (env, ids) =>
+      sql`update ledger_entries set currency = 'USD' where environment_id = ${env} and operation_id = ${ids.capture}`,
+  },
+  {
+    check: "receivable_is_unsettled_money",
+    how: "a charge marked as settled without a batch's ledger line",
+    corrupt: (env, _ids, batchId) =>
+      sql`delete from ledger_entries where environment_id = ${env} and operation_id = ${batchId} and line = 1`,
+  },
+  {
+    check: "batch_is_sum_of_items",
+    how: "a batch that counts more than its items",
+    corrupt: (env, _ids, batchId) =>
+      sql`update settlement_batches set charge_amount = charge_amount + 1 where environment_id = ${env} and id = ${batchId}`,
+  },
+  {
+    check: "batch_is_sum_of_items",
+    how: "a transaction settled in a batch that does not exist",
+    corrupt: (env, ids) =>
+      sql`update transactions set settlement_batch_id = ${newId()} where environment_id = ${env} and id = ${ids.refund}`,
+  },
+  {
+    check: "batch_has_ledger_lines",
+    how: "a batch whose ledger line has another amount",
+    corrupt: (env, _ids, batchId) =>
+      sql`update ledger_entries set amount = amount + 1 where environment_id = ${env} and operation_id = ${batchId} and line = 2`,
+  },
+  {
+    check: "settled_means_in_a_batch",
+    how: "a settled transaction without a batch",
+    corrupt: (env, ids) =>
+      sql`update transactions set settlement_batch_id = null where environment_id = ${env} and id = ${ids.charge}`,
+  },
+  {
+    check: "processor_knows_our_operations",
+    how: "a capture that the processor never saw",
+    corrupt: (_env, ids) => sql`delete from sandbox_processor.operations where reference = ${ids.capture}`,
+  },
+  {
+    check: "we_know_the_processors_operations",
+    how: "a refund at the processor that we never sent",
+    corrupt: (
+      env,
+      ids,
+    ) => sql`insert into sandbox_processor.operations (reference, account, kind, charge, amount, currency, outcome)
+      values (${newId()}, ${env}, 'refund', ${ids.authorize}, 1, 'EUR', 'approved')`,
+  },
+  {
+    check: "we_know_the_processors_operations",
+    how: "a capture that we take for failed and the processor did",
+    corrupt: (env, ids) =>
+      sql`update operations set state = 'failed' where environment_id = ${env} and id = ${ids.capture}`,
+  },
+  {
+    check: "processor_moved_the_same_money",
+    how: "a charge of which the processor returned more than we say",
+    corrupt: (_env, ids) =>
+      sql`update sandbox_processor.charges set amount_refunded = amount_refunded + 1 where reference = ${ids.authorize}`,
+  },
+];

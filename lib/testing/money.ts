@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Database } from "@/db/client";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { createPaymentBody, type Payment } from "@/lib/contract/payment";
+import type { Context, Reply, Service } from "@/lib/domain/context";
+import { capturePayment } from "@/lib/domain/payments/capture-payment";
+import { completeOperations } from "@/lib/domain/payments/complete-operations";
+import { createPayment } from "@/lib/domain/payments/create-payment";
+import { getPayment } from "@/lib/domain/payments/get-payment";
+import { refundPayment } from "@/lib/domain/payments/refund-payment";
+import { voidPayment } from "@/lib/domain/payments/void-payment";
+import { captureTransaction } from "@/lib/domain/transactions/capture-transaction";
+import { refundTransaction } from "@/lib/domain/transactions/refund-transaction";
+import { voidTransaction } from "@/lib/domain/transactions/void-transaction";
+import { newId } from "@/lib/ids";
+import { withDeadline } from "@/lib/processor/deadline";
+import { createRegistry } from "@/lib/processor/registry";
+import { createTestMerchant, testContext, testService } from "./factories";
+import { scriptProcessor } from "./scripted-processor";
+
+/** A reply, or the refusal that was thrown; `body` is parsed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+export type MoneyAnswer = { status: number; code: string | null; replayed: boolean; text: string; body: any };
+
+type Asked = { key?: string; context?: Partial<Context>; service?: Service };
+
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+
+const VERBS = {
+  capture: { payments: capturePayment, transactions: captureTransaction },
+  void: { payments: voidPayment, transactions: voidTransaction },
+  refund: { payments: refundPayment, transactions: refundTransaction },
+};
+
+async function answerOf(reply: Promise<Reply>): Promise<MoneyAnswer> {
+  try {
+    const { status, body, replayed } = await reply;
+    const parsed = JSON.parse(body);
+    return { status, code: status >= 400 ? parsed.code : null, replayed, text: body, body: parsed };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { status: error.status, code: error.code, replayed: false, text: error.message, body: error };
+  }
+}
+
+/** A tenant whose money moves without HTTP, on a sandbox processor that follows a script. Keys are new unless given. */
+export async function moneyTenant(db: Database, overrides: Partial<Service> = {}) {
+  const plain = testService(db, overrides);
+  const sandbox = plain.processors.processorFor("test");
+  if (!sandbox) throw new Error("tests always have the sandbox");
+  const script = scriptProcessor(sandbox);
+  const processors = createRegistry({ sandbox: withDeadline(script.processor, plain.processorTimeoutMs, plain.clock) });
+  const service: Service = { ...plain, processors, ...overrides };
+  const merchant = await createTestMerchant(db);
+  const environmentId = merchant.test.id;
+
+  const contextOf = (operation: string, path: string, body: object, asked: Asked) =>
+    testContext(asked.service ?? service, merchant.test, {
+      idempotency: {
+        key: asked.key ?? randomUUID(),
+        digest: createHash("sha256").update(`${path} ${JSON.stringify(body)}`).digest(),
+      },
+      ...asked.context,
+      request: { id: newId(), operation, path },
+    });
+
+  return {
+    service,
+    merchant,
+    script,
+    environmentId,
+    create(body: object = {}, asked: Asked = {}): Promise<MoneyAnswer> {
+      const given = { amount: 10_000, currency: "USD", ...("payment_token" in body ? {} : { card: CARD }), ...body };
+      const ctx = contextOf("createPayment", "/v1/payments", given, asked);
+      return answerOf(createPayment(ctx, createPaymentBody.parse(given)));
+    },
+    /** On a payment or, by a `txn_` id, on a transaction. */
+    act(kind: keyof typeof VERBS, id: string, body: object = {}, asked: Asked = {}): Promise<MoneyAnswer> {
+      const resource = id.startsWith("pay_") ? "payments" : "transactions";
+      const operation = `${kind}${resource === "payments" ? "Payment" : "Transaction"}`;
+      const ctx = contextOf(operation, `/v1/${resource}/${id}/${kind}`, body, asked);
+      return answerOf(VERBS[kind][resource](ctx, { ...body, id } as never));
+    },
+    get(id: string): Promise<Payment> {
+      return getPayment(testContext(service, merchant.test), { id });
+    },
+    /** Brings about what time alone would: whoever worked on an operation has had its time. */
+    async endLeases(): Promise<void> {
+      await db.sql`update operations set lease_until = now(), next_attempt_at = now(),
+          unknown_at = coalesce(unknown_at, now()) - interval '1 minute', created_at = created_at - interval '1 minute'
+        where environment_id = ${environmentId} and state = 'open'`;
+      await db.sql`update idempotency_keys set locked_until = now() where environment_id = ${environmentId} and state = 'running'`;
+    },
+    complete: () => completeOperations(service),
+    async operations(paymentId: string) {
+      const rows = await db.sql<{ id: string; kind: string; state: string; epoch: number; attempts: number; last_answer: string }[]>`
+        select id, kind, state, epoch, attempts, last_answer from operations
+        where environment_id = ${environmentId} and payment_id = ${decodeId("payment", paymentId)} order by created_at, id`;
+      return [...rows];
+    },
+    async key(key: string) {
+      const [row] = await db.sql<{ state: string; status_code: number | null; response_body: string | null; operation_id: string | null }[]>`
+        select state, status_code, response_body, operation_id from idempotency_keys
+        where environment_id = ${environmentId} and key = ${key}`;
+      return row ?? null;
+    },
+    /** Makes a key as old as that, by the database's clock. */
+    async ageKey(key: string, interval: string): Promise<void> {
+      await db.sql`update idempotency_keys set created_at = now() - ${interval}::interval
+        where environment_id = ${environmentId} and key = ${key}`;
+    },
+  };
+}
+
+export type MoneyTenant = Awaited<ReturnType<typeof moneyTenant>>;

@@ -1,0 +1,76 @@
+import type { Outcome, Processor } from "@/lib/processor/port";
+
+type Method = "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire";
+type Answer = Outcome | { kind: "not_found" };
+
+/** What happens to one call: `real` lets the sandbox execute it. */
+export type Step = (real: () => Promise<Answer>) => Promise<unknown>;
+
+/** Nothing is executed, and this is the answer. */
+export const says =
+  (answer: Answer): Step =>
+  async () =>
+    answer;
+
+/** It is executed, and the answer never arrives. */
+export const losesAnswer: Step = async (real) => {
+  await real();
+  return { kind: "unknown", reason: "the connection was lost" };
+};
+
+/** It is executed, and the connection breaks with an error. */
+export const throwsAfter: Step = async (real) => {
+  await real();
+  throw new Error("socket hang up");
+};
+
+/** Holds a call back until `release`, so that a test can look at what goes on meanwhile. */
+export function holds(): { step: Step; reached: Promise<void>; release(): void } {
+  let release = () => {};
+  let reach = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const step: Step = async (real) => {
+    reach();
+    await released;
+    return real();
+  };
+  return { step, reached, release };
+}
+
+/** The sandbox with a script in front of it; with no step left it does as the sandbox does. */
+export function scriptProcessor(sandbox: Processor) {
+  const calls: { method: Method; reference: string; amount: number | null }[] = [];
+  const steps: Step[] = [];
+  const scripted =
+    <R extends { reference: string; amount?: number }>(method: Exclude<Method, "inquire">, call: (request: R) => Promise<Outcome>) =>
+    (request: R) => {
+      calls.push({ method, reference: request.reference, amount: request.amount ?? null });
+      const step = steps.shift();
+      return (step ? step(() => call(request)) : call(request)) as Promise<Outcome>;
+    };
+  const processor: Processor = {
+    ...sandbox,
+    authorize: scripted("authorize", (request) => sandbox.authorize(request)),
+    continueAuthorization: scripted("continueAuthorization", (request) => sandbox.continueAuthorization(request)),
+    capture: scripted("capture", (request) => sandbox.capture(request)),
+    void: scripted("void", (request) => sandbox.void(request)),
+    refund: scripted("refund", (request) => sandbox.refund(request)),
+    inquire(reference) {
+      calls.push({ method: "inquire", reference, amount: null });
+      const step = steps.shift();
+      return (step ? step(() => sandbox.inquire(reference)) : sandbox.inquire(reference)) as ReturnType<Processor["inquire"]>;
+    },
+  };
+  return {
+    processor,
+    calls,
+    /** What happens to the next calls, in this order. */
+    next: (...more: Step[]) => void steps.push(...more),
+    count: (method: Method) => calls.filter((call) => call.method === method).length,
+  };
+}

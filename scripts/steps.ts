@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const program = (path: string) => `${root}node_modules/${path}`;
+
+export type Step = { title: string; args: string[] };
+
+/** What a machine can say about the code without running it. */
+export const CHECKS: Step[] = [
+  { title: "Format and lint (Biome)", args: [program("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
+  { title: "Lint and import rules (oxlint)", args: [program("oxlint/bin/oxlint"), "--type-aware", "--deny-warnings"] },
+  { title: "Types (TypeScript)", args: [program("typescript/bin/tsc"), "--noEmit"] },
+];
+
+export const vitest = (...args: string[]) => [program("vitest/vitest.mjs"), "run", ...args];
+export const playwright = (...args: string[]) => [program("@playwright/test/cli.js"), "test", ...args];
+
+export function heading(title: string): void {
+  console.log(`\n── ${title} ${"─".repeat(Math.max(3, 74 - title.length))}\n`);
+}
+
+/** Runs a Node program with our terminal as its own; resolves to its exit code. */
+export function run(args: string[], env: Record<string, string> = {}): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** Runs a step quietly: one line when it passes, everything it said when it does not. */
+export async function runQuietly({ title, args }: Step): Promise<boolean> {
+  const started = Date.now();
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(`  ${code === 0 ? "✓" : "✗"} ${title}  ${seconds} s`);
+  if (code !== 0) console.log(`\n${Buffer.concat(chunks).toString("utf8").trim()}\n`);
+  return code === 0;
+}

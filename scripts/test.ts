@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { buildWhenStale } from "@/lib/server/build";
+import { CHECKS, heading, playwright, run, runQuietly, vitest } from "./steps";
+
+/** `npm test`: every check there is. The last line of the output is `N passed, N failed`. */
+const root = fileURLToPath(new URL("..", import.meta.url));
+const reports = `${root}.cache/test-reports`;
+const total = { passed: 0, failed: 0 };
+
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+function count(passed: number, failed: number, exitCode: number): void {
+  total.passed += passed;
+  // A runner that broke down without naming a test has failed all the same.
+  total.failed += failed === 0 && exitCode !== 0 ? 1 : failed;
+}
+
+function read<T>(file: string, nothing: T): T {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch {
+    return nothing;
+  }
+}
+
+async function runVitest(title: string, project: string): Promise<void> {
+  heading(title);
+  const file = `${reports}/${project}.json`;
+  const code = await run(
+    vitest("--project", project, "--passWithNoTests", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`),
+  );
+  const { numPassedTests, numFailedTests } = read(file, { numPassedTests: 0, numFailedTests: 0 });
+  count(numPassedTests, numFailedTests, code);
+}
+
+async function runPlaywright(title: string): Promise<void> {
+  heading(title);
+  const file = `${reports}/e2e.json`;
+  const code = await run(playwright(), { PLAYWRIGHT_JSON_OUTPUT_NAME: file });
+  const { stats } = read(file, { stats: { expected: 0, unexpected: 0, flaky: 0 } });
+  count(stats.expected, stats.unexpected + stats.flaky, code);
+}
+
+async function build(): Promise<boolean> {
+  heading("Build");
+  const started = Date.now();
+  try {
+    const built = await buildWhenStale(root, () => console.log("  … next build"), new AbortController().signal);
+    console.log(`  ✓ ${built ? `built in ${Math.round((Date.now() - started) / 1000)} s` : "the last build is up to date"}`);
+    count(1, 0, 0);
+    return true;
+  } catch (error) {
+    console.log((error as Error).message);
+    count(0, 1, 1);
+    return false;
+  }
+}
+
+heading("Format, lint, types");
+for (const check of CHECKS) {
+  const passed = await runQuietly(check);
+  count(passed ? 1 : 0, passed ? 0 : 1, 0);
+}
+await runVitest("Unit tests", "unit");
+await runVitest("Integration tests, on a real PostgreSQL", "int");
+if (await build()) {
+  await runPlaywright("The contract over HTTP, on both hosts");
+  await runVitest("Proofs: concurrency, crashes, faults", "proof");
+}
+
+console.log(`\n${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;
