@@ -12,15 +12,24 @@ export function combinations(now: Date): Combination[] {
     { name: "newest first", body: {} },
     { name: "oldest first, offset 10000", body: { sort: { order: "asc" }, offset: 10_000 } },
     { name: "status", body: { filters: { status: ["DECLINED"] } } },
-    { name: "three statuses, offset 10000", body: { filters: { status: ["SETTLED", "DECLINED", "VOIDED"] }, offset: 10_000 } },
+    {
+      name: "three statuses, offset 10000",
+      body: { filters: { status: ["SETTLED", "DECLINED", "VOIDED"] }, offset: 10_000 },
+    },
     { name: "brand, offset 10000", body: { filters: { card_brand: ["amex"] }, offset: 10_000 } },
-    { name: "two brands and two statuses", body: { filters: { card_brand: ["discover", "amex"], status: ["FAILED", "DECLINED"] } } },
+    {
+      name: "two brands and two statuses",
+      body: { filters: { card_brand: ["discover", "amex"], status: ["FAILED", "DECLINED"] } },
+    },
     { name: "customer", body: { filters: { customer_id: "cus_0_7" } } },
     { name: "e-mail", body: { filters: { customer_email: "CUSTOMER7@Shop0.example" } } },
     { name: "subscription", body: { filters: { subscription_id: "sub_01k3000000e00a000000000007" } } },
     { name: "last four digits and status", body: { filters: { card_last4: "5433", status: ["SETTLED"] } } },
     { name: "amount range, offset 10000", body: { filters: { amount: { gte: 2_000, lte: 10_000 } }, offset: 10_000 } },
-    { name: "last month by amount", body: { filters: { created_at: { gte: daysAgo(30) } }, sort: { field: "amount" } } },
+    {
+      name: "last month by amount",
+      body: { filters: { created_at: { gte: daysAgo(30) } }, sort: { field: "amount" } },
+    },
     { name: "by amount, offset 10000", body: { sort: { field: "amount", order: "asc" }, offset: 10_000 } },
     { name: "by status, offset 10000", body: { sort: { field: "status" }, offset: 10_000 } },
     {

@@ -11,7 +11,10 @@ import { fill, type Script } from "./script";
 export type FloorOptions = { url: string; poolSize: number; scripts: Record<string, Script>; environmentId: string };
 
 async function serve(options: FloorOptions): Promise<number> {
-  const pools = { main: connectSql(options.url, { max: options.poolSize }), store: connectSandboxStore(options.url, options.poolSize) };
+  const pools = {
+    main: connectSql(options.url, { max: options.poolSize }),
+    store: connectSandboxStore(options.url, options.poolSize),
+  };
 
   async function run(script: Script, given: string[]): Promise<unknown> {
     const parameters = fill(script, given);

@@ -28,7 +28,12 @@ const SECRET = "only for measuring: nothing of it is kept";
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-type Seeded = { url: string; environment: { id: string; mode: "test"; merchantId: string }; apiKey: string; keyId: string };
+type Seeded = {
+  url: string;
+  environment: { id: string; mode: "test"; merchantId: string };
+  apiKey: string;
+  keyId: string;
+};
 
 /** A database of its own, filled, with a key to the merchant that has half of it. */
 async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
@@ -42,7 +47,10 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
   try {
     const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS });
     if (!biggest) throw new Error("nothing was seeded");
-    const key = await createApiKey({ db, clock: systemClock }, { environmentId: biggest.id, name: "bench", permissions: PERMISSIONS });
+    const key = await createApiKey(
+      { db, clock: systemClock },
+      { environmentId: biggest.id, name: "bench", permissions: PERMISSIONS },
+    );
     return { url: url.href, environment: { ...biggest, mode: "test" }, apiKey: key.secret, keyId: key.row.id };
   } finally {
     await db.close();
@@ -53,7 +61,10 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
 async function timeCombinations(port: number, apiKey: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const { name, body } of combinations(new Date())) {
-    times.set(name, await measureLatency(port, request(apiKey, "POST", "/v1/transactions/search", body), LATENCY_REQUESTS));
+    times.set(
+      name,
+      await measureLatency(port, request(apiKey, "POST", "/v1/transactions/search", body), LATENCY_REQUESTS),
+    );
   }
   return times;
 }
@@ -71,8 +82,8 @@ async function measureSmall(clusterUrl: string, dataDir: string): Promise<Map<st
 async function measureBig(clusterUrl: string, dataDir: string, small: Map<string, number>): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
   const { url, environment, apiKey, keyId } = await createSeeded(clusterUrl, "bench_big", SIZE.big);
-  const db = connect(url, { max: 2 });
-  const recorder = createRecorder(db, url, environment, keyId);
+  const db = connect(url, { max: 1 });
+  const recorder = await createRecorder(db, url, environment, keyId);
   const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });
   const scripts = Object.assign({}, ...routes.map((route) => route.scripts));
   say("Starting the service and the floor …");

@@ -14,7 +14,11 @@ export type RouteResult = {
 };
 
 /** Floor and service in turns, because a machine is never equally fast for long. */
-export async function measureRoute(route: Route, ports: { service: number; floor: number }, pace: Pace): Promise<RouteResult> {
+export async function measureRoute(
+  route: Route,
+  ports: { service: number; floor: number },
+  pace: Pace,
+): Promise<RouteResult> {
   const { connections, warmUpMs, turnMs, rounds } = pace;
   const turn = (who: "service" | "floor", durationMs: number) =>
     drive({ port: ports[who], connections, durationMs, next: route[who] });
@@ -27,7 +31,11 @@ export async function measureRoute(route: Route, ports: { service: number; floor
     const service = await turn("service", turnMs);
     // What ran dry at once measures nothing.
     if (service.latenciesMs.length < connections || floor.latenciesMs.length < connections) break;
-    results.push({ rps: service.requestsPerSecond, floorRps: floor.requestsPerSecond, latenciesMs: service.latenciesMs });
+    results.push({
+      rps: service.requestsPerSecond,
+      floorRps: floor.requestsPerSecond,
+      latenciesMs: service.latenciesMs,
+    });
   }
   if (results.length === 0) throw new Error(`${route.name}: nothing was measured`);
   const latenciesMs = results.flatMap((result) => result.latenciesMs);
@@ -42,7 +50,10 @@ export async function measureRoute(route: Route, ports: { service: number; floor
 }
 
 /** Requests per second of three plain inserts in a transaction. */
-export async function measurePlainInsert(port: number, { connections, warmUpMs, turnMs, rounds }: Pace): Promise<number> {
+export async function measurePlainInsert(
+  port: number,
+  { connections, warmUpMs, turnMs, rounds }: Pace,
+): Promise<number> {
   const turn = (durationMs: number) => drive({ port, connections, durationMs, next: () => floorRequest("plain") });
   await turn(warmUpMs);
   const results: number[] = [];

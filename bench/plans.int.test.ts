@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "@/db/client";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { listPayments } from "@/lib/domain/payments/list-payments";
 import { getTransaction } from "@/lib/domain/transactions/get-transaction";
 import { listTransactions } from "@/lib/domain/transactions/list-transactions";
 import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
-import { listPayments } from "@/lib/domain/payments/list-payments";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testService } from "@/lib/testing/factories";
 import { combinations } from "./combinations";
@@ -100,7 +100,12 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
   });
 
   it("payments: all, by status, by customer, by both", async () => {
-    for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }, { status: "SETTLED", customer_id: "cus_0_7" }] as const) {
+    for (const query of [
+      {},
+      { status: "DECLINED" },
+      { customer_id: "cus_0_7" },
+      { status: "SETTLED", customer_id: "cus_0_7" },
+    ] as const) {
       await expectIndexesOnly((ctx) => listPayments(ctx, query));
     }
   });

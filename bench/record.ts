@@ -10,12 +10,22 @@ import type { Statement } from "./script";
 
 /** Runs verbs in this process and writes down the statements they send. */
 export type Recorder = {
-  run<Answer>(work: (ctx: Context) => Promise<Answer>, context?: Partial<Context>): Promise<{ answer: Answer; statements: Statement[] }>;
+  run<Answer>(
+    work: (ctx: Context) => Promise<Answer>,
+    context?: Partial<Context>,
+  ): Promise<{ answer: Answer; statements: Statement[] }>;
   close(): Promise<void>;
 };
 
-export function createRecorder(db: Database, url: string, environment: Environment, actorId: string): Recorder {
+export async function createRecorder(
+  db: Database,
+  url: string,
+  environment: Environment,
+  actorId: string,
+): Promise<Recorder> {
   const store = connectSandboxStore(url, 1);
+  // A new connection first asks about the server's types, which is no part of any request.
+  await Promise.all([db.sql`select 1`, store`select 1`]);
   const unprepared = new Set<string>();
   let statements: Statement[] | null = null;
   const listen = (sql: Sql, pool: Statement["pool"]) => {

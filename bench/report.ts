@@ -31,16 +31,31 @@ export function print(result: BenchResult): void {
   for (const route of result.routes) line(routeLine(route));
   const create = result.routes.find((route) => route.name === "create payment");
   const plain = result.plain_insert_rps;
-  line(`${"plain insert".padEnd(22)} ${String(plain).padStart(10)}   (create payment must be ahead)  ${verdict((create?.rps ?? 0) > plain)}`);
-  line("", `filter and sort                   ${small.toLocaleString("en")} rows  ${big.toLocaleString("en")} rows   times`);
+  line(
+    `${"plain insert".padEnd(22)} ${String(plain).padStart(10)}   (create payment must be ahead)  ${verdict((create?.rps ?? 0) > plain)}`,
+  );
+  line(
+    "",
+    `filter and sort                   ${small.toLocaleString("en")} rows  ${big.toLocaleString("en")} rows   times`,
+  );
   for (const { name, small_ms, big_ms } of result.combinations) {
-    line(`${name.padEnd(32)} ${`${small_ms} ms`.padStart(12)}  ${`${big_ms} ms`.padStart(12)}  ${(big_ms / small_ms).toFixed(1).padStart(6)}`);
+    line(
+      `${name.padEnd(32)} ${`${small_ms} ms`.padStart(12)}  ${`${big_ms} ms`.padStart(12)}  ${(big_ms / small_ms).toFixed(1).padStart(6)}`,
+    );
   }
   const slowest = slowestOf(result);
   const growth = slowest.big_ms / slowest.small_ms;
-  line("", `slowest: ${slowest.name}, ${growth.toFixed(1)} × its time at ${small.toLocaleString("en")} rows (at most ${WANTED_GROWTH})  ${verdict(growth <= WANTED_GROWTH)}`);
+  line(
+    "",
+    `slowest: ${slowest.name}, ${growth.toFixed(1)} × its time at ${small.toLocaleString("en")} rows (at most ${WANTED_GROWTH})  ${verdict(growth <= WANTED_GROWTH)}`,
+  );
   const memory = result.peak_rss_mb;
-  line(memory === null ? "peak memory: not told by this system" : `peak memory: ${memory} MB (at most ${WANTED_MEMORY_MB})  ${verdict(memory <= WANTED_MEMORY_MB)}`, "");
+  line(
+    memory === null
+      ? "peak memory: not told by this system"
+      : `peak memory: ${memory} MB (at most ${WANTED_MEMORY_MB})  ${verdict(memory <= WANTED_MEMORY_MB)}`,
+    "",
+  );
 }
 
 function routeLine({ name, rps, floor_rps, ratio, p50_ms, p99_ms }: RouteResult): string {

@@ -127,7 +127,9 @@ const recordedPayment = () => createPaymentBody.parse(PAYMENT);
 
 async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   // The first run also prepares the statements, whose text is all that is recorded of it.
-  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency: newIdempotency() });
+  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
+    idempotency: newIdempotency(),
+  });
   return {
     name: "create payment",
     scripts: { create: scriptOf(statements) },
@@ -159,7 +161,9 @@ async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteO
     order by id desc`;
   const [payment] = await find(now.toISOString());
   if (!payment) throw new Error("the payment to refund was not found");
-  const { statements } = await recorder.run((ctx) => refundPayment(ctx, { id, ...REFUND }), { idempotency: newIdempotency() });
+  const { statements } = await recorder.run((ctx) => refundPayment(ctx, { id, ...REFUND }), {
+    idempotency: newIdempotency(),
+  });
   let payments: { id: string; charge_id: string; authorization_id: string }[] = [];
   return {
     name: "refund payment",
@@ -169,7 +173,9 @@ async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteO
     },
     service() {
       const next = payments.pop();
-      return next ? request(apiKey, "POST", `/v1/payments/${encodeId("payment", next.id)}/refund`, REFUND, newId()) : null;
+      return next
+        ? request(apiKey, "POST", `/v1/payments/${encodeId("payment", next.id)}/refund`, REFUND, newId())
+        : null;
     },
     floor() {
       const next = payments.pop();

@@ -60,7 +60,9 @@ export function scriptOf(statements: Statement[], options: { given?: string[]; k
     const isJson = typeof value === "object" && value !== null && !Buffer.isBuffer(value);
     if (typeof value !== "string" && !isJson) return { is: "constant", value };
     const parts = partsOf(isJson ? JSON.stringify(value) : (value as string));
-    return parts.every((part) => typeof part === "string") ? { is: "constant", value } : { is: isJson ? "json" : "text", parts };
+    return parts.every((part) => typeof part === "string")
+      ? { is: "constant", value }
+      : { is: isJson ? "json" : "text", parts };
   }
 
   const made = statements.map((statement) => ({ ...statement, parameters: statement.parameters.map(parameterOf) }));

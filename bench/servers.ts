@@ -1,8 +1,8 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { configure } from "@/lib/env";
 import type { FloorOptions } from "./floor";
 

@@ -19,7 +19,10 @@ export function prepareDataFolder(folder: string): string {
 
 /** Level by level: Node's own recursive mkdir never returns where a file system refuses, as /proc does. */
 function make(path: string): void {
-  if (existsSync(path)) return void accessSync(`${path}/.`, constants.X_OK);
+  if (existsSync(path)) {
+    accessSync(`${path}/.`, constants.X_OK);
+    return;
+  }
   make(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });

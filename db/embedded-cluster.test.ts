@@ -55,7 +55,10 @@ test("data of another major version is refused in one sentence", () => {
 });
 
 test("the reason for a failed start is the last fatal line of the log", () => {
-  writeFileSync(files.log, "2026 UTC [1] LOG:  starting\n2026 UTC [1] FATAL:  could not create lock file\n2026 UTC [1] LOG:  end\n");
+  writeFileSync(
+    files.log,
+    "2026 UTC [1] LOG:  starting\n2026 UTC [1] FATAL:  could not create lock file\n2026 UTC [1] LOG:  end\n",
+  );
   expect(lastFatal(dataDir)).toBe("could not create lock file");
   expect(readFileSync(files.log, "utf8")).toContain("FATAL");
 });

@@ -1,38 +1,13 @@
-import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import postgres from "postgres";
-import { ConfigurationError } from "@/lib/env";
+import type postgres from "postgres";
 import { prepareDataFolder } from "./data-folder";
-import { chooseLauncher, findBinaries } from "./embedded-binaries";
-import {
-  type Access,
-  checkMajor,
-  clusterFiles,
-  findOrphans,
-  findPostmaster,
-  initialize,
-  isPortFree,
-  lastFatal,
-  launch,
-  type Postmaster,
-  pickPort,
-  readAccess,
-  SUPERUSER,
-  writeAccess,
-} from "./embedded-cluster";
-import { isProcessAlive, withFileLock } from "./file-lock";
+import { DATABASE, ensureRunning, type ServerOptions, shutDown, single, urlOf } from "./embedded-server";
 
-const DATABASE = "cardlane";
 /** Every process that uses the server holds this advisory lock, shared; who can have it alone may stop the server. */
 const LEASE = "4846023521";
-const READY_TIMEOUT_MS = 300_000;
-const STOP_TIMEOUT_MS = 10_000;
 
-export type EmbeddedOptions = {
+export type EmbeddedOptions = ServerOptions & {
   dataDir: string;
-  /** Off only for tests: much faster, and a power cut may destroy the data. */
-  fsync?: boolean;
-  onProgress?: (what: string) => void;
   /** The server was lost and is back (null), or could not be brought back yet (why). */
   onRecovery?: (problem: unknown) => void;
 };
@@ -112,128 +87,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 /** For tests: the same server without the care for its data. */
 export const startCluster = startEmbedded;
 
-type Running = { pid: number; access: Access };
-
-/** Only one process at a time starts the server; the others then find it running. */
-function ensureRunning(
-  dataDir: string,
-  options: EmbeddedOptions,
-  signal: AbortSignal,
-  port: "may move" | "keeps its port",
-): Promise<Running> {
-  return withFileLock(clusterFiles(dataDir).lock, async () => {
-    let reason: string | null = null;
-    for (let attempt = 0; attempt < 40; attempt++) {
-      signal.throwIfAborted();
-      const living = findPostmaster(dataDir);
-      if (living) {
-        if (await becomesReady(dataDir, living, () => findPostmaster(dataDir)?.pid === living.pid, signal)) {
-          return { pid: living.pid, access: accessOf(dataDir, living.port) };
-        }
-        continue;
-      }
-      await waitForOrphans(dataDir);
-      const started = await start(dataDir, options, signal, port);
-      if (started) return started;
-      reason = lastFatal(dataDir);
-      await wait(Math.min(50 * 2 ** attempt, 1_000));
-      if (!isTemporary(reason) && attempt >= 3) break;
-    }
-    throw new ConfigurationError(
-      `The embedded PostgreSQL does not start: ${reason ?? "it gave no reason"} (see ${clusterFiles(dataDir).log}).`,
-    );
-  });
-}
-
-/** What goes away by itself: leftovers of a server that was just killed. */
-const isTemporary = (reason: string | null) => reason !== null && /shared memory|lock file|could not bind/i.test(reason);
-
-function accessOf(dataDir: string, port: number): Access {
-  const access = readAccess(dataDir);
-  if (access) return { ...access, port: port || access.port };
-  const { cluster, access: file } = clusterFiles(dataDir);
-  throw new ConfigurationError(`${file} with the database's password is missing: restore it, or move ${cluster} away.`);
-}
-
-async function start(
-  dataDir: string,
-  options: EmbeddedOptions,
-  signal: AbortSignal,
-  port: "may move" | "keeps its port",
-): Promise<Running | null> {
-  const binaries = findBinaries();
-  const { cluster } = clusterFiles(dataDir);
-  const launcher = chooseLauncher(binaries, dataDir, cluster);
-  const fsync = options.fsync ?? true;
-  if (!existsSync(cluster)) {
-    options.onProgress?.("creating the database");
-    await initialize(binaries, launcher, dataDir, fsync);
-  }
-  checkMajor(binaries, dataDir);
-  const access = accessOf(dataDir, 0);
-  if (port === "may move" && !(await isPortFree(access.port))) {
-    access.port = await pickPort();
-    writeAccess(dataDir, access);
-  }
-  options.onProgress?.("starting the database");
-  const child = launch(binaries, launcher, dataDir, access.port, fsync);
-  const failed = new Promise<false>((done) => {
-    child.once("error", () => done(false));
-    child.once("exit", () => done(false));
-  });
-  let exited = false;
-  void failed.then(() => {
-    exited = true;
-  });
-  const pid = child.pid ?? 0;
-  const ready = await becomesReady(dataDir, { pid, port: access.port }, () => !exited, signal);
-  return ready ? { pid, access } : null;
-}
-
-/** Waits until the server answers; false when it went away instead. */
-async function becomesReady(dataDir: string, server: Postmaster, isAlive: () => boolean, signal: AbortSignal) {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (Date.now() < deadline) {
-    signal.throwIfAborted();
-    const sql = single(accessOf(dataDir, server.port));
-    try {
-      const found = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-      if (found.length === 0) await sql.unsafe(`create database ${DATABASE}`);
-      return true;
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (code === "28P01") {
-        const { access } = clusterFiles(dataDir);
-        throw new ConfigurationError(`The embedded PostgreSQL does not accept the password in ${access}: restore that file.`);
-      }
-      if (!isAlive()) return false;
-    } finally {
-      await sql.end({ timeout: 0 });
-    }
-    await wait(20);
-  }
-  throw new ConfigurationError(`The embedded PostgreSQL is not ready after ${READY_TIMEOUT_MS / 60_000} minutes.`);
-}
-
-/** They notice by themselves within moments; one that computes does not, and is told after a second. */
-async function waitForOrphans(dataDir: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 50) {
-    const orphans = findOrphans(dataDir);
-    if (orphans.length === 0) return;
-    if (waitedMs === 1_000) for (const pid of orphans) tryKill(pid, "SIGQUIT");
-    if (waitedMs === 3_000) for (const pid of orphans) tryKill(pid, "SIGKILL");
-    await wait(50);
-  }
-}
-
-function tryKill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Already gone.
-  }
-}
-
 /** Gives our lease back; true when nobody else holds one (and from then on nobody can). */
 async function endLease(lease: postgres.Sql): Promise<boolean> {
   try {
@@ -246,34 +99,4 @@ async function endLease(lease: postgres.Sql): Promise<boolean> {
     // The server is gone already; what it left is for the next start.
     return false;
   }
-}
-
-/** Ends the server: open transactions are rolled back, everything committed is on disk. */
-async function shutDown(dataDir: string): Promise<void> {
-  const server = findPostmaster(dataDir);
-  if (!server) return;
-  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
-    tryKill(server.pid, signal);
-    const deadline = Date.now() + STOP_TIMEOUT_MS;
-    while (Date.now() < deadline) {
-      if (!isProcessAlive(server.pid) || findPostmaster(dataDir)?.pid !== server.pid) return;
-      await wait(10);
-    }
-  }
-}
-
-function urlOf(access: Access, database: string): string {
-  return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/${database}`;
-}
-
-function single(access: Access, onclose?: () => void): postgres.Sql {
-  return postgres(urlOf(access, "postgres"), {
-    max: 1,
-    connect_timeout: 5,
-    idle_timeout: 0,
-    max_lifetime: null,
-    onnotice: () => {},
-    ...(onclose && { onclose }),
-    connection: { application_name: "cardlane-supervisor" },
-  });
 }

@@ -90,7 +90,15 @@ export class Api {
             const received = new Headers();
             for (const [name, value] of Object.entries(response.headers)) received.set(name, String(value));
             try {
-              resolve(checked(response.statusCode ?? 0, received, text, path.split("?")[0] as string, operationOf(method, path)));
+              resolve(
+                checked(
+                  response.statusCode ?? 0,
+                  received,
+                  text,
+                  path.split("?")[0] as string,
+                  operationOf(method, path),
+                ),
+              );
             } catch (error) {
               reject(error as Error);
             }
@@ -101,7 +109,8 @@ export class Api {
       if (Array.isArray(body)) for (const chunk of body) sent.write(chunk);
       else if (body !== undefined) {
         sent.setHeader("Content-Length", Buffer.byteLength(body));
-        sent.write(body);
+        // As bytes: Node would send the headers in the encoding of a text that follows them.
+        sent.write(Buffer.from(body));
       }
       sent.end();
     });

@@ -1,5 +1,6 @@
-import { test as base } from "@playwright/test";
+import { test as base, expect as playwrightExpect } from "@playwright/test";
 import { connect, type Database } from "@/db/client";
+import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transaction";
 import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/create-api-key";
@@ -7,13 +8,21 @@ import type { Context, Service } from "@/lib/domain/context";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { Api } from "./client";
 
-export type HostName = "service" | "next" | "configured";
+export type HostName = "service" | "next" | "configured" | "limited";
 export type HostOptions = { host: HostName };
 
 export type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
   CreateApiKeyInput,
   "expiresAt" | "ipAllowList"
 >;
+
+export type TestKey = {
+  /** `key_…`, and the same as the database has it. */
+  readonly id: string;
+  readonly uuid: string;
+  readonly secret: string;
+  readonly api: Api;
+};
 
 /** A merchant of the test's own. */
 export type Tenant = {
@@ -22,7 +31,7 @@ export type Tenant = {
   readonly api: Api;
   /** The same in the live environment. */
   readonly live: Api;
-  newKey(options?: KeyOptions): Promise<{ id: string; api: Api; secret: string }>;
+  newKey(options?: KeyOptions): Promise<TestKey>;
   /** A call of the domain in the test environment, for what the API does not do itself. */
   context(overrides?: Partial<Context>): Context;
 };
@@ -51,9 +60,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   db: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern.
-    // oxlint-disable-next-line no-empty-pattern -- the same
-    async ({}, use) => {
+    async ({ host: _ }, use) => {
       const db = connect(required("E2E_DATABASE_URL"), { max: 3, applicationName: "cardlane-e2e" });
       await use(db);
       await db.close();
@@ -80,14 +87,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
-export { expect } from "@playwright/test";
+export const expect = playwrightExpect;
 
 async function createTenant(baseUrl: string, service: Service): Promise<Tenant> {
   const merchant = await createTestMerchant(service.db);
   const newKey = async ({ mode = "test", permissions = PERMISSIONS, ...rest }: KeyOptions = {}) => {
     const environmentId = merchant[mode].id;
     const { row, secret } = await createApiKey(service, { environmentId, name: "Test key", permissions, ...rest });
-    return { id: row.id, secret, api: new Api(baseUrl, secret) };
+    return { id: encodeId("apiKey", row.id), uuid: row.id, secret, api: new Api(baseUrl, secret) };
   };
   const [test, live] = await Promise.all([newKey(), newKey({ mode: "live" })]);
   return {

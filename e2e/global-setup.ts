@@ -1,10 +1,13 @@
 import type { FullConfig } from "@playwright/test";
 import { connect } from "@/db/client";
 import { buildWhenStale } from "@/lib/server/build";
+import { findBrowser } from "@/lib/testing/browser";
 import { createDatabase, dropDatabase, startTestCluster } from "@/lib/testing/cluster";
 import { createTestMerchant } from "@/lib/testing/factories";
 import { type RunningService, startService } from "@/lib/testing/service";
 
+/** Low limits, which a busy machine reaches, too. */
+const LIMITED = { RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "10" };
 /** Default limits, and an address for each environment. */
 const CONFIGURED = { SANDBOX_BASE_URL: "http://sandbox.cardlane.test", LIVE_BASE_URL: "http://live.cardlane.test" };
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: "1000000", RATE_LIMIT_BURST: "1000000" };
@@ -23,6 +26,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   try {
     const url = await createDatabase(cluster.adminUrl, database, cluster.template);
     await seedSomething(url);
+    if (isChosen(config, "browser")) process.env.E2E_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
     // Our own server always runs: its jobs settle what any host leaves open.
     const hosts = { service: UNLIMITED, ...chosenHosts(config) };
@@ -38,9 +42,14 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   }
 }
 
+const isChosen = (config: FullConfig, project: string) => config.projects.some(({ name }) => name === project);
+
 function chosenHosts(config: FullConfig): Record<string, Record<string, string>> {
-  const projects = new Set(config.projects.map((project) => project.name));
-  return { ...(projects.has("next") && { next: UNLIMITED }), ...(projects.has("configured") && { configured: CONFIGURED }) };
+  return {
+    ...(isChosen(config, "next") && { next: UNLIMITED }),
+    ...(isChosen(config, "configured") && { configured: CONFIGURED }),
+    ...(isChosen(config, "limited") && { limited: LIMITED }),
+  };
 }
 
 /** A database that is not empty gets no demo data. */

@@ -3,24 +3,37 @@ import { createLogger, scrub } from "./log";
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   let text = "";
-  write(createLogger({ level: "info", destination: { write: (line) => void (text += line) } }));
+  const destination = {
+    write(line: string) {
+      text += line;
+    },
+  };
+  write(createLogger({ level: "info", destination }));
   return text;
 }
 
 test("members that hold secrets are not written, at any depth", () => {
   const line = logged((log) =>
-    log.info({ password: "hunter22", body: { card: { number: "1" }, cvv: "737" }, headers: { "x-api-key": "k3y" } }, "a request"),
+    log.info(
+      { password: "hunter22", body: { card: { number: "1" }, cvv: "737" }, headers: { "x-api-key": "k3y" } },
+      "a request",
+    ),
   );
   for (const secret of ["hunter22", "737", "k3y"]) expect(line).not.toContain(secret);
   expect(JSON.parse(line)).toMatchObject({ level: "info", msg: "a request", password: "[redacted]" });
 });
 
-test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])("a card number in a message (%s) is not written", (number) => {
-  expect(logged((log) => log.warn(`paid with ${number} today`))).toContain("paid with [redacted] today");
-});
+test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])(
+  "a card number in a message (%s) is not written",
+  (number) => {
+    expect(logged((log) => log.warn(`paid with ${number} today`))).toContain("paid with [redacted] today");
+  },
+);
 
 test("an API key or a database's password inside a message is not written", () => {
-  const line = logged((log) => log.error(new Error("sk_test_7Gu9n2BtalYMCw08hcL17ZbiT4J8wYrG2qP9Ig at postgres://me:pass@host/db")));
+  const line = logged((log) =>
+    log.error(new Error("sk_test_7Gu9n2BtalYMCw08hcL17ZbiT4J8wYrG2qP9Ig at postgres://me:pass@host/db")),
+  );
   expect(line).not.toMatch(/7Gu9n2B|me:pass/);
   expect(line).toContain("sk_test_[redacted]");
 });

@@ -35,7 +35,9 @@ function passesLuhn(text: string): boolean {
 }
 
 export function createLogger(options: { destination?: { write(line: string): void }; level?: string } = {}): Logger {
-  const members = SECRET_MEMBERS.map((name) => (name.startsWith("[") ? { at: name, in: name } : { at: name, in: `.${name}` }));
+  const members = SECRET_MEMBERS.map((name) =>
+    name.startsWith("[") ? { at: name, in: name } : { at: name, in: `.${name}` },
+  );
   return pino(
     {
       level: options.level ?? env.logLevel,

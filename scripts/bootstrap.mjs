@@ -16,7 +16,9 @@ function fail(sentence) {
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  fail(`Cardlane needs Node.js 20.19 or newer, and this is ${process.versions.node}: install it from https://nodejs.org.`);
+  fail(
+    `Cardlane needs Node.js 20.19 or newer, and this is ${process.versions.node}: install it from https://nodejs.org.`,
+  );
 }
 
 function readPackages(file) {
@@ -67,9 +69,9 @@ function holderIsAlive() {
 
 /** Two copies of the service that start in one folder must not install at the same time. */
 async function lock() {
-  mkdirSync(dirname(lockFile), { recursive: true });
   for (;;) {
     try {
+      mkdirSync(dirname(lockFile), { recursive: true });
       const file = openSync(lockFile, "wx");
       writeFileSync(file, String(process.pid));
       closeSync(file);

@@ -36,7 +36,8 @@ function readMode(text: string): Mode {
 function readPermissions(list: string): Permission[] {
   return list.split(",").map((text) => {
     const permission = PERMISSIONS.find((known) => known === text.trim());
-    if (!permission) throw new UsageError(`There is no permission '${text.trim()}'; there are ${PERMISSIONS.join(", ")}.`);
+    if (!permission)
+      throw new UsageError(`There is no permission '${text.trim()}'; there are ${PERMISSIONS.join(", ")}.`);
     return permission;
   });
 }

@@ -29,7 +29,14 @@ async function runVitest(title: string, project: string): Promise<void> {
   heading(title);
   const file = `${reports}/${project}.json`;
   const code = await run(
-    vitest("--project", project, "--passWithNoTests", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`),
+    vitest(
+      "--project",
+      project,
+      "--passWithNoTests",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+    ),
   );
   const { numPassedTests, numFailedTests } = read(file, { numPassedTests: 0, numFailedTests: 0 });
   count(numPassedTests, numFailedTests, code);
@@ -48,7 +55,9 @@ async function build(): Promise<boolean> {
   const started = Date.now();
   try {
     const built = await buildWhenStale(root, () => console.log("  … next build"), new AbortController().signal);
-    console.log(`  ✓ ${built ? `built in ${Math.round((Date.now() - started) / 1000)} s` : "the last build is up to date"}`);
+    console.log(
+      `  ✓ ${built ? `built in ${Math.round((Date.now() - started) / 1000)} s` : "the last build is up to date"}`,
+    );
     count(1, 0, 0);
     return true;
   } catch (error) {

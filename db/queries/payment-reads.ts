@@ -1,11 +1,19 @@
-import type { PaymentStatus } from "@/lib/contract/payment";
 import { TOTAL_CAP } from "@/lib/contract/fields";
+import type { PaymentStatus } from "@/lib/contract/payment";
 import type { Sql } from "../client";
 import { columnList, fetchSize, Parameters, runText, type StatementText } from "./statement-text";
-import { PAYMENT_COLUMNS, type ShownPaymentRow, type ShownTransactionRow, TRANSACTION_COLUMNS } from "./transaction-columns";
+import {
+  PAYMENT_COLUMNS,
+  type ShownPaymentRow,
+  type ShownTransactionRow,
+  TRANSACTION_COLUMNS,
+} from "./transaction-columns";
 import type { FoundPage } from "./transactions";
 
-export type PaymentWithTransactions = { readonly payment: ShownPaymentRow; readonly transactions: ShownTransactionRow[] };
+export type PaymentWithTransactions = {
+  readonly payment: ShownPaymentRow;
+  readonly transactions: ShownTransactionRow[];
+};
 
 /** A transaction's row with its payment's columns, prefixed. */
 type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
@@ -71,14 +79,18 @@ function paymentPageText(environmentId: string, filter: PaymentFilter, page: Pay
   const after = page.after === undefined ? "" : ` and id < ${parameters.add(page.after)}`;
   const text = `
 select c.total, ${COLUMNS}
-from (select count(*)::int as total from (select from payments where ${where} order by id desc limit ${TOTAL_CAP + 1}) hits) c
+from (select count(*)::int as total from (select from payments where ${where} order by id limit ${TOTAL_CAP + 1}) hits) c
 left join (
   select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
 ) page on true
 left join payments p on p.environment_id = ${environment} and p.id = page.id
 left join transactions t on t.environment_id = ${environment} and t.payment_id = page.id
 order by page.id desc, t.id`;
-  return { text, parameters, prepare: page.offset === 0 && (filter.customerId === undefined || filter.status === undefined) };
+  return {
+    text,
+    parameters,
+    prepare: page.offset === 0 && (filter.customerId === undefined || filter.status === undefined),
+  };
 }
 
 /** Rows of one payment follow each other. */

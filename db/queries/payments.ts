@@ -278,6 +278,9 @@ export async function settleOperation(sql: Sql | SqlTransaction, environmentId: 
         next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
+        -- A closed operation is told so before a constraint can object to doing it twice.
+        and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
+          and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
       returning 1
     ),
     operation as (

@@ -2,7 +2,8 @@ import type { BookCheck } from "./book-check";
 
 /**
  * The sandbox processor's books, with the state that our operation of the same reference must have. A challenge that was
- * decided changed the processor's charge, while our authorization still says that it asked for one.
+ * decided changed the processor's charge, while our authorization still says that it asked for one. A refund that failed
+ * before we learned of its acceptance was never anything but declined to us.
  */
 const PROCESSOR_RECORDS = `
   select c.reference, c.account, 'authorize' as kind, c.amount, c.currency, c.outcome,
@@ -14,7 +15,8 @@ const PROCESSOR_RECORDS = `
   union all
   select f.reference, f.account, f.kind, f.amount, f.currency, f.outcome,
     case f.outcome when 'approved' then array['succeeded']
-      when 'failed' then case when r.acknowledged_at is null then array['succeeded', 'failed'] else array['failed'] end
+      when 'failed' then case when r.acknowledged_at is null then array['succeeded', 'failed', 'declined']
+        else array['failed', 'declined'] end
       else array['declined', 'failed'] end
   from sandbox_processor.operations f
   left join sandbox_processor.reports r on r.reference = f.reference`;

@@ -10,5 +10,8 @@ export async function adoptServiceSetting(orm: Orm, key: string, value: string):
 }
 
 export async function storeServiceSetting(orm: Orm, key: string, value: string): Promise<void> {
-  await orm.insert(serviceSettings).values({ key, value }).onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
+  await orm
+    .insert(serviceSettings)
+    .values({ key, value })
+    .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
 }

@@ -37,5 +37,7 @@ export function fetchSize(limit: number): number {
 
 /** `t.id, t.status`, or with a prefix `p.id as p_id, p.status as p_status`. */
 export function columnList(table: string, columns: readonly string[], prefix = ""): string {
-  return columns.map((column) => (prefix ? `${table}.${column} as ${prefix}${column}` : `${table}.${column}`)).join(", ");
+  return columns
+    .map((column) => (prefix ? `${table}.${column} as ${prefix}${column}` : `${table}.${column}`))
+    .join(", ");
 }

@@ -41,7 +41,11 @@ export type TransactionPage = {
  * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
  * - nothing, or times only: the primary key. Times narrow every one of them, as the id is its last column.
  */
-export function transactionPageText(environmentId: string, filter: TransactionFilter, page: TransactionPage): StatementText {
+export function transactionPageText(
+  environmentId: string,
+  filter: TransactionFilter,
+  page: TransactionPage,
+): StatementText {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const where = conditions(parameters, environment, filter);
@@ -107,14 +111,19 @@ function groupsToMerge(filter: TransactionFilter, page: TransactionPage): string
   if (page.sort === "amount" || narrower !== undefined || byAmount !== undefined) return null;
   // The values are the contract's own, so they can stand in the text, where the planner sees them.
   const ofStatus = (statuses ?? (brands ? TRANSACTION_STATUSES : [])).map((status) => `status = '${status}'`);
-  if (page.sort === "status") return brands ? brands.map((brand) => `card_brand = '${brand}' and (${ofStatus.join(" or ")})`) : null;
+  if (page.sort === "status")
+    return brands ? brands.map((brand) => `card_brand = '${brand}' and (${ofStatus.join(" or ")})`) : null;
   if (brands) return brands.flatMap((brand) => ofStatus.map((status) => `card_brand = '${brand}' and ${status}`));
   return ofStatus.length > 1 ? ofStatus : null;
 }
 
-/** Where one index is in the order of the page, its newest end is also the cheapest to count: it is in memory. */
+/**
+ * Where one index is in the order of the page, it is also the one to count in, from its oldest end: what is old no longer
+ * changes, so the index alone tells that its rows are there.
+ */
 function countOrder(filter: TransactionFilter, page: TransactionPage): string {
-  return groupsToMerge(filter, page) === null && keepsItsPlan(filter, page) ? ` order by ${ordering(page)}` : "";
+  const isOneRange = groupsToMerge(filter, page) === null && keepsItsPlan(filter, page);
+  return isOneRange ? ` order by ${SORT_COLUMNS[page.sort].join(", ")}` : "";
 }
 
 const SORT_COLUMNS: Record<SortField, readonly string[]> = {
@@ -138,8 +147,9 @@ function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean
   const { fromId: _from, beforeId: _before, ...rest } = filter;
   const used = Object.values(rest).filter((value) => value !== undefined);
   const first = used[0];
-  if (page.order !== "desc" || used.length > 1 || filter.minAmount !== undefined || filter.maxAmount !== undefined) return false;
-  if (page.sort !== "created_at") return used.length === 0 && filter.fromId === undefined && filter.beforeId === undefined;
+  if (page.order !== "desc" || used.length > 1 || filter.minAmount !== undefined || filter.maxAmount !== undefined)
+    return false;
+  if (page.sort !== "created_at")
+    return used.length === 0 && filter.fromId === undefined && filter.beforeId === undefined;
   return !Array.isArray(first) || first.length === 1;
 }
-

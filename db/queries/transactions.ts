@@ -1,7 +1,12 @@
 import type { Sql } from "../client";
 import { columnList, runText } from "./statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./transaction-columns";
-import { type TransactionCursor, type TransactionFilter, type TransactionPage, transactionPageText } from "./transaction-page";
+import {
+  type TransactionCursor,
+  type TransactionFilter,
+  type TransactionPage,
+  transactionPageText,
+} from "./transaction-page";
 
 const GET_TEXT = `
 select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
@@ -9,13 +14,21 @@ from transactions t join payments p on p.environment_id = $1 and p.id = t.paymen
 where t.environment_id = $1 and t.id = $2`;
 
 /** By primary key. */
-export async function findTransaction(sql: Sql, environmentId: string, id: string): Promise<TransactionWithMoney | null> {
+export async function findTransaction(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<TransactionWithMoney | null> {
   const rows = await sql.unsafe<TransactionWithMoney[]>(GET_TEXT, [environmentId, id], { prepare: true });
   return rows[0] ?? null;
 }
 
 /** Where a page that starts after this transaction begins, whatever the sort. By primary key. */
-export async function findTransactionCursor(sql: Sql, environmentId: string, id: string): Promise<TransactionCursor | null> {
+export async function findTransactionCursor(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<TransactionCursor | null> {
   const rows = await sql<TransactionCursor[]>`
     select id, amount, status from transactions where environment_id = ${environmentId} and id = ${id}`;
   return rows[0] ?? null;
@@ -37,7 +50,10 @@ export async function findTransactions(
   filter: TransactionFilter,
   page: TransactionPage,
 ): Promise<FoundPage<TransactionWithMoney>> {
-  const found = await runText<TransactionWithMoney & { total: number }>(sql, transactionPageText(environmentId, filter, page));
+  const found = await runText<TransactionWithMoney & { total: number }>(
+    sql,
+    transactionPageText(environmentId, filter, page),
+  );
   // An empty page still has its total, on a row of nulls.
   const total = found[0]?.total ?? 0;
   const rows = found[0]?.id ? found : [];

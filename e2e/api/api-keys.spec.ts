@@ -28,7 +28,7 @@ test("every key that does not work gets the same answer", async ({ tenant, servi
   const environmentId = tenant.merchant.test.id;
   await revokeApiKey(service, { environmentId, id: revoked.id });
   await disableApiKey(service, { environmentId, id: disabled.id });
-  await db.sql`update api_keys set expires_at = now() where environment_id = ${environmentId} and id = ${expired.id}`;
+  await db.sql`update api_keys set expires_at = now() where environment_id = ${environmentId} and id = ${expired.uuid}`;
   const good = tenant.api.apiKey ?? "";
   const bodies = new Set<string>();
   for (const secret of [
@@ -80,7 +80,7 @@ test("a disabled key works again when it is enabled", async ({ tenant, service }
 test("a key ends at its expiry", async ({ tenant, db }) => {
   const key = await tenant.newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
   expect(await statusOf(key.api)).toBe(200);
-  await db.sql`update api_keys set expires_at = now() where id = ${key.id}`;
+  await db.sql`update api_keys set expires_at = now() where id = ${key.uuid}`;
   await expect.poll(() => statusOf(key.api), KNOWN).toBe(401);
 });
 
@@ -92,7 +92,7 @@ test("a rotated key works beside its successor as long as was chosen", async ({ 
   await expect.poll(() => statusOf(now.api), KNOWN).toBe(401);
   expect(await statusOf(later.api)).toBe(200);
   for (const { secret } of [afterNow, afterLater]) expect(await statusOf(new Api(baseUrl, secret))).toBe(200);
-  await db.sql`update api_keys set expires_at = expires_at - interval '24 hours' where id = ${later.id}`;
+  await db.sql`update api_keys set expires_at = expires_at - interval '24 hours' where id = ${later.uuid}`;
   await expect.poll(() => statusOf(later.api), KNOWN).toBe(401);
 });
 
@@ -101,9 +101,9 @@ test("a key with an allow list is refused from elsewhere", async ({ tenant }) =>
     const { api } = await tenant.newKey({ ipAllowList });
     (await api.call(listPayments)).problem("ip_not_allowed");
     // What a caller says of itself counts for nothing while no proxy is trusted.
-    (await api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Forwarded-For": "203.0.113.7, 203.0.113.7" } })).problem(
-      "ip_not_allowed",
-    );
+    (
+      await api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Forwarded-For": "203.0.113.7, 203.0.113.7" } })
+    ).problem("ip_not_allowed");
   }
   const home = await tenant.newKey({ ipAllowList: ["127.0.0.0/8", "::1"] });
   (await home.api.call(listPayments)).ok();
@@ -124,7 +124,7 @@ test("the last use of a key is written down", async ({ tenant, db }) => {
   const key = await tenant.newKey();
   (await key.api.call(listPayments)).ok();
   const lastUse = async () => {
-    const [row] = await db.sql`select last_used_at, last_used_ip from api_keys where id = ${key.id}`;
+    const [row] = await db.sql`select last_used_at, last_used_ip from api_keys where id = ${key.uuid}`;
     return row?.last_used_at ? row.last_used_ip : null;
   };
   await expect.poll(lastUse, { timeout: 15_000 }).toBe("127.0.0.1");
@@ -132,7 +132,7 @@ test("the last use of a key is written down", async ({ tenant, db }) => {
 
 test("of a secret only its digest, its prefix and its end are kept", async ({ tenant, db }) => {
   const key = await tenant.newKey();
-  const [row] = await db.sql`select to_jsonb(k)::text as row, prefix, last4 from api_keys k where id = ${key.id}`;
+  const [row] = await db.sql`select to_jsonb(k)::text as row, prefix, last4 from api_keys k where id = ${key.uuid}`;
   expect(row).toMatchObject({ prefix: "sk_test_", last4: key.secret.slice(-4) });
   expect(row?.row).not.toContain(key.secret.slice(8, 20));
 });

@@ -74,10 +74,25 @@ for (const [what, body, code, param] of [
   ["an unknown currency", aSession({ currency: "ZZZ" }), "currency_not_supported", "currency"],
   ["an amount of nothing", aSession({ amount: 0 }), "invalid_parameter", "amount"],
   ["a fraction of a cent", aSession({ amount: 0.5 }), "invalid_parameter", "amount"],
-  ["an origin with a path", aSession({ allowed_origins: ["https://shop.example/"] }), "invalid_parameter", "allowed_origins.0"],
-  ["an origin of another scheme", aSession({ allowed_origins: ["ftp://shop.example"] }), "invalid_parameter", "allowed_origins.0"],
+  [
+    "an origin with a path",
+    aSession({ allowed_origins: ["https://shop.example/"] }),
+    "invalid_parameter",
+    "allowed_origins.0",
+  ],
+  [
+    "an origin of another scheme",
+    aSession({ allowed_origins: ["ftp://shop.example"] }),
+    "invalid_parameter",
+    "allowed_origins.0",
+  ],
   ["a return address that runs", aSession({ return_url: "javascript:alert(1)" }), "invalid_parameter", "return_url"],
-  ["a colour that is none", aSession({ appearance: { accent_color: "red;}" } }), "invalid_parameter", "appearance.accent_color"],
+  [
+    "a colour that is none",
+    aSession({ appearance: { accent_color: "red;}" } }),
+    "invalid_parameter",
+    "appearance.accent_color",
+  ],
   ["an unknown appearance", aSession({ appearance: { css: "*" } }), "unknown_parameter", "appearance.css"],
   ["a mistyped member", aSession({ ammount: 1 }), "unknown_parameter", "ammount"],
 ] as const) {

@@ -55,7 +55,9 @@ test.describe("the order of checks", () => {
 });
 
 test("a decline names its reason, its payment and its transaction, which can be read", async ({ api }) => {
-  const refusal = (await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.declined) }) })).problem("card_declined");
+  const refusal = (await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.declined) }) })).problem(
+    "card_declined",
+  );
   expect(refusal).toMatchObject({ status: 402, decline_code: "generic_decline", instance: "/v1/payments" });
   const payment = (await api.call(getPayment, { id: refusal.payment_id as string })).ok();
   expect(payment).toMatchObject({ status: "DECLINED", amount_captured: 0, available_actions: [] });
@@ -72,10 +74,14 @@ test("a capture that the processor refuses is 402 payment_failed and moves nothi
 test("an amount above what is left is 422 and says what is left", async ({ api }) => {
   const payment = await captured(api, { amount: 1_000 });
   await api.call(refundPayment, { id: payment.id, body: { amount: 400 } });
-  const refusal = (await api.call(refundPayment, { id: payment.id, body: { amount: 601 } })).problem("amount_exceeds_refundable");
+  const refusal = (await api.call(refundPayment, { id: payment.id, body: { amount: 601 } })).problem(
+    "amount_exceeds_refundable",
+  );
   expect(refusal).toMatchObject({ status: 422, remaining: 600 });
   const held = await authorized(api, { amount: 1_000 });
-  const tooMuch = (await api.call(capturePayment, { id: held.id, body: { amount: 1_001 } })).problem("amount_exceeds_capturable");
+  const tooMuch = (await api.call(capturePayment, { id: held.id, body: { amount: 1_001 } })).problem(
+    "amount_exceeds_capturable",
+  );
   expect(tooMuch).toMatchObject({ status: 422, remaining: 1_000 });
 });
 

@@ -1,5 +1,11 @@
 import { connect } from "node:net";
-import { createPayment, listTransactions, OPERATIONS, refundPayment, searchTransactions } from "@/lib/contract/operations";
+import {
+  createPayment,
+  listTransactions,
+  OPERATIONS,
+  refundPayment,
+  searchTransactions,
+} from "@/lib/contract/operations";
 import { expect, test } from "../fixtures";
 import { aPayment, captured } from "../samples";
 
@@ -40,7 +46,14 @@ for (const [what, body] of [
 }
 
 test("strange but valid text comes back as it was", async ({ api }) => {
-  for (const text of ["😀 ünïcödé \u202e", "'; drop table payments; --", "<script>alert(1)</script>", "\\u0000", "a\nb\tc", "\u007f\u0080"]) {
+  for (const text of [
+    "😀 ünïcödé \u202e",
+    "'; drop table payments; --",
+    "<script>alert(1)</script>",
+    "\\u0000",
+    "a\nb\tc",
+    "\u007f\u0080",
+  ]) {
     const payment = await captured(api, { description: text, metadata: { [text.slice(0, 40)]: text } });
     expect(payment.description).toBe(text);
     expect(payment.metadata[text.slice(0, 40)]).toBe(text);
@@ -48,7 +61,9 @@ test("strange but valid text comes back as it was", async ({ api }) => {
 });
 
 test("metadata may use the names that objects have", async ({ api }) => {
-  const answer = await api.raw(post("/v1/payments", with_("metadata", '{"constructor":"a","toString":"b","hasOwnProperty":"c"}')));
+  const answer = await api.raw(
+    post("/v1/payments", with_("metadata", '{"constructor":"a","toString":"b","hasOwnProperty":"c"}')),
+  );
   expect(answer.status, answer.text).toBe(201);
   expect(JSON.parse(answer.text).metadata).toEqual({ constructor: "a", toString: "b", hasOwnProperty: "c" });
 });
@@ -128,13 +143,17 @@ test("header values at their edges", async ({ api }) => {
   expect((await send("é".repeat(255))).status).toBe(201);
   expect((await send("\t ")).status).toBe(400);
   expect([201, 400]).toContain((await send(["a", "b"])).status);
-  expect([200, 401]).toContain((await api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Api-Key": "é" } })).status);
+  expect([200, 401]).toContain(
+    (await api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Api-Key": "é" } })).status,
+  );
 });
 
 test("the same answer on every endpoint to a body that is an array, and to text", async ({ api }) => {
   for (const operation of OPERATIONS.filter(({ body }) => body)) {
     for (const body of ["[]", '"x"', "0", "null"]) {
-      (await api.raw({ ...post(operation.path.replace("{id}", "x"), body), method: operation.method })).problem("invalid_parameter");
+      (await api.raw({ ...post(operation.path.replace("{id}", "x"), body), method: operation.method })).problem(
+        "invalid_parameter",
+      );
     }
   }
 });
@@ -152,7 +171,9 @@ test("a caller that hangs up in the middle of a body leaves nothing behind", asy
   await new Promise<void>((resolve, reject) => {
     const socket = connect(Number(url.port), url.hostname, () => {
       const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api.apiKey}\r\nX-Idempotency-Key: cut\r\n`;
-      socket.write(`${head}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"amount":`, () => socket.destroy());
+      socket.write(`${head}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"amount":`, () =>
+        socket.destroy(),
+      );
     });
     socket.on("close", () => resolve());
     socket.on("error", reject);

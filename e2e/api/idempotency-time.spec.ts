@@ -44,7 +44,9 @@ test("24 hours are 24 hours for follow-ups and plans, too", async ({ tenant, api
 
 test("many at once under one key are one operation with one answer", async ({ api }) => {
   const key = randomUUID();
-  const answers = await Promise.all(Array.from({ length: 12 }, () => api.call(createPayment, { key, body: aPayment() })));
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => api.call(createPayment, { key, body: aPayment() })),
+  );
   expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
   expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   expect((await api.call(listPayments)).ok().total).toBe(1);
@@ -64,9 +66,7 @@ test("while the first request runs: waits 2 s for it, then 409; afterwards its r
   const body = aPayment({ card: aCard(CARDS.slow) });
   const slow = api.call(createPayment, { key, body });
   // Only a request that came second can be told that another one is running.
-  await expect
-    .poll(async () => (await api.call(listPayments)).ok().total, { intervals: [20], timeout: 4_000 })
-    .toBe(1);
+  await expect.poll(async () => (await api.call(listPayments)).ok().total, { intervals: [20], timeout: 4_000 }).toBe(1);
   const started = Date.now();
   const impatient = await api.call(createPayment, { key, body });
   impatient.problem("idempotency_request_in_progress");

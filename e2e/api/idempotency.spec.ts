@@ -70,7 +70,14 @@ test("member order, white space, and absent or default do not make another reque
   const first = await api.call(createPayment, { key, body: { amount, currency, card } });
   const variants = [
     { card, currency, amount },
-    { amount, currency, card: Object.fromEntries(Object.entries(card).reverse()), capture_method: "automatic", metadata: {}, description: null },
+    {
+      amount,
+      currency,
+      card: Object.fromEntries(Object.entries(card).reverse()),
+      capture_method: "automatic",
+      metadata: {},
+      description: null,
+    },
   ];
   for (const body of variants) expect((await api.call(createPayment, { key, body })).text).toBe(first.text);
   const spaced = await api.raw({
@@ -90,7 +97,12 @@ test("an empty body is the same as none", async ({ api }) => {
 test("other parameters under the same key are 409", async ({ api }) => {
   const key = randomUUID();
   (await api.call(createPayment, { key, body: aPayment() })).ok();
-  for (const change of [{ amount: 10_001 }, { currency: "EUR" }, { metadata: { a: 1 } }, { card: aCard("4111111111111111") }]) {
+  for (const change of [
+    { amount: 10_001 },
+    { currency: "EUR" },
+    { metadata: { a: 1 } },
+    { card: aCard("4111111111111111") },
+  ]) {
     (await api.call(createPayment, { key, body: aPayment(change) })).problem("idempotency_key_reused");
   }
   expect((await api.call(listPayments)).ok().total).toBe(1);
@@ -173,7 +185,9 @@ test("what is not stored leaves the key free: 400, 401, 403, 404, 413, 415", asy
   const headers = { "X-Idempotency-Key": key };
   (await api.call(createPayment, { key, body: aPayment({ amount: 0 }) })).problem("invalid_parameter");
   (await reader.api.call(createPayment, { key, body: aPayment() })).problem("permission_denied");
-  (await api.call(createPayment, { key, body: aPayment(), headers: { "X-Api-Key": "wrong" } })).problem("api_key_invalid");
+  (await api.call(createPayment, { key, body: aPayment(), headers: { "X-Api-Key": "wrong" } })).problem(
+    "api_key_invalid",
+  );
   (await api.call(createPayment, { key, body: aPayment({ plan_id: "plan_unknown" }) })).problem("resource_not_found");
   (await api.call(refundPayment, { key, id: "pay_unknown" })).problem("resource_not_found");
   const raw = { method: "POST", path: "/v1/payments", headers };

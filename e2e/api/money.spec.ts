@@ -9,7 +9,12 @@ for (const door of DOORS) {
     test("takes all of it by default", async ({ api }) => {
       const payment = await authorized(api);
       const answer = (await api.call(door.capture, { id: door.idOf(payment) })).ok();
-      expect(answer).toMatchObject({ object: kind, id: door.idOf(payment), status: "CAPTURED", amount_captured: 10_000 });
+      expect(answer).toMatchObject({
+        object: kind,
+        id: door.idOf(payment),
+        status: "CAPTURED",
+        amount_captured: 10_000,
+      });
       expect(answer).toEqual((await api.call<typeof door.get>(door.get, { id: door.idOf(payment) })).ok());
       const charge = chargeOf((await api.call(getPayment, { id: payment.id })).ok());
       expect(charge.captured_at).not.toBeNull();
@@ -85,7 +90,12 @@ for (const door of DOORS) {
       await api.call(refundPayment, { id: payment.id, body: { amount: 2_500 } });
       const answer = (await api.call(door.refund, { id: door.idOf(payment) })).ok();
       const after = (await api.call(getPayment, { id: payment.id })).ok();
-      expect(after).toMatchObject({ status: "REFUNDED", amount_refunded: 10_000, amount_refundable: 0, available_actions: [] });
+      expect(after).toMatchObject({
+        status: "REFUNDED",
+        amount_refunded: 10_000,
+        amount_refundable: 0,
+        available_actions: [],
+      });
       expect(after.transactions.map(({ type, amount }) => [type, amount])).toEqual([
         ["CHARGE", 10_000],
         ["REFUND", 2_500],
@@ -95,7 +105,11 @@ for (const door of DOORS) {
     });
 
     test("is a transaction of its own, with the customer and card of its charge", async ({ api }) => {
-      const payment = await captured(api, { customer_id: "c-1", customer_email: "a@b.example", metadata: { order: 1 } });
+      const payment = await captured(api, {
+        customer_id: "c-1",
+        customer_email: "a@b.example",
+        metadata: { order: 1 },
+      });
       const body = { amount: 1_000, reason: "CUSTOMER_REQUEST", comment: "too small" };
       (await api.call(door.refund, { id: door.idOf(payment), body })).ok();
       const [charge, refund] = (await api.call(getPayment, { id: payment.id })).ok().transactions;
@@ -121,7 +135,9 @@ for (const door of DOORS) {
     test("never returns more than is left", async ({ api }) => {
       const payment = await captured(api);
       const id = door.idOf(payment);
-      const refusal = (await api.call(door.refund, { id, body: { amount: 10_001 } })).problem("amount_exceeds_refundable");
+      const refusal = (await api.call(door.refund, { id, body: { amount: 10_001 } })).problem(
+        "amount_exceeds_refundable",
+      );
       expect(refusal).toMatchObject({ param: "amount", remaining: 10_000 });
       for (const body of [{ amount: 0 }, { amount: -5 }, { amount: 0.5 }, { reason: "BORED" }, { comment: "" }]) {
         (await api.call(door.refund, { id, body })).problem("invalid_parameter");
@@ -129,7 +145,10 @@ for (const door of DOORS) {
       const refunds = Array.from({ length: 12 }, () => api.call(door.refund, { id, body: { amount: 1_000 } }));
       const statuses = (await Promise.all(refunds)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 201)).toHaveLength(10);
-      expect((await api.call(getPayment, { id: payment.id })).ok()).toMatchObject({ status: "REFUNDED", amount_refunded: 10_000 });
+      expect((await api.call(getPayment, { id: payment.id })).ok()).toMatchObject({
+        status: "REFUNDED",
+        amount_refunded: 10_000,
+      });
     });
 
     test("also works after settlement, and then settles itself", async ({ tenant, api }) => {

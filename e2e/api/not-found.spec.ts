@@ -112,7 +112,8 @@ test("a foreign id to start after is an unknown id", async ({ api, stranger }) =
   ] as const) {
     const answers = [];
     for (const id of [theirs, unknown, "garbage"]) {
-      const starting_after = operation.method === "GET" ? { query: { starting_after: id } } : { body: { starting_after: id } };
+      const starting_after =
+        operation.method === "GET" ? { query: { starting_after: id } } : { body: { starting_after: id } };
       const answer = await api.call<Operation>(operation, starting_after);
       const { request_id } = JSON.parse(answer.text);
       answers.push(`${answer.status} ${answer.text.replaceAll(id, "ID").replaceAll(request_id, "REQUEST")}`);

@@ -4,7 +4,14 @@ import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
 const DAY_MS = 86_400_000;
-const ADDRESS = { line1: "1 Main St", line2: null, city: "Springfield", state: "IL", postal_code: "62701", country: "US" };
+const ADDRESS = {
+  line1: "1 Main St",
+  line2: null,
+  city: "Springfield",
+  state: "IL",
+  postal_code: "62701",
+  country: "US",
+};
 
 test("a payment is captured at once, unless it says otherwise", async ({ api }) => {
   const payment = await captured(api);
@@ -25,7 +32,12 @@ test("a payment is captured at once, unless it says otherwise", async ({ api }) 
   expect(charge).toMatchObject({ type: "CHARGE", status: "CAPTURED", payment_id: payment.id, refund_of: null });
   expect(charge.authorized_at).not.toBeNull();
   expect(charge.captured_at).not.toBeNull();
-  expect([charge.settled_at, charge.voided_at, charge.refunded_at, charge.capture_before]).toEqual([null, null, null, null]);
+  expect([charge.settled_at, charge.voided_at, charge.refunded_at, charge.capture_before]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
 });
 
 test("with manual capture it is held for seven days", async ({ api }) => {
@@ -66,7 +78,12 @@ test("a card is shown by brand, BIN, last four digits and expiry, and by nothing
   const payment = JSON.parse(text);
   const exp_year = new Date().getUTCFullYear() + 3;
   expect(payment.card).toEqual({ brand: "amex", last4: "0005", exp_month: 12, exp_year, bin: "378282" });
-  expect(chargeOf(payment)).toMatchObject({ card_brand: "amex", card_last4: "0005", card_bin: "378282", card_exp_year: exp_year });
+  expect(chargeOf(payment)).toMatchObject({
+    card_brand: "amex",
+    card_last4: "0005",
+    card_bin: "378282",
+    card_exp_year: exp_year,
+  });
   expect(text).not.toContain(CARDS.amex);
   expect(text).not.toContain("1234");
 });
@@ -89,9 +106,9 @@ for (const [what, change, param] of [
   ["a CVV that is a number", { cvv: 123 }, "card.cvv"],
 ] as const) {
   test(`card data is checked: ${what}`, async ({ api }) => {
-    const refusal = (await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.approved, change) }) })).problem(
-      "invalid_parameter",
-    );
+    const refusal = (
+      await api.call(createPayment, { body: aPayment({ card: aCard(CARDS.approved, change) }) })
+    ).problem("invalid_parameter");
     expect(refusal.param).toBe(param);
     expect(JSON.stringify(refusal)).not.toMatch(/4242\d{4}/);
   });
@@ -116,13 +133,17 @@ for (const [param, value] of [
 ] as const) {
   test(`${param} is checked: ${JSON.stringify(value).slice(0, 40)}`, async ({ api }) => {
     const [member = ""] = param.split(".");
-    const refusal = (await api.call(createPayment, { body: aPayment({ [member]: value }) })).problem("invalid_parameter");
+    const refusal = (await api.call(createPayment, { body: aPayment({ [member]: value }) })).problem(
+      "invalid_parameter",
+    );
     expect(refusal.param).toBe(param);
   });
 }
 
 test("metadata holds 50 keys", async ({ api }) => {
-  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key ${i}`.padEnd(40, "."), "v".repeat(500)]));
+  const metadata = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`key ${i}`.padEnd(40, "."), "v".repeat(500)]),
+  );
   expect((await captured(api, { metadata })).metadata).toEqual(metadata);
 });
 
@@ -152,7 +173,9 @@ test.describe("a payment token", () => {
 
   test("pays once, however many try at once", async ({ tenant, api }) => {
     const token = await createPaymentToken(tenant.context(), { card: aCard() });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => api.call(createPayment, { body: paid(token.id) })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => api.call(createPayment, { body: paid(token.id) })),
+    );
     const statuses = answers.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array(7).fill(400)]);
   });
@@ -166,7 +189,9 @@ test.describe("a payment token", () => {
 
   test("of another merchant does not exist", async ({ stranger, api }) => {
     const token = await createPaymentToken(stranger.context(), { card: aCard() });
-    expect((await api.call(createPayment, { body: paid(token.id) })).problem("resource_not_found").param).toBe("payment_token");
+    expect((await api.call(createPayment, { body: paid(token.id) })).problem("resource_not_found").param).toBe(
+      "payment_token",
+    );
     (await stranger.api.call(createPayment, { body: paid(token.id) })).ok();
   });
 });

@@ -29,7 +29,11 @@ const TABLE: Record<string, readonly Permission[]> = {
   "GET /v1/openapi.json": [],
 };
 
-const BODIES: Record<string, () => object> = { createPayment: aPayment, createPlan: aPlan, createClientSession: aSession };
+const BODIES: Record<string, () => object> = {
+  createPayment: aPayment,
+  createPlan: aPlan,
+  createClientSession: aSession,
+};
 
 test("the table and the service have the same endpoints", () => {
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(TABLE).sort());

@@ -88,7 +88,9 @@ test("every unit of time is taken", async ({ api }) => {
 
 test("a name is taken once per environment", async ({ tenant, api, stranger }) => {
   const plan = await newPlan(api, { name: "Gold" });
-  expect((await api.call(createPlan, { body: aPlan({ name: "Gold" }) })).problem("invalid_parameter").param).toBe("name");
+  expect((await api.call(createPlan, { body: aPlan({ name: "Gold" }) })).problem("invalid_parameter").param).toBe(
+    "name",
+  );
   await newPlan(tenant.live, { name: "Gold" });
   await newPlan(stranger.api, { name: "Gold" });
   const other = await newPlan(api);
@@ -119,7 +121,11 @@ test("a change must leave a plan that fits together", async ({ api }) => {
 });
 
 test("the price and timing of an active plan never change", async ({ api }) => {
-  const plan = await newPlan(api, { type: "SUBSCRIPTION_PAID_TRIAL", ...TYPES.SUBSCRIPTION_PAID_TRIAL, status: "ACTIVE" });
+  const plan = await newPlan(api, {
+    type: "SUBSCRIPTION_PAID_TRIAL",
+    ...TYPES.SUBSCRIPTION_PAID_TRIAL,
+    status: "ACTIVE",
+  });
   for (const change of [
     { type: "ONE_TIME" },
     { currency: "EUR" },

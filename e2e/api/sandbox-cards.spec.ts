@@ -8,7 +8,11 @@ const pay = (api: Api, number: string, options: CallOptions = {}, overrides: obj
   api.call(createPayment, { body: aPayment({ card: aCard(number), ...overrides }), ...options });
 
 /** The payment behind a decline. */
-async function declined(api: Api, number: string, overrides: object = {}): Promise<{ payment: Payment; code: string | undefined }> {
+async function declined(
+  api: Api,
+  number: string,
+  overrides: object = {},
+): Promise<{ payment: Payment; code: string | undefined }> {
   const refusal = (await pay(api, number, {}, overrides)).problem("card_declined");
   const payment = (await api.call(getPayment, { id: refusal.payment_id ?? "" })).ok();
   return { payment, code: refusal.decline_code };
@@ -64,7 +68,8 @@ test("an unknown number that passes Luhn is declined, and is not kept", async ({
   const { payment, code } = await declined(api, number);
   expect(code).toBe("generic_decline");
   expect(payment.card?.last4).toBe("1486");
-  const rows = await db.sql`select t::text as row from transactions t where environment_id = ${tenant.merchant.test.id}`;
+  const rows =
+    await db.sql`select t::text as row from transactions t where environment_id = ${tenant.merchant.test.id}`;
   expect(JSON.stringify(rows)).not.toContain(number);
 });
 
@@ -92,7 +97,9 @@ test("the fraud score is a number from 0 to 100 that grows with what is odd", as
   expect(odd).toBeLessThanOrEqual(100);
 });
 
-test("…0341 is authorized, and its capture fails; at once it is declined or fails, and nothing is captured", async ({ api }) => {
+test("…0341 is authorized, and its capture fails; at once it is declined or fails, and nothing is captured", async ({
+  api,
+}) => {
   expect((await authorized(api, { card: aCard(CARDS.captureFails) })).status).toBe("AUTHORIZED");
   expect((await pay(api, CARDS.captureFails)).status).toBe(402);
   const { data } = (await api.call(listPayments)).ok();

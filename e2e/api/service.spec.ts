@@ -37,7 +37,10 @@ for (const path of ["/health", "/health/live", "/health/ready"]) {
 }
 
 test("HEAD answers like GET, without a body", async ({ api, baseUrl }) => {
-  const response = await fetch(`${baseUrl}/v1/payments`, { method: "HEAD", headers: { "X-Api-Key": api.apiKey ?? "" } });
+  const response = await fetch(`${baseUrl}/v1/payments`, {
+    method: "HEAD",
+    headers: { "X-Api-Key": api.apiKey ?? "" },
+  });
   expect(response.status).toBe(200);
   expect(await response.text()).toBe("");
   expect(response.headers.get("x-request-id")).toMatch(/^req_/);

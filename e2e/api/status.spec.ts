@@ -14,7 +14,12 @@ async function refused(tenant: Tenant, number: string): Promise<Payment> {
   return read(tenant, payment_id);
 }
 
-async function after(tenant: Tenant, operation: typeof refundPayment | typeof voidPayment, payment: Payment, body: object) {
+async function after(
+  tenant: Tenant,
+  operation: typeof refundPayment | typeof voidPayment,
+  payment: Payment,
+  body: object,
+) {
   (await tenant.api.call(operation, { id: payment.id, body })).ok();
   return read(tenant, payment.id);
 }
@@ -85,7 +90,10 @@ test("settlement settles what is captured, once, in a batch", async ({ tenant })
   expect(await runSettlement(tenant.context().service, { environmentId: tenant.merchant.test.id })).toEqual([]);
 });
 
-test("a charge refunded before settlement still settles: settled_at is set, the status stays", async ({ tenant, api }) => {
+test("a charge refunded before settlement still settles: settled_at is set, the status stays", async ({
+  tenant,
+  api,
+}) => {
   const payment = await captured(api);
   await api.call(refundPayment, { id: payment.id, body: { amount: 100 } });
   await runSettlement(tenant.context().service, { environmentId: tenant.merchant.test.id });

@@ -6,7 +6,8 @@ import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const list = async (api: Api, query: Record<string, unknown> | string = {}) =>
   (await api.call(listTransactions, { query })).ok();
-const ids = async (api: Api, query: Record<string, unknown> | string = {}) => (await list(api, query)).data.map(({ id }) => id);
+const ids = async (api: Api, query: Record<string, unknown> | string = {}) =>
+  (await list(api, query)).data.map(({ id }) => id);
 
 test("an empty list is a list", async ({ api }) => {
   expect(await list(api)).toEqual({
@@ -47,7 +48,9 @@ test("each filter finds what it names, and filters are combined", async ({ tenan
   expect(await ids(api, { min_amount: 200 })).toEqual([held.id, amex.id]);
   expect(await ids(api, { max_amount: 200 })).toEqual([amex.id, settled.id]);
   expect(await ids(api, { min_amount: 200, max_amount: 200 })).toEqual([amex.id]);
-  expect(await ids(api, { customer_id: "ann", card_brand: "visa", status: "SETTLED", min_amount: 1 })).toEqual([settled.id]);
+  expect(await ids(api, { customer_id: "ann", card_brand: "visa", status: "SETTLED", min_amount: 1 })).toEqual([
+    settled.id,
+  ]);
   expect(await ids(api, { customer_id: "bob", card_brand: "amex" })).toEqual([]);
   expect((await list(api, { customer_id: "ann" })).total).toBe(2);
 });
@@ -95,9 +98,10 @@ test("pages by starting_after miss nothing and repeat nothing", async ({ api }) 
   }
   expect(seen).toEqual(all);
   expect(await ids(api, { starting_after: all[1], customer_id: "even" })).toEqual([all[2], all[4]]);
-  expect((await api.call(listTransactions, { query: { starting_after: all[0], offset: 1 } })).problem("invalid_parameter").param).toBe(
-    "starting_after",
-  );
+  expect(
+    (await api.call(listTransactions, { query: { starting_after: all[0], offset: 1 } })).problem("invalid_parameter")
+      .param,
+  ).toBe("starting_after");
 });
 
 for (const query of [

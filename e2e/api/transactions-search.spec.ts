@@ -43,7 +43,9 @@ test("each filter finds what it names, and filters are combined", async ({ tenan
   expect(await found(api, { amount: { lte: 200 } })).toEqual(chargeIds(amex, settled));
   expect(await found(api, { amount: { gte: 200, lte: 300 } })).toEqual(chargeIds(held, amex));
   expect(await found(api, { amount: {} })).toHaveLength(4);
-  expect(await found(api, { customer_id: "ann", card_brand: ["visa"], amount: { lte: 100 } })).toEqual(chargeIds(settled));
+  expect(await found(api, { customer_id: "ann", card_brand: ["visa"], amount: { lte: 100 } })).toEqual(
+    chargeIds(settled),
+  );
   expect(await found(api, { customer_id: "bob", card_last4: "4444" })).toEqual([]);
 });
 
@@ -104,7 +106,9 @@ for (const [field, order] of [
 test("refunds are found with the customer and card of their charge", async ({ api }) => {
   const payment = await captured(api, { customer_email: "a@b.example" });
   const [, refund] = (await api.call(refundPayment, { id: payment.id })).ok().transactions;
-  const found = await search(api, { filters: { customer_email: "a@b.example", card_last4: "4242", card_brand: ["visa"] } });
+  const found = await search(api, {
+    filters: { customer_email: "a@b.example", card_last4: "4242", card_brand: ["visa"] },
+  });
   expect(found.data[0]).toEqual(refund);
   expect(found.data[0]).toEqual((await api.call(getTransaction, { id: refund?.id ?? "" })).ok());
 });

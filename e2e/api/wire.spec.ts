@@ -63,7 +63,9 @@ test("a body that is not declared as JSON is 415", async ({ api }) => {
 });
 
 test("JSON's media type is taken in any case and with a charset", async ({ api }) => {
-  const answer = await api.raw(create(JSON.stringify(aPayment()), { "Content-Type": "Application/JSON; charset=UTF-8" }));
+  const answer = await api.raw(
+    create(JSON.stringify(aPayment()), { "Content-Type": "Application/JSON; charset=UTF-8" }),
+  );
   expect(answer.status).toBe(201);
 });
 
@@ -128,7 +130,9 @@ test("what is missing is missing_parameter", async ({ api }) => {
   const { amount: _, ...withoutAmount } = aPayment();
   expect((await api.call(createPayment, { body: withoutAmount })).problem("missing_parameter").param).toBe("amount");
   const { card: __, ...withoutCard } = aPayment();
-  expect((await api.call(createPayment, { body: withoutCard })).problem("missing_parameter").param).toBe("payment_token");
+  expect((await api.call(createPayment, { body: withoutCard })).problem("missing_parameter").param).toBe(
+    "payment_token",
+  );
 });
 
 test("amounts are whole numbers of minor units within their range", async ({ api }) => {

@@ -1,8 +1,8 @@
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { live, ready } from "./health";
-import { pathOf } from "./request-parts";
-import { type Connection, handle, refuse } from "./route";
+import { type Connection, pathOf } from "./request-parts";
+import { handle, refuse } from "./route";
 
 /** The operations of one path, by method. */
 type Path = { methods: Map<string, Operation>; allowed: string[] };

@@ -5,7 +5,7 @@ import { OPERATIONS } from "@/lib/contract/operations";
 import { findEndpoint } from "./endpoints";
 
 const routeFiles = readdirSync("app/v1", { recursive: true, encoding: "utf8" }).filter(
-  (file) => file.endsWith("route.ts") && !file.includes("[...path]"),
+  (file) => file.endsWith("route.ts") && !file.includes("[[...path]]"),
 );
 
 /** `payments/[id]/capture/route.ts` → `/v1/payments/{id}/capture` */

@@ -3,6 +3,7 @@ import { newId } from "@/lib/ids";
 import { currentService } from "./current-service";
 import { appErrorOf, renderProblem } from "./problem";
 import { pathOf } from "./request-parts";
+import { refuse } from "./route";
 
 const headersOf = (requestId: string, type: string) => ({
   "Content-Type": type,
@@ -31,3 +32,6 @@ export async function ready(request: Request): Promise<Response> {
     });
   }
 }
+
+/** Every other method of these paths. */
+export const onlyGet = (request: Request): Response => refuse(request, ["GET"]);

@@ -30,7 +30,7 @@ export function parseQuery(search: string, operation: Operation): unknown {
   if (operation.query) return check(operation.query, { ...given });
   const unknown = Object.keys(given);
   if (unknown.length > 0) {
-    throw fieldErrors(unknown.map((param) => ({ param, code: "unknown_parameter", message: "This endpoint takes no such parameter." })));
+    throw fieldErrors(unknown.map((param) => ({ param: shorten(param), code: "unknown_parameter", message: "This endpoint takes no such parameter." })));
   }
   return undefined;
 }
@@ -46,7 +46,7 @@ function requireJson(contentType: string | null): void {
 async function readBody(request: Request): Promise<string> {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
-  if (length !== null) return request.text();
+  if (length !== null) return decode(await request.arrayBuffer());
   const body = request.body;
   if (body === null) return "";
   // No length was announced: count while reading, and stop reading when it is too much.
@@ -57,7 +57,18 @@ async function readBody(request: Request): Promise<string> {
     if (size > MAX_BODY_BYTES) throw bodyTooLarge();
     chunks.push(chunk);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return decode(Buffer.concat(chunks));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Broken bytes are refused: replaced by question marks they would be stored as something the caller never said. */
+function decode(bytes: ArrayBuffer | Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new AppError("malformed_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
+  }
 }
 
 function bodyTooLarge(): AppError {
@@ -81,7 +92,7 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
-      param: [...path, key].join("."),
+      param: [...path, shorten(key)].join("."),
       code: "unknown_parameter",
       message: "There is no such parameter. Check the spelling.",
     }));
@@ -94,6 +105,9 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   }
   return [{ param, code: "invalid_parameter", message: issue.message }];
 }
+
+/** What the caller made up is not sent back at any length. */
+const shorten = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
 /** A code that the schema itself gave to a custom rule. */
 function codeOf(issue: z.core.$ZodIssue): ErrorCode | null {

@@ -1,5 +1,7 @@
 import { env } from "@/lib/env";
-import type { Connection } from "./route";
+
+/** What the host knows of the connection; under Next's own server only what its headers say. */
+export type Connection = { ip: string | null };
 
 /** The path of an absolute URL, as it was sent. `new URL` does the same at ten times the cost. */
 export function pathOf(url: string): string {
@@ -17,7 +19,7 @@ export function searchOf(url: string): string {
 
 /**
  * The caller's address. X-Forwarded-For is believed only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from
- * the right. Under Next's own server the connection is out of reach, and its last entry is that server's.
+ * the right. Under Next's own server the connection is out of reach; lib/server/next-requests.ts sees to its last entry.
  */
 export function addressOf(headers: { get(name: string): string | null }, connection: Connection): string {
   const proxies = env.trustedProxies;

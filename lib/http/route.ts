@@ -10,10 +10,8 @@ import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
-import { addressOf, pathOf, searchOf } from "./request-parts";
+import { addressOf, type Connection, pathOf, searchOf } from "./request-parts";
 
-/** What the host knows of the connection; under Next's own server only what its headers say. */
-export type Connection = { ip: string | null };
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: Request; id: string | null; connection: Connection };
 

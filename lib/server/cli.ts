@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { AppError } from "@/lib/contract/errors";
-import { ConfigurationError } from "@/lib/env";
+import { explain } from "./explain";
 import { type OpenService, openService } from "./open-service";
 
 /** What the caller typed wrong, in one sentence. Answered with the usage and exit code 2. */
@@ -35,8 +34,8 @@ export type Command = {
   usage: string;
   options: Options;
   required?: string[];
-  /** Returns the exit code, when it is not 0. */
-  run(opened: OpenService, values: Values): Promise<number | void>;
+  /** Returns the exit code; nothing stands for 0. */
+  run(opened: OpenService, values: Values): Promise<number | undefined> | Promise<void>;
 };
 
 /** Runs a command on the service's database, whether the service runs or not. Only `run` writes to standard output. */
@@ -55,8 +54,7 @@ async function outcomeOf(command: Command): Promise<number> {
       process.stderr.write(`${error.message}\nUsage: ${command.usage}\n`);
       return 2;
     }
-    const expected = error instanceof ConfigurationError || error instanceof AppError;
-    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? error)}\n`);
+    process.stderr.write(`${explain(error) ?? (error as Error).stack ?? String(error)}\n`);
     return 1;
   } finally {
     await opened?.close();

@@ -6,7 +6,10 @@ afterEach(() => void vi.useRealTimers());
 
 function capture(isTTY: boolean) {
   let text = "";
-  const console = createConsole({ isTTY, write: (part) => void (text += part) });
+  const write = (part: string) => {
+    text += part;
+  };
+  const console = createConsole({ isTTY, write });
   return { console, text: () => text };
 }
 

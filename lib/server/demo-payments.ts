@@ -7,29 +7,54 @@ type Order = {
   customer: string;
   description: string;
   manual?: true;
-  then?: { action: "capture" | "void" | "refund"; body: object };
+  followUp?: { action: "capture" | "void" | "refund"; body: object };
 };
 
 /** A small shop's morning: every status that a payment can have by itself. */
 const ORDERS: Order[] = [
   { amount: 4_900, currency: "USD", card: "4242424242424242", customer: "Ada Moreno", description: "Running shoes" },
   { amount: 12_950, currency: "EUR", card: "5555555555554444", customer: "Jonas Weber", description: "Rain jacket" },
-  { amount: 1_980, currency: "USD", card: "4111111111111111", customer: "Mei Tanaka", description: "Water bottle", manual: true },
   {
-    ...{ amount: 25_900, currency: "USD", card: "378282246310005", customer: "Ruth Okafor", description: "Backpack, two colours" },
-    ...{ manual: true, then: { action: "capture", body: { amount: 21_000 } } },
+    amount: 1_980,
+    currency: "USD",
+    card: "4111111111111111",
+    customer: "Mei Tanaka",
+    description: "Water bottle",
+    manual: true,
   },
   {
-    ...{ amount: 3_450, currency: "USD", card: "6011111111111117", customer: "Liam Byrne", description: "Socks, pack of six" },
-    ...{ manual: true, then: { action: "void", body: { reason: "ordered twice" } } },
+    ...{
+      amount: 25_900,
+      currency: "USD",
+      card: "378282246310005",
+      customer: "Ruth Okafor",
+      description: "Backpack, two colours",
+    },
+    ...{ manual: true, followUp: { action: "capture", body: { amount: 21_000 } } },
+  },
+  {
+    ...{
+      amount: 3_450,
+      currency: "USD",
+      card: "6011111111111117",
+      customer: "Liam Byrne",
+      description: "Socks, pack of six",
+    },
+    ...{ manual: true, followUp: { action: "void", body: { reason: "ordered twice" } } },
   },
   {
     ...{ amount: 8_999, currency: "EUR", card: "4242424242424242", customer: "Inês Duarte", description: "Head lamp" },
-    then: { action: "refund", body: { reason: "RETURN" } },
+    followUp: { action: "refund", body: { reason: "RETURN" } },
   },
   {
-    ...{ amount: 15_600, currency: "USD", card: "5555555555554444", customer: "Noah Fischer", description: "Tent pegs and tarp" },
-    then: { action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } },
+    ...{
+      amount: 15_600,
+      currency: "USD",
+      card: "5555555555554444",
+      customer: "Noah Fischer",
+      description: "Tent pegs and tarp",
+    },
+    followUp: { action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } },
   },
   { amount: 780, currency: "JPY", card: "4242424242424242", customer: "Sora Kimura", description: "Key ring" },
   { amount: 5_400, currency: "USD", card: "4000000000000002", customer: "Eva Lindqvist", description: "Cap" },
@@ -44,15 +69,19 @@ export async function seedDemoPayments(key: string): Promise<number> {
   for (const [index, order] of ORDERS.entries()) {
     const payment = await post(key, "/v1/payments", `demo-${index + 1}`, bodyOf(order));
     if (payment) made++;
-    if (!payment?.id || !order.then) continue;
-    const { action, body } = order.then;
+    if (!payment?.id || !order.followUp) continue;
+    const { action, body } = order.followUp;
     await post(key, `/v1/payments/${payment.id}/${action}`, `demo-${index + 1}-${action}`, body);
   }
   return made;
 }
 
 function bodyOf({ amount, currency, card, customer, description, manual }: Order): object {
-  const [first = ""] = customer.toLowerCase().normalize("NFD").replace(/[^a-z ]/g, "").split(" ");
+  const [first = ""] = customer
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/[^a-z ]/g, "")
+    .split(" ");
   return {
     amount,
     currency,

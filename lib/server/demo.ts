@@ -18,7 +18,11 @@ const fileOf = (dataDir: string) => join(dataDir, "demo.json");
  * Fills an empty database with a demo merchant. Its password and keys are shown at every start, so they are kept in the
  * data folder; null when this database has merchants and none of them is ours.
  */
-export async function ensureDemo(service: Service, dataDir: string, say: (detail: string) => void): Promise<Demo | null> {
+export async function ensureDemo(
+  service: Service,
+  dataDir: string,
+  say: (detail: string) => void,
+): Promise<Demo | null> {
   if (await hasMerchants(service.db.orm)) {
     const demo = await readDemo(service, dataDir);
     say(demo ? `sign-in and keys in ${fileOf(dataDir)}` : "none: this database has merchants of its own");

@@ -13,7 +13,10 @@ const API = /^\/(?:v1|health)(?:[/?]|$)/;
 export const isApiTarget = (target: string): boolean => API.test(target);
 
 /** One port for everything: the API is answered here, all else by Next. */
-export function createHttpServer(listeners: { api: Listener; pages: Listener }, onError: (error: unknown) => void): Server {
+export function createHttpServer(
+  listeners: { api: Listener; pages: Listener },
+  onError: (error: unknown) => void,
+): Server {
   const server = createServer((request, response) => {
     const listener = isApiTarget(request.url ?? "") ? listeners.api : listeners.pages;
     listener(request, response).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { prepareDataFolder } from "@/db/data-folder";
-import { ConfigurationError, configure, env } from "@/lib/env";
+import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
 import { startJobs } from "@/lib/jobs/start-jobs";
@@ -9,6 +9,7 @@ import { publishAddress } from "./address";
 import { BuildError, buildWhenStale } from "./build";
 import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
+import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
 import { openService } from "./open-service";
 import { Shutdown } from "./shutdown";
@@ -34,7 +35,7 @@ export async function start(options: StartOptions): Promise<void> {
   } catch (error) {
     if (shutdown.signal.aborted) return;
     await shutdown.run();
-    console.problem(explain(error));
+    console.problem(sentenceFor(error));
     process.exit(1);
   }
 }
@@ -48,7 +49,9 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     shutdown.add("database", () => service.close());
     // Next's side of this process has modules of its own, and finds the same database and secret this way.
     configure({ DATABASE_URL: service.url, CARDLANE_SECRET: service.secretValue });
-    say(service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`);
+    say(
+      service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`,
+    );
     return service;
   });
   const { authenticator } = provideService(opened.service);
@@ -113,8 +116,8 @@ function reportRecovery(problem: unknown): void {
   else log.warn("the embedded database went away and is back");
 }
 
-function explain(error: unknown): string {
-  if (error instanceof ConfigurationError) return error.message;
+function sentenceFor(error: unknown): string {
   if (error instanceof BuildError) return `${error.message}\n\n  The pages could not be built: see above.`;
-  return `Cardlane could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return explain(error) ?? `Cardlane could not start: ${fault}`;
 }

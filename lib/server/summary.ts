@@ -10,7 +10,9 @@ export function summarize(console: Console, demo: Demo | null): void {
   if (!demo) {
     console.line();
     console.line("  A merchant and its keys:  npm run create-merchant -- --name NAME --email EMAIL");
-    console.line("  One more key:             npm run create-key -- --merchant ID --mode test --name NAME --permissions …");
+    console.line(
+      "  One more key:             npm run create-key -- --merchant ID --mode test --name NAME --permissions …",
+    );
     console.line("\n  Ctrl-C stops everything.\n");
     return;
   }

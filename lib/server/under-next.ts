@@ -2,6 +2,7 @@ import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { createService } from "./create-service";
+import { mendRequests } from "./next-requests";
 
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
@@ -15,8 +16,10 @@ export function claimHost(): void {
 export async function startUnderNext(): Promise<void> {
   if (holder[HOST]) return;
   const url = env.databaseUrl;
-  if (!url) throw new ConfigurationError("Next's own server needs DATABASE_URL: npm start brings a database of its own.");
+  if (!url)
+    throw new ConfigurationError("Next's own server needs DATABASE_URL: npm start brings a database of its own.");
   claimHost();
+  mendRequests();
   const { service } = await createService({
     url,
     embedded: false,

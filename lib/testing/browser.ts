@@ -2,7 +2,11 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { chromium } from "@playwright/test";
 
-export type Browser = { readonly executablePath: string; readonly args: string[]; readonly env: Record<string, string> };
+export type Browser = {
+  readonly executablePath: string;
+  readonly args: string[];
+  readonly env: Record<string, string>;
+};
 
 const SYSTEM = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "microsoft-edge"];
 const SYSTEM_PATHS = [

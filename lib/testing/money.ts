@@ -59,7 +59,9 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     testContext(asked.service ?? service, merchant.test, {
       idempotency: {
         key: asked.key ?? randomUUID(),
-        digest: createHash("sha256").update(`${path} ${JSON.stringify(body)}`).digest(),
+        digest: createHash("sha256")
+          .update(`${path} ${JSON.stringify(body)}`)
+          .digest(),
       },
       ...asked.context,
       request: { id: newId(), operation, path },
@@ -94,13 +96,17 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     },
     complete: () => completeOperations(service),
     async operations(paymentId: string) {
-      const rows = await db.sql<{ id: string; kind: string; state: string; epoch: number; attempts: number; last_answer: string }[]>`
+      const rows = await db.sql<
+        { id: string; kind: string; state: string; epoch: number; attempts: number; last_answer: string }[]
+      >`
         select id, kind, state, epoch, attempts, last_answer from operations
-        where environment_id = ${environmentId} and payment_id = ${decodeId("payment", paymentId)} order by created_at, id`;
+        where environment_id = ${environmentId} and payment_id = ${decodeId("payment", paymentId)} order by id`;
       return [...rows];
     },
     async key(key: string) {
-      const [row] = await db.sql<{ state: string; status_code: number | null; response_body: string | null; operation_id: string | null }[]>`
+      const [row] = await db.sql<
+        { state: string; status_code: number | null; response_body: string | null; operation_id: string | null }[]
+      >`
         select state, status_code, response_body, operation_id from idempotency_keys
         where environment_id = ${environmentId} and key = ${key}`;
       return row ?? null;

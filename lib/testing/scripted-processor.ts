@@ -47,7 +47,10 @@ export function scriptProcessor(sandbox: Processor) {
   const calls: { method: Method; reference: string; amount: number | null }[] = [];
   const steps: Step[] = [];
   const scripted =
-    <R extends { reference: string; amount?: number }>(method: Exclude<Method, "inquire">, call: (request: R) => Promise<Outcome>) =>
+    <R extends { reference: string; amount?: number }>(
+      method: Exclude<Method, "inquire">,
+      call: (request: R) => Promise<Outcome>,
+    ) =>
     (request: R) => {
       calls.push({ method, reference: request.reference, amount: request.amount ?? null });
       const step = steps.shift();
@@ -63,7 +66,9 @@ export function scriptProcessor(sandbox: Processor) {
     inquire(reference) {
       calls.push({ method: "inquire", reference, amount: null });
       const step = steps.shift();
-      return (step ? step(() => sandbox.inquire(reference)) : sandbox.inquire(reference)) as ReturnType<Processor["inquire"]>;
+      return (step ? step(() => sandbox.inquire(reference)) : sandbox.inquire(reference)) as ReturnType<
+        Processor["inquire"]
+      >;
     },
   };
   return {

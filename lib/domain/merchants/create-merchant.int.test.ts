@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemClock } from "@/lib/clock";
 import { verifyPassword } from "@/lib/auth/password";
+import { systemClock } from "@/lib/clock";
 import { testDatabase } from "@/lib/testing/database";
 import { createMerchant } from "./create-merchant";
 import { getEnvironmentId } from "./get-environment-id";
@@ -27,7 +27,9 @@ test("a merchant has both environments, an owner, and one key with every permiss
 test("an e-mail address belongs to one person whatever its case, and a refused merchant leaves nothing behind", async () => {
   await createMerchant(service, { name: "First", email: "Twice@shop.example" });
   const [before] = await db.sql`select count(*) as count from merchants`;
-  await expect(createMerchant(service, { name: "Second", email: "twice@SHOP.example" })).rejects.toThrow(/already in use/);
+  await expect(createMerchant(service, { name: "Second", email: "twice@SHOP.example" })).rejects.toThrow(
+    /already in use/,
+  );
   const [after] = await db.sql`select count(*) as count from merchants`;
   expect(after).toEqual(before);
 });
@@ -42,6 +44,8 @@ test.each([
 
 test("an unknown merchant and a malformed id are the same", async () => {
   for (const merchantId of ["mer_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
-    await expect(getEnvironmentId(service, { merchantId, mode: "test" })).rejects.toMatchObject({ code: "resource_not_found" });
+    await expect(getEnvironmentId(service, { merchantId, mode: "test" })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
   }
 });

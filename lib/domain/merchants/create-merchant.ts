@@ -46,7 +46,11 @@ export async function createMerchant(service: KeyService, input: CreateMerchantI
   return { merchant_id: encodeId("merchant", id), email, password, test_key: keys.test, live_key: keys.live };
 }
 
-async function createKeys(service: KeyService, tx: Orm, environments: Record<Mode, string>): Promise<Record<Mode, string>> {
+async function createKeys(
+  service: KeyService,
+  tx: Orm,
+  environments: Record<Mode, string>,
+): Promise<Record<Mode, string>> {
   const secrets = { test: "", live: "" };
   for (const mode of MODES) {
     const { secret } = await createApiKey(
@@ -61,11 +65,14 @@ async function createKeys(service: KeyService, tx: Orm, environments: Record<Mod
 function check(name: string, email: string, password: string): void {
   const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
   if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
-  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) throw refuse("email", `'${email}' is not an e-mail address.`);
+  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw refuse("email", `'${email}' is not an e-mail address.`);
   if (password.length < MIN_PASSWORD_LENGTH || password.length > 200) {
     throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to 200 characters.`);
   }
 }
 
 const emailTaken = (email: string) =>
-  new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, { param: "email" });
+  new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, {
+    param: "email",
+  });

@@ -13,7 +13,7 @@ import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { type Answer, answerOf } from "./answer";
 import { challengeUrl } from "./challenge-url";
-import type { OpenOperation } from "./operation";
+import type { OpenOperation, OperationSubject } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
 import { presentPayment } from "./present";
 
@@ -82,7 +82,7 @@ async function requirePayment(service: Service, operation: OpenOperation): Promi
 }
 
 /** The charge, and the transaction the operation makes, out of a payment's transactions. */
-export function pictureOf({ payment, transactions }: PaymentSnapshot, operation: OpenOperation): Picture {
+export function pictureOf({ payment, transactions }: PaymentSnapshot, operation: OperationSubject): Picture {
   const charge = transactions.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
   const refund = operation.kind === "refund" ? (transactions.find((row) => row.id === operation.transactionId) ?? null) : null;

@@ -21,6 +21,7 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
 
 async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
   const id = decodeId("payment", startingAfter);
-  if (!id || !(await paymentExists(ctx.service.db.sql, ctx.environment.id, id))) throw unknownCursor("payment", startingAfter);
+  if (!id || !(await paymentExists(ctx.service.db.sql, ctx.environment.id, id)))
+    throw unknownCursor("payment", startingAfter);
   return id;
 }

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, Reply } from "../context";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
-import { type AskedBy, leaseMs, type OpenOperation } from "./operation";
+import { type AskedBy, leaseMs, type OperationSubject } from "./operation";
 import { resolveOperation } from "./resolve-operation";
 import type { Executed } from "./send-operation";
 
@@ -43,7 +43,7 @@ export function claimOf(ctx: Context, operationId: string): KeyClaim {
 }
 
 /** The answer to a request whose operation was sent, or taken over. */
-export async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
+export async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "settled" && executed.answer) return { ...executed.answer, replayed: false };
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key);
@@ -53,7 +53,7 @@ export async function replyOf(ctx: Context, operation: OpenOperation, executed: 
   return stillPending(ctx, operation);
 }
 
-async function stillPending(ctx: Context, operation: OpenOperation): Promise<Reply> {
+async function stillPending(ctx: Context, operation: OperationSubject): Promise<Reply> {
   const snapshot = await findPayment(ctx.service.db.sql, ctx.environment.id, operation.paymentId);
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
   const picture = pictureOf(snapshot, operation);
@@ -110,22 +110,8 @@ async function takeOver(ctx: Context, operationId: string): Promise<Reply | null
   const taken = await takeOperation(service.db.sql, environment.id, operationId, leaseMs(service.processorTimeoutMs));
   if (!taken) return null;
   const executed = await resolveOperation(service, taken);
-  const operation: OpenOperation = {
-    environmentId: taken.environment_id,
-    mode: environment.mode,
-    id: taken.id,
-    kind: taken.kind,
-    epoch: taken.epoch,
-    paymentId: taken.payment_id,
-    transactionId: taken.transaction_id,
-    amount: taken.amount,
-    currency: taken.currency,
-    detail: taken.detail,
-    actor: taken.actor,
-    requestId: taken.request_id,
-    asked: askedByOf(ctx),
-  };
-  return replyOf(ctx, operation, executed);
+  const { id, kind, payment_id: paymentId, transaction_id: transactionId } = taken;
+  return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);
 }
 
 /** Frees the key that this request has claimed, for which nothing was written. */

@@ -23,6 +23,9 @@ export type OpenOperation = {
   readonly asked: AskedBy | null;
 };
 
+/** What an operation is about. */
+export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" | "transactionId">;
+
 /** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
 export type AskedBy = { readonly key: string; readonly operationName: string; readonly path: string; readonly requestId: string };
 

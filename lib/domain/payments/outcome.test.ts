@@ -98,7 +98,7 @@ describe("every kind of operation × every outcome", () => {
 describe("money", () => {
   test("an automatic capture takes the whole amount with the authorization", () => {
     const change = outcomeOf("authorize", "approved", pictureOf("authorize", { capture_method: "automatic" }));
-    expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000, capture_before: null });
+    expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000 });
     expect(change.ledger).toEqual([{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount: 1_000 }]);
   });
 

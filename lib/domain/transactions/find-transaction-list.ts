@@ -22,7 +22,8 @@ export async function findTransactionList(ctx: Context, request: TransactionList
   const { sort, limit, offset, starting_after } = request;
   const { sql } = ctx.service.db;
   const after = starting_after === undefined ? undefined : await cursorOf(ctx, starting_after);
-  const subscriptionId = request.subscriptionId === undefined ? undefined : decodeId("subscription", request.subscriptionId);
+  const subscriptionId =
+    request.subscriptionId === undefined ? undefined : decodeId("subscription", request.subscriptionId);
   // No transaction has a subscription whose id is not one.
   if (subscriptionId === null) return emptyList(limit, offset);
   const filter = { ...request.filter, subscriptionId };

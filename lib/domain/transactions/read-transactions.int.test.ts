@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type ListTransactionsQuery, type SearchTransactionsBody, searchTransactionsBody, transaction } from "@/lib/contract/transaction";
 import { encodeId } from "@/lib/contract/ids";
+import {
+  type ListTransactionsQuery,
+  type SearchTransactionsBody,
+  searchTransactionsBody,
+  transaction,
+} from "@/lib/contract/transaction";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
@@ -65,12 +70,17 @@ beforeAll(async () => {
 });
 
 const ids = (found: readonly Row[]) => found.map((row) => encodeId("transaction", row.id));
-const search = (body: unknown) => searchTransactions(call(), searchTransactionsBody.parse(body) as SearchTransactionsBody);
+const search = (body: unknown) =>
+  searchTransactions(call(), searchTransactionsBody.parse(body) as SearchTransactionsBody);
 const list = (query: ListTransactionsQuery) => listTransactions(call(), query);
 const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What the contract says, in the simplest way: filter all, sort all, cut. */
-function expected(matches: (row: Row) => boolean, field: "created_at" | "amount" | "status" = "created_at", order = "desc") {
+function expected(
+  matches: (row: Row) => boolean,
+  field: "created_at" | "amount" | "status" = "created_at",
+  order = "desc",
+) {
   const key = (row: Row) => (field === "created_at" ? row.time : row[field]);
   const sign = order === "asc" ? 1 : -1;
   return rows.filter(matches).sort((a, b) => sign * (compare(key(a), key(b)) || compare(a.id, b.id)));
@@ -79,20 +89,60 @@ function expected(matches: (row: Row) => boolean, field: "created_at" | "amount"
 const filters: [name: string, filter: object, matches: (row: Row) => boolean][] = [
   ["nothing", {}, () => true],
   ["a status", { status: ["DECLINED"] }, (row) => row.status === "DECLINED"],
-  ["statuses, one of them twice", { status: ["VOIDED", "FAILED", "VOIDED"] }, (row) => ["VOIDED", "FAILED"].includes(row.status)],
+  [
+    "statuses, one of them twice",
+    { status: ["VOIDED", "FAILED", "VOIDED"] },
+    (row) => ["VOIDED", "FAILED"].includes(row.status),
+  ],
   ["a brand", { card_brand: ["amex"] }, (row) => row.card_brand === "amex"],
-  ["brands and statuses", { card_brand: ["visa", "discover"], status: ["SETTLED", "DECLINED"] }, (row) => ["visa", "discover"].includes(row.card_brand ?? "") && ["SETTLED", "DECLINED"].includes(row.status)],
+  [
+    "brands and statuses",
+    { card_brand: ["visa", "discover"], status: ["SETTLED", "DECLINED"] },
+    (row) => ["visa", "discover"].includes(row.card_brand ?? "") && ["SETTLED", "DECLINED"].includes(row.status),
+  ],
   ["every brand", { card_brand: ["visa", "mastercard", "amex", "discover"] }, (row) => row.card_brand !== null],
   ["a customer", { customer_id: "anna" }, (row) => row.customer_id === "anna"],
-  ["an e-mail in other letters", { customer_email: "aNNa@example.COM" }, (row) => row.customer_email === "Anna@Example.com"],
-  ["a subscription", { subscription_id: encodeId("subscription", subscriptions[1] as string) }, (row) => row.subscription_id === subscriptions[1]],
-  ["last four digits and a brand", { card_last4: "0005", card_brand: ["visa"] }, (row) => row.card_last4 === "0005" && row.card_brand === "visa"],
+  [
+    "an e-mail in other letters",
+    { customer_email: "aNNa@example.COM" },
+    (row) => row.customer_email === "Anna@Example.com",
+  ],
+  [
+    "a subscription",
+    { subscription_id: encodeId("subscription", subscriptions[1] as string) },
+    (row) => row.subscription_id === subscriptions[1],
+  ],
+  [
+    "last four digits and a brand",
+    { card_last4: "0005", card_brand: ["visa"] },
+    (row) => row.card_last4 === "0005" && row.card_brand === "visa",
+  ],
   ["amounts, both ends included", { amount: { gte: 150, lte: 300 } }, (row) => row.amount >= 150 && row.amount <= 300],
-  ["amounts and statuses", { amount: { gte: 300 }, status: ["SETTLED"] }, (row) => row.amount >= 300 && row.status === "SETTLED"],
-  ["times, both ends included", { created_at: { gte: at(10), lte: at(50) } }, (row) => row.time >= START + 10 && row.time <= START + 50],
-  ["times to the microsecond", { created_at: { gte: "2026-03-01T00:00:00.010001Z", lte: "2026-03-01T00:00:00.050999Z" } }, (row) => row.time > START + 10 && row.time <= START + 50],
+  [
+    "amounts and statuses",
+    { amount: { gte: 300 }, status: ["SETTLED"] },
+    (row) => row.amount >= 300 && row.status === "SETTLED",
+  ],
+  [
+    "times, both ends included",
+    { created_at: { gte: at(10), lte: at(50) } },
+    (row) => row.time >= START + 10 && row.time <= START + 50,
+  ],
+  [
+    "times to the microsecond",
+    { created_at: { gte: "2026-03-01T00:00:00.010001Z", lte: "2026-03-01T00:00:00.050999Z" } },
+    (row) => row.time > START + 10 && row.time <= START + 50,
+  ],
   ["a whole day", { created_at: { gte: "2026-03-01", lte: "2026-03-01" } }, () => true],
-  ["everything", { created_at: { gte: at(5) }, status: ["SETTLED", "VOIDED"], card_brand: ["visa", "amex"], amount: { lte: 450 } }, (row) => row.time >= START + 5 && ["SETTLED", "VOIDED"].includes(row.status) && ["visa", "amex"].includes(row.card_brand ?? "") && row.amount <= 450],
+  [
+    "everything",
+    { created_at: { gte: at(5) }, status: ["SETTLED", "VOIDED"], card_brand: ["visa", "amex"], amount: { lte: 450 } },
+    (row) =>
+      row.time >= START + 5 &&
+      ["SETTLED", "VOIDED"].includes(row.status) &&
+      ["visa", "amex"].includes(row.card_brand ?? "") &&
+      row.amount <= 450,
+  ],
 ];
 
 function at(milliseconds: number): string {
@@ -111,10 +161,19 @@ describe("searching finds exactly what matches, in order", () => {
             const sort = { field, order };
             const page = await search({ filters: filter, sort, limit: 50, offset });
             byOffset.push(...page.data.map((row) => row.id));
-            const next = await search({ filters: filter, sort, limit: 50, ...(offset > 0 && { starting_after: byCursor.at(-1) }) });
+            const next = await search({
+              filters: filter,
+              sort,
+              limit: 50,
+              ...(offset > 0 && { starting_after: byCursor.at(-1) }),
+            });
             byCursor.push(...next.data.map((row) => row.id));
             for (const found of [page, next]) {
-              expect(found).toMatchObject({ total: all.length, total_capped: false, has_more: all.length > offset + 50 });
+              expect(found).toMatchObject({
+                total: all.length,
+                total_capped: false,
+                has_more: all.length > offset + 50,
+              });
             }
           }
           expect(byOffset).toEqual(all);
@@ -129,18 +188,35 @@ describe("listing", () => {
   it("is newest first, twenty at a time", async () => {
     const page = await list({});
     expect(page.data.map((row) => row.id)).toEqual(ids(expected(() => true).slice(0, 20)));
-    expect(page).toMatchObject({ object: "list", limit: 20, offset: 0, has_more: true, total: 240, total_capped: false });
+    expect(page).toMatchObject({
+      object: "list",
+      limit: 20,
+      offset: 0,
+      has_more: true,
+      total: 240,
+      total_capped: false,
+    });
     for (const row of page.data) expect(transaction.strict().parse(row)).toEqual(row);
   });
 
   it("takes created_after and created_before as exclusive, and amounts as inclusive", async () => {
-    const page = await list({ created_after: at(10), created_before: at(13), min_amount: 150, max_amount: 600, limit: 100 });
+    const page = await list({
+      created_after: at(10),
+      created_before: at(13),
+      min_amount: 150,
+      max_amount: 600,
+      limit: 100,
+    });
     const within = (row: Row) => row.time > START + 10 && row.time < START + 13 && row.amount >= 150;
     expect(page.data.map((row) => row.id)).toEqual(ids(expected(within)));
   });
 
   it("compares times to the microsecond", async () => {
-    const page = await list({ created_after: "2026-03-01T00:00:00.010999Z", created_before: "2026-03-01T00:00:00.012001Z", limit: 100 });
+    const page = await list({
+      created_after: "2026-03-01T00:00:00.010999Z",
+      created_before: "2026-03-01T00:00:00.012001Z",
+      limit: 100,
+    });
     const within = (row: Row) => row.time === START + 11 || row.time === START + 12;
     expect(page.data.map((row) => row.id)).toEqual(ids(expected(within)));
   });
@@ -149,12 +225,20 @@ describe("listing", () => {
     const subscription_id = encodeId("subscription", subscriptions[0] as string);
     const query = { status: "SETTLED", card_brand: "visa", customer_id: "anna", subscription_id } as const;
     const matches = (row: Row) =>
-      row.status === "SETTLED" && row.card_brand === "visa" && row.customer_id === "anna" && row.subscription_id === subscriptions[0];
+      row.status === "SETTLED" &&
+      row.card_brand === "visa" &&
+      row.customer_id === "anna" &&
+      row.subscription_id === subscriptions[0];
     expect((await list(query)).data.map((row) => row.id)).toEqual(ids(expected(matches)));
   });
 
   it("finds nothing for a subscription that is none", async () => {
-    expect(await list({ subscription_id: "nonsense", limit: 5 })).toMatchObject({ data: [], limit: 5, total: 0, has_more: false });
+    expect(await list({ subscription_id: "nonsense", limit: 5 })).toMatchObject({
+      data: [],
+      limit: 5,
+      total: 0,
+      has_more: false,
+    });
   });
 
   it("says that there is no more past the end, with the same total", async () => {
@@ -167,7 +251,10 @@ describe("listing", () => {
 
   it("refuses to start after what is unknown, malformed or another merchant's", async () => {
     for (const id of [encodeId("transaction", newId()), "nonsense", encodeId("transaction", foreign.id)]) {
-      await expect(list({ starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter", param: "starting_after" });
+      await expect(list({ starting_after: id })).rejects.toMatchObject({
+        code: "invalid_parameter",
+        param: "starting_after",
+      });
     }
   });
 

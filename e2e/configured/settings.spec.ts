@@ -30,3 +30,9 @@ test("on any other address both kinds of key work", async ({ tenant }) => {
     expect((await api.raw({ method: "GET", path: "/v1/payments" })).status).toBe(200);
   }
 });
+
+test("without settings a key has 100 requests a second and a burst of 200", async ({ api }) => {
+  const answer = await api.raw({ method: "GET", path: "/v1/payments" });
+  expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=200;w=2');
+  expect(answer.headers.get("ratelimit")).toMatch(/^"default";r=199;t=\d+$/);
+});

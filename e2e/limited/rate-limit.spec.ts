@@ -3,32 +3,31 @@ import type { Answer, Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment } from "../samples";
 
-test.describe.configure({ mode: "serial" });
-
+const POLICY = '"default";q=10;w=2';
 const LIMIT = /^"default";r=(\d+);t=(\d+)$/;
 const remaining = (answer: Answer) => Number(LIMIT.exec(answer.headers.get("ratelimit") ?? "")?.[1] ?? "-1");
 const list = (api: Api) => api.call(listPayments, { query: { limit: 1 } });
 
-/** Sends more than the burst at once. */
-const flood = (api: Api) => Promise.all(Array.from({ length: 400 }, () => list(api)));
+/** Several times the burst, at once. */
+const flood = (api: Api) => Promise.all(Array.from({ length: 80 }, () => list(api)));
 
 test("every answer says what the limit is and what is left", async ({ api }) => {
   const answer = await list(api);
-  expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=200;w=2');
+  expect(answer.headers.get("ratelimit-policy")).toBe(POLICY);
   expect(answer.headers.get("ratelimit")).toMatch(LIMIT);
-  expect(remaining(answer)).toBe(199);
+  expect(remaining(answer)).toBe(9);
 });
 
-test("a burst of 200 passes, the rest is 429 with Retry-After; other keys are not affected", async ({ tenant, api }) => {
+test("the burst passes, the rest is 429 with Retry-After; other keys are not affected", async ({ tenant, api }) => {
   const answers = await flood(api);
   const refused = answers.filter(({ status }) => status === 429);
-  expect(answers.length - refused.length).toBeGreaterThanOrEqual(200);
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(10);
   expect(refused.length).toBeGreaterThan(0);
   for (const answer of refused) {
     answer.problem("rate_limited");
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     expect(remaining(answer)).toBe(0);
-    expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=200;w=2');
+    expect(answer.headers.get("ratelimit-policy")).toBe(POLICY);
   }
   const other = await tenant.newKey();
   expect((await list(other.api)).status).toBe(200);
@@ -40,23 +39,22 @@ test("the limit comes after the permission, before the idempotency key and the b
 }) => {
   const reader = await tenant.newKey({ permissions: ["payment.read"] });
   await Promise.all([flood(api), flood(reader.api)]);
-  const refusals = await Promise.all([
-    ...Array.from({ length: 50 }, () => api.call(createPayment, { key: "limited", body: { ammount: 1 } })),
-    ...Array.from({ length: 50 }, () => api.call(createPayment, { key: null })),
-  ]);
+  const refusals = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      api.call(createPayment, { key: i % 2 ? null : "limited", body: { ammount: 1 } }),
+    ),
+  );
   expect(refusals.some(({ status }) => status === 429)).toBe(true);
-  for (let i = 0; i < 5; i++) {
-    (await reader.api.call(createPayment, { key: null })).problem("permission_denied");
-  }
-  const bought = async () => (await api.call(createPayment, { key: "limited", body: aPayment() })).status;
-  await expect.poll(bought, { timeout: 10_000 }).toBe(201);
-  expect((await list(api)).status).toBe(200);
+  (await reader.api.call(createPayment, { key: null })).problem("permission_denied");
+  const buy = async () => (await api.call(createPayment, { key: "limited", body: aPayment() })).status;
+  await expect.poll(buy, { timeout: 15_000, intervals: [500] }).toBe(201);
 });
 
-test("a bucket fills again, at 100 a second", async ({ api }) => {
+test("a bucket fills again, at the rate of the limit", async ({ api }) => {
   const answers = await flood(api);
+  const emptyAt = Date.now();
   expect(answers.some(({ status }) => status === 429)).toBe(true);
-  const started = Date.now();
-  await expect.poll(async () => remaining(await api.call(getPayment, { id: "pay_x" })), { intervals: [100] }).toBeGreaterThan(100);
-  expect(Date.now() - started).toBeGreaterThan(900);
+  const left = async () => remaining(await api.call(getPayment, { id: "pay_x" }));
+  await expect.poll(left, { timeout: 15_000, intervals: [900] }).toBeGreaterThan(2);
+  expect(Date.now() - emptyAt).toBeGreaterThan(500);
 });

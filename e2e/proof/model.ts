@@ -1,0 +1,116 @@
+import type { PaymentStatus } from "@/lib/contract/payment";
+import type { CardName } from "./client";
+
+/** The contract as plain TypeScript: what a payment is after each request, with no database, processor or clock. */
+export type ModelPayment = {
+  id: string;
+  charge: string;
+  card: CardName;
+  status: PaymentStatus;
+  amount: number;
+  captured: number;
+  refunded: number;
+  settled: boolean;
+  refunds: { id: string; amount: number; status: "CAPTURED" | "SETTLED" | "FAILED" }[];
+};
+
+/** What a request must be answered, and what it changes then. */
+export type Expected = { status: number; code: string | null; apply(refundId: string): void };
+
+const refused = (status: number, code: string): Expected => ({ status, code, apply: () => {} });
+
+/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. */
+export function expectCreate(card: CardName, manual: boolean): { status: number; code: string | null; paymentStatus: PaymentStatus } {
+  const declined = { status: 402, code: "card_declined", paymentStatus: "DECLINED" } as const;
+  if (card === "declined" || card === "fraud") return declined;
+  if (card === "captureFails" && !manual) return declined;
+  if (card === "garbage") return { status: 402, code: "payment_failed", paymentStatus: "FAILED" };
+  if (card === "challenge") return { status: 201, code: null, paymentStatus: "REQUIRES_ACTION" };
+  return { status: 201, code: null, paymentStatus: manual ? "AUTHORIZED" : "CAPTURED" };
+}
+
+export function expectCapture(payment: ModelPayment, amount: number | null): Expected {
+  if (payment.status !== "AUTHORIZED") return refused(409, "invalid_state");
+  if ((amount ?? 0) > payment.amount) return refused(422, "amount_exceeds_capturable");
+  if (payment.card === "captureFails") return refused(402, "payment_failed");
+  return {
+    status: 200,
+    code: null,
+    apply() {
+      payment.status = "CAPTURED";
+      payment.captured = amount ?? payment.amount;
+    },
+  };
+}
+
+export function expectVoid(payment: ModelPayment): Expected {
+  if (payment.status !== "AUTHORIZED") return refused(409, "invalid_state");
+  return {
+    status: 200,
+    code: null,
+    apply() {
+      payment.status = "VOIDED";
+    },
+  };
+}
+
+export function expectRefund(payment: ModelPayment, amount: number | null): Expected {
+  if (!["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED"].includes(payment.status)) return refused(409, "invalid_state");
+  const remaining = payment.captured - payment.refunded;
+  const asked = amount ?? remaining;
+  if (asked > remaining) return refused(422, "amount_exceeds_refundable");
+  return {
+    status: 201,
+    code: null,
+    apply(id) {
+      payment.refunded += asked;
+      payment.refunds.push({ id, amount: asked, status: "CAPTURED" });
+      payment.status = statusOf(payment);
+    },
+  };
+}
+
+export function settle(payments: ModelPayment[]): void {
+  for (const payment of payments) {
+    if (payment.captured === 0) continue;
+    payment.settled = true;
+    payment.status = statusOf(payment);
+    for (const refund of payment.refunds) if (refund.status === "CAPTURED") refund.status = "SETTLED";
+  }
+}
+
+/** On the card whose refunds fail, all of them come back. */
+export function failRefunds(payments: ModelPayment[]): void {
+  for (const payment of payments.filter(({ card }) => card === "refundFailsLater")) {
+    for (const refund of payment.refunds.filter(({ status }) => status !== "FAILED")) {
+      refund.status = "FAILED";
+      payment.refunded -= refund.amount;
+      payment.status = statusOf(payment);
+    }
+  }
+}
+
+function statusOf({ captured, refunded, settled }: ModelPayment): PaymentStatus {
+  if (refunded === captured) return "REFUNDED";
+  if (refunded > 0) return "PARTIALLY_REFUNDED";
+  return settled ? "SETTLED" : "CAPTURED";
+}
+
+/** What GET must say. */
+export function shown(payment: ModelPayment) {
+  const { id, status, amount, captured, refunded } = payment;
+  const refundable = captured - refunded;
+  const actions = status === "AUTHORIZED" ? ["capture", "void"] : refundable > 0 ? ["refund"] : [];
+  return {
+    id,
+    status,
+    amount,
+    amount_captured: captured,
+    amount_capturable: status === "AUTHORIZED" ? amount : 0,
+    amount_refunded: refunded,
+    amount_refundable: refundable,
+    available_actions: actions,
+    charge_status: status === "REQUIRES_ACTION" ? "PENDING" : status,
+    refunds: payment.refunds.map((refund) => `${refund.id} ${refund.amount} ${refund.status}`),
+  };
+}

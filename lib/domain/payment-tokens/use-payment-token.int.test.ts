@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { decodeId } from "@/lib/contract/ids";
+import { cardInput } from "@/lib/contract/payment";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { createPaymentToken } from "./create-payment-token";
+
+const { db } = await testDatabase({ max: 10 });
+const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
+const newToken = async (tenant: MoneyTenant) =>
+  (await createPaymentToken(testContext(tenant.service, tenant.merchant.test), { card })).id;
+
+test("a payment token pays once, however many try it at once", async () => {
+  const tenant = await moneyTenant(db);
+  const payment_token = await newToken(tenant);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.create({ payment_token })));
+  expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+  for (const answer of answers.filter((one) => one.status !== 201)) {
+    expect(answer).toMatchObject({ status: 400, code: "invalid_parameter", body: { param: "payment_token" } });
+  }
+  expect(tenant.script.count("authorize")).toBe(1);
+  expect((await verifyBooks(db)).balanced).toBe(true);
+});
+
+test("its payment is replayed under its key, although the token is used up", async () => {
+  const tenant = await moneyTenant(db);
+  const payment_token = await newToken(tenant);
+  const first = await tenant.create({ payment_token }, { key: "k" });
+  expect(first).toMatchObject({ status: 201, body: { card: { last4: "4242" } } });
+  expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({ text: first.text, replayed: true });
+});
+
+test("it is good for 15 minutes, to the moment, and a refusal leaves the key free", async () => {
+  const tenant = await moneyTenant(db);
+  const payment_token = await newToken(tenant);
+  await db.sql`update payment_tokens set expires_at = now() where id = ${decodeId("paymentToken", payment_token)}`;
+  expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({ status: 400, code: "invalid_parameter" });
+  expect(await tenant.key("k")).toBeNull();
+  expect(await tenant.create({ payment_token: await newToken(tenant) }, { key: "k" })).toMatchObject({ status: 201 });
+});
+
+test("another merchant's token does not exist, and is not used up", async () => {
+  const tenant = await moneyTenant(db);
+  const stranger = await moneyTenant(db);
+  const payment_token = await newToken(tenant);
+  expect(await stranger.create({ payment_token })).toMatchObject({ status: 404, code: "resource_not_found" });
+  expect(await tenant.create({ payment_token })).toMatchObject({ status: 201 });
+});

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { decodeId } from "@/lib/contract/ids";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "@/lib/testing/database";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { continuePayment } from "./continue-payment";
+import { expirePayments } from "./expire-payments";
+
+const { db } = await testDatabase({ max: 10 });
+const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+}
+
+const endHold = (id: string) => db.sql`update payments set capture_before = now() where id = ${decodeId("payment", id)}`;
+const abandon = (id: string) => db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${decodeId("payment", id)}`;
+const expire = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 4 }, () => expirePayments(tenant.service)));
+
+test("an authorization past its time is voided once, as expired, by any number of instances", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: due } = await tenant.create({ capture_method: "manual" });
+  const { body: held } = await tenant.create({ capture_method: "manual" });
+  await endHold(due.id);
+  const ended = await expire(tenant);
+  expect(ended.reduce((sum, one) => sum + one, 0)).toBe(1);
+  const after = await tenant.get(due.id);
+  expect(after).toMatchObject({ status: "VOIDED", amount_capturable: 0, available_actions: [] });
+  expect(after.transactions[0]).toMatchObject({ status: "VOIDED", void_reason: "expired", capture_before: null });
+  expect((await tenant.get(held.id)).status).toBe("AUTHORIZED");
+  expect(tenant.script.count("void")).toBe(1);
+  await expectClean();
+});
+
+test("an authorization past its time can be voided but not captured, before the job has come round", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create({ capture_method: "manual" });
+  await endHold(payment.id);
+  expect(await tenant.act("capture", payment.id)).toMatchObject({ status: 409, code: "invalid_state", body: { allowed_actions: ["void"] } });
+  expect(await tenant.act("void", payment.id)).toMatchObject({ status: 200 });
+  expect(tenant.script.count("capture")).toBe(0);
+  await expectClean();
+});
+
+test("an authorization whose capture is under way is not expired", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create({ capture_method: "manual" });
+  tenant.script.next(losesAnswer);
+  await tenant.act("capture", payment.id, {}, { key: "k" });
+  await endHold(payment.id);
+  await expire(tenant);
+  await tenant.endLeases();
+  await tenant.complete();
+  expect(await tenant.act("capture", payment.id, {}, { key: "k" })).toMatchObject({ status: 200, body: { status: "CAPTURED" } });
+  await expectClean();
+});
+
+test("an expiry whose outcome is unknown is finished by the completer, with its reason", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create({ capture_method: "manual" });
+  await endHold(payment.id);
+  tenant.script.next(losesAnswer);
+  await expirePayments(tenant.service);
+  expect((await tenant.get(payment.id)).status).toBe("AUTHORIZED");
+  await tenant.endLeases();
+  await tenant.complete();
+  expect((await tenant.get(payment.id)).transactions[0]).toMatchObject({ status: "VOIDED", void_reason: "expired" });
+  await expectClean();
+});
+
+test("a challenge that nobody answers for half an hour ends in a decline, once", async () => {
+  const tenant = await moneyTenant(db);
+  const created = await tenant.create(CHALLENGED, { key: "k" });
+  expect(created).toMatchObject({ status: 201, body: { status: "REQUIRES_ACTION", next_action: { type: "redirect_to_url" } } });
+  await expire(tenant);
+  expect((await tenant.get(created.body.id)).status).toBe("REQUIRES_ACTION");
+  await abandon(created.body.id);
+  await expire(tenant);
+  const after = await tenant.get(created.body.id);
+  expect(after).toMatchObject({ status: "DECLINED", next_action: null });
+  expect(after.transactions[0]).toMatchObject({ status: "DECLINED", decline_code: "authentication_failed" });
+  expect(tenant.script.count("continueAuthorization")).toBe(1);
+  expect(await tenant.create(CHALLENGED, { key: "k" })).toMatchObject({ text: created.text, replayed: true });
+  await expectClean();
+});
+
+test("a challenge passed and failed and abandoned at once ends in one way", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create(CHALLENGED);
+  await abandon(payment.id);
+  const environment = { id: tenant.environmentId, mode: "test" } as const;
+  const id = decodeId("payment", payment.id) ?? "";
+  const ends = await Promise.all([
+    continuePayment(tenant.service, environment, id, "passed"),
+    continuePayment(tenant.service, environment, id, "failed"),
+    expirePayments(tenant.service).then(() => null),
+  ]);
+  expect(ends.filter(Boolean).length).toBeLessThanOrEqual(1);
+  expect(["CAPTURED", "DECLINED"]).toContain((await tenant.get(payment.id)).status);
+  expect(tenant.script.count("continueAuthorization")).toBe(1);
+  await expectClean();
+});
+
+test("a passed challenge whose answer is lost is sent again and charges once", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create(CHALLENGED);
+  tenant.script.next(losesAnswer);
+  const environment = { id: tenant.environmentId, mode: "test" } as const;
+  await continuePayment(tenant.service, environment, decodeId("payment", payment.id) ?? "", "passed");
+  expect((await tenant.get(payment.id)).status).toBe("PENDING");
+  await tenant.endLeases();
+  await tenant.complete();
+  expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+  await expectClean();
+});

@@ -1,0 +1,50 @@
+import type { Database } from "@/db/client";
+import { idAt, newId } from "@/lib/ids";
+
+export const START = Date.parse("2026-03-01T00:00:00.000Z");
+
+export type SampleTransaction = {
+  id: string;
+  status: "SETTLED" | "DECLINED" | "VOIDED" | "FAILED";
+  amount: number;
+  card_brand: "visa" | "mastercard" | "amex" | "discover" | null;
+  card_last4: string;
+  customer_id: string | null;
+  customer_email: string | null;
+  subscription_id: string | null;
+  time: number;
+};
+
+export const SUBSCRIPTIONS = [newId(), newId()];
+const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
+
+/** Few values of everything, so that ties and combinations abound; three transactions share each millisecond. */
+export const SAMPLE: readonly SampleTransaction[] = Array.from({ length: 240 }, (_, i) => {
+  const time = START + Math.floor(i / 3);
+  return {
+    id: idAt(new Date(time)),
+    status: pick(["SETTLED", "DECLINED", "VOIDED", "FAILED"] as const, (i * 7) >> 2),
+    amount: 100 + ((i * 37) % 11) * 50,
+    card_brand: pick(["visa", "mastercard", "amex", "discover", null] as const, (i * 13) >> 1),
+    card_last4: pick(["4242", "0005", "1117"], i),
+    customer_id: pick(["anna", "bob", null], (i * 5) >> 1),
+    customer_email: pick(["Anna@Example.com", "bob@example.com", null], (i * 5) >> 1),
+    subscription_id: pick([SUBSCRIPTIONS[0] as string, SUBSCRIPTIONS[1] as string, null, null], i),
+    time,
+  };
+});
+
+/** Writes the transaction and its payment. */
+export async function insertSample(db: Database, environmentId: string, row: SampleTransaction): Promise<void> {
+  const created_at = new Date(row.time).toISOString();
+  const captured = row.status === "SETTLED" ? row.amount : 0;
+  const payment_id = idAt(new Date(row.time));
+  await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount,
+      amount_captured, capture_method, created_at, updated_at)
+    values (${environmentId}, ${payment_id}, ${row.id}, ${row.id}, ${row.status}, 'USD', ${row.amount}, ${captured},
+      'automatic', ${created_at}, ${created_at})`;
+  await db.sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, card_brand, card_last4,
+      customer_id, customer_email, subscription_id, metadata, created_at, updated_at)
+    values (${environmentId}, ${row.id}, ${payment_id}, 'CHARGE', ${row.status}, ${row.amount}, 'USD', ${row.card_brand},
+      ${row.card_last4}, ${row.customer_id}, ${row.customer_email}, ${row.subscription_id}, '{}', ${created_at}, ${created_at})`;
+}
