@@ -44,8 +44,8 @@ create trigger audit_log_append_only before update or delete on audit_log for ea
 create trigger operations_never_deleted before delete on operations for each row execute function refuse_change();
 --> statement-breakpoint
 
--- Ends the statement that writes an outcome (db/queries/payments.ts, settleOperation): whole, or not at all.
-create function require_settled(operations bigint) returns void language plpgsql as $$
+-- Ends the statement that writes an outcome (db/queries/payments.ts, writeOutcome): whole, or not at all.
+create function require_written(operations bigint) returns void language plpgsql as $$
 begin
   if operations <> 1 then
     raise exception 'the payment or its operation has changed' using errcode = 'CL001';

@@ -1,4 +1,5 @@
 import type { Database } from "@/db/client";
+import { encodeId } from "@/lib/contract/ids";
 import { idAt, newId } from "@/lib/ids";
 
 export const START = Date.parse("2026-03-01T00:00:00.000Z");
@@ -47,4 +48,19 @@ export async function insertSample(db: Database, environmentId: string, row: Sam
       customer_id, customer_email, subscription_id, metadata, created_at, updated_at)
     values (${environmentId}, ${row.id}, ${payment_id}, 'CHARGE', ${row.status}, ${row.amount}, 'USD', ${row.card_brand},
       ${row.card_last4}, ${row.customer_id}, ${row.customer_email}, ${row.subscription_id}, '{}', ${created_at}, ${created_at})`;
+}
+
+const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Public ids of what a list must answer, found in the simplest way: filter all, sort all. */
+export function expectedIds(
+  matches: (row: SampleTransaction) => boolean,
+  field: "created_at" | "amount" | "status" = "created_at",
+  order: "asc" | "desc" = "desc",
+): string[] {
+  const key = (row: SampleTransaction) => (field === "created_at" ? row.time : row[field]);
+  const sign = order === "asc" ? 1 : -1;
+  return SAMPLE.filter(matches)
+    .toSorted((a, b) => sign * (compare(key(a), key(b)) || compare(a.id, b.id)))
+    .map((row) => encodeId("transaction", row.id));
 }

@@ -1,4 +1,5 @@
-import { findPayment, reserveFollowUp } from "@/db/queries/payments";
+import { reserveFollowUp } from "@/db/queries/payment-intents";
+import { findPayment } from "@/db/queries/payments";
 import type { Mode } from "@/lib/contract/transaction";
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";

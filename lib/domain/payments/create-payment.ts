@@ -1,5 +1,6 @@
 import { findPaymentToken } from "@/db/queries/payment-tokens";
-import { insertPayment, type NewPayment, type PaymentSnapshot } from "@/db/queries/payments";
+import { insertPayment, type NewPayment } from "@/db/queries/payment-intents";
+import { type PaymentSnapshot } from "@/db/queries/payments";
 import { findPlan } from "@/db/queries/plans";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";

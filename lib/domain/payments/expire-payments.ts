@@ -1,4 +1,5 @@
-import { findPayment, listAbandonedChallenges, listExpiredAuthorizations, reserveFollowUp } from "@/db/queries/payments";
+import { reserveFollowUp } from "@/db/queries/payment-intents";
+import { findPayment, listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments";
 import type { Mode } from "@/lib/contract/transaction";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";

@@ -1,12 +1,6 @@
 import { findOperation, releaseOperation } from "@/db/queries/operations";
-import {
-  findPayment,
-  isStaleSettlement,
-  lockPayment,
-  type PaymentSnapshot,
-  type Settlement,
-  settleOperation,
-} from "@/db/queries/payments";
+import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
@@ -19,7 +13,7 @@ import { presentPayment } from "./present";
 
 export type Finished =
   /** The outcome is in the books. */
-  | { kind: "settled"; change: Change; answer: Answer | null }
+  | { kind: "finished"; change: Change; answer: Answer | null }
   /** Someone else has the operation, or has closed it: what stands in the books counts. */
   | { kind: "lost" };
 
@@ -40,13 +34,13 @@ export async function finishOperation(
   let snapshot = known;
   for (let attempt = 1; ; attempt++) {
     snapshot ??= await requirePayment(service, operation);
-    const { settlement, finished } = workOut(service, operation, outcome, snapshot, from);
+    const { write, finished } = workOut(service, operation, outcome, snapshot, from);
     try {
-      if (attempt <= OPTIMISTIC_TRIES) await settleOperation(service.db.sql, operation.environmentId, settlement);
+      if (attempt <= OPTIMISTIC_TRIES) await writeOutcome(service.db.sql, operation.environmentId, write);
       else return await finishLocked(service, operation, outcome, from);
       return finished;
     } catch (error) {
-      if (!isStaleSettlement(error)) throw error;
+      if (!isStaleOutcome(error)) throw error;
       if (!(await isStillMine(service, operation, from))) return { kind: "lost" };
       snapshot = null;
     }
@@ -64,8 +58,8 @@ async function finishLocked(
     await lockPayment(tx, operation.environmentId, operation.asked?.key ?? null, operation.paymentId);
     const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
     if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-    const { settlement, finished } = workOut(service, operation, outcome, snapshot, from);
-    await settleOperation(tx, operation.environmentId, settlement);
+    const { write, finished } = workOut(service, operation, outcome, snapshot, from);
+    await writeOutcome(tx, operation.environmentId, write);
     return finished;
   });
 }
@@ -95,7 +89,7 @@ function workOut(
   outcome: FinalOutcome,
   snapshot: PaymentSnapshot,
   from: "open" | "succeeded",
-): { settlement: Settlement; finished: Finished } {
+): { write: OutcomeWrite; finished: Finished } {
   const { mode, asked } = operation;
   const now = service.clock.now().toISOString();
   const change = applyOutcome(pictureOf(snapshot, operation), operation, outcome, now, challengeUrl(service, operation));
@@ -111,8 +105,8 @@ function workOut(
     data: presentPayment(change.payment, transactions, mode),
   });
   return {
-    finished: { kind: "settled", change, answer },
-    settlement: {
+    finished: { kind: "finished", change, answer },
+    write: {
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
       payment: change.payment,

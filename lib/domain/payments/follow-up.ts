@@ -1,4 +1,5 @@
-import { findPayment, findPaymentOfTransaction, type PaymentSnapshot, reserveFollowUp } from "@/db/queries/payments";
+import { reserveFollowUp } from "@/db/queries/payment-intents";
+import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { formatMinor } from "@/lib/contract/money";

@@ -1,4 +1,4 @@
-import type { LedgerLine } from "@/db/queries/payments";
+import { type LedgerLine } from "@/db/queries/payment-outcomes";
 import type { OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";

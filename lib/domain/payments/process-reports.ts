@@ -52,5 +52,5 @@ async function reverseRefund(service: Service, mode: Mode, report: Report): Prom
     },
     { kind: "reversed" },
   );
-  return finished.kind === "settled";
+  return finished.kind === "finished";
 }

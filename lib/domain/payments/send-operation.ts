@@ -1,5 +1,5 @@
 import type { Outcome } from "@/lib/processor/port";
-import type { PaymentSnapshot } from "@/db/queries/payments";
+import { type PaymentSnapshot } from "@/db/queries/payments";
 import type { Service } from "../context";
 import { finishOperation, type Finished, leaveOpen } from "./finish-operation";
 import type { OpenOperation } from "./operation";

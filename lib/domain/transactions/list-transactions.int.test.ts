@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { type ListTransactionsQuery, transaction } from "@/lib/contract/transaction";
+import { idAt, newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import {
+  expectedIds,
+  insertSample,
+  SAMPLE,
+  type SampleTransaction,
+  START,
+  SUBSCRIPTIONS,
+} from "@/lib/testing/sample-transactions";
+import { getTransaction } from "./get-transaction";
+import { listTransactions } from "./list-transactions";
+
+const { db } = await testDatabase();
+const { merchant, stranger, call, service } = await testTenant(db);
+const foreign: SampleTransaction = { ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(START)) };
+
+beforeAll(async () => {
+  await Promise.all(SAMPLE.map((row) => insertSample(db, merchant.test.id, row)));
+  await insertSample(db, stranger.test.id, foreign);
+});
+
+const at = (milliseconds: number) => new Date(START + milliseconds).toISOString();
+const list = (query: ListTransactionsQuery) => listTransactions(call(), query);
+
+describe("listing", () => {
+  it("is newest first, twenty at a time", async () => {
+    const page = await list({});
+    expect(page.data.map((row) => row.id)).toEqual(expectedIds(() => true).slice(0, 20));
+    expect(page).toMatchObject({
+      object: "list",
+      limit: 20,
+      offset: 0,
+      has_more: true,
+      total: 240,
+      total_capped: false,
+    });
+    for (const row of page.data) expect(transaction.strict().parse(row)).toEqual(row);
+  });
+
+  it("takes created_after and created_before as exclusive, and amounts as inclusive", async () => {
+    const page = await list({
+      created_after: at(10),
+      created_before: at(13),
+      min_amount: 150,
+      max_amount: 600,
+      limit: 100,
+    });
+    const within = (row: SampleTransaction) => row.time > START + 10 && row.time < START + 13 && row.amount >= 150;
+    expect(page.data.map((row) => row.id)).toEqual(expectedIds(within));
+  });
+
+  it("compares times to the microsecond", async () => {
+    const page = await list({
+      created_after: "2026-03-01T00:00:00.010999Z",
+      created_before: "2026-03-01T00:00:00.012001Z",
+      limit: 100,
+    });
+    const within = (row: SampleTransaction) => row.time === START + 11 || row.time === START + 12;
+    expect(page.data.map((row) => row.id)).toEqual(expectedIds(within));
+  });
+
+  it("filters by status, brand, customer and subscription together", async () => {
+    const subscription_id = encodeId("subscription", SUBSCRIPTIONS[0] as string);
+    const query = { status: "SETTLED", card_brand: "visa", customer_id: "anna", subscription_id } as const;
+    const matches = (row: SampleTransaction) =>
+      row.status === "SETTLED" &&
+      row.card_brand === "visa" &&
+      row.customer_id === "anna" &&
+      row.subscription_id === SUBSCRIPTIONS[0];
+    expect((await list(query)).data.map((row) => row.id)).toEqual(expectedIds(matches));
+  });
+
+  it("finds nothing for a subscription that is none", async () => {
+    expect(await list({ subscription_id: "nonsense", limit: 5 })).toMatchObject({
+      data: [],
+      limit: 5,
+      total: 0,
+      has_more: false,
+    });
+  });
+
+  it("says that there is no more past the end, with the same total", async () => {
+    for (const offset of [240, 1_000_000_000]) {
+      expect(await list({ offset })).toMatchObject({ data: [], offset, has_more: false, total: 240 });
+    }
+    expect(await list({ offset: 220 })).toMatchObject({ has_more: false });
+    expect(await list({ offset: 219 })).toMatchObject({ has_more: true });
+  });
+
+  it("refuses to start after what is unknown, malformed or another merchant's", async () => {
+    for (const id of [encodeId("transaction", newId()), "nonsense", encodeId("transaction", foreign.id)]) {
+      await expect(list({ starting_after: id })).rejects.toMatchObject({
+        code: "invalid_parameter",
+        param: "starting_after",
+      });
+    }
+  });
+
+  it("shows another merchant and the other mode nothing of it", async () => {
+    expect((await listTransactions(testContext(service, stranger.test), {})).total).toBe(1);
+    expect(await listTransactions(testContext(service, merchant.live), {})).toMatchObject({ data: [], total: 0 });
+  });
+
+  it("counts exactly to 10,000 and then says that there are more", async () => {
+    const environmentId = stranger.live.id;
+    await db.sql`
+      with made as (
+        select ('0195a000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid as id, to_timestamp(x'0195a0000000'::bigint / 1000.0)::timestamptz(3) as t
+        from generate_series(1, 10000) i
+      ), p as (
+        insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method, created_at, updated_at)
+        select ${environmentId}, id, id, id, 'FAILED', 'USD', 1, 'automatic', t, t from made returning id
+      )
+      insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, created_at, updated_at)
+      select ${environmentId}, id, id, 'CHARGE', 'FAILED', 1, 'USD', '{}', t, t from made`;
+    const count = async () => await listTransactions(testContext(service, stranger.live), { offset: 9_990, limit: 10 });
+    expect(await count()).toMatchObject({ total: 10_000, total_capped: false, has_more: false });
+    await insertSample(db, environmentId, { ...foreign, id: idAt(new Date(START)) });
+    expect(await count()).toMatchObject({ total: 10_000, total_capped: true, has_more: true });
+  });
+});
+
+describe("getting one", () => {
+  it("answers the transaction with its payment's money", async () => {
+    const row = SAMPLE.find((candidate) => candidate.status === "SETTLED") as SampleTransaction;
+    const id = encodeId("transaction", row.id);
+    expect(await getTransaction(call(), { id })).toMatchObject({
+      id,
+      amount: row.amount,
+      amount_captured: row.amount,
+      amount_refundable: row.amount,
+      available_actions: ["refund"],
+      created_at: new Date(row.time).toISOString(),
+    });
+  });
+
+  it("does not tell an unknown id from a malformed one or another merchant's", async () => {
+    for (const id of [encodeId("transaction", newId()), "nonsense", encodeId("transaction", foreign.id)]) {
+      await expect(getTransaction(call(), { id })).rejects.toMatchObject({ code: "resource_not_found" });
+    }
+  });
+});

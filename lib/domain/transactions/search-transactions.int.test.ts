@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { testDatabase } from "@/lib/testing/database";
+import { testTenant } from "@/lib/testing/factories";
+import {
+  expectedIds,
+  insertSample,
+  SAMPLE,
+  type SampleTransaction,
+  START,
+  SUBSCRIPTIONS,
+} from "@/lib/testing/sample-transactions";
+import { searchTransactions } from "./search-transactions";
+
+const { db } = await testDatabase();
+const { merchant, call } = await testTenant(db);
+
+beforeAll(async () => {
+  await Promise.all(SAMPLE.map((row) => insertSample(db, merchant.test.id, row)));
+});
+
+const search = (body: unknown) => searchTransactions(call(), searchTransactionsBody.parse(body));
+
+const filters: [name: string, filter: object, matches: (row: SampleTransaction) => boolean][] = [
+  ["nothing", {}, () => true],
+  ["a status", { status: ["DECLINED"] }, (row) => row.status === "DECLINED"],
+  [
+    "statuses, one of them twice",
+    { status: ["VOIDED", "FAILED", "VOIDED"] },
+    (row) => ["VOIDED", "FAILED"].includes(row.status),
+  ],
+  ["a brand", { card_brand: ["amex"] }, (row) => row.card_brand === "amex"],
+  [
+    "brands and statuses",
+    { card_brand: ["visa", "discover"], status: ["SETTLED", "DECLINED"] },
+    (row) => ["visa", "discover"].includes(row.card_brand ?? "") && ["SETTLED", "DECLINED"].includes(row.status),
+  ],
+  ["every brand", { card_brand: ["visa", "mastercard", "amex", "discover"] }, (row) => row.card_brand !== null],
+  ["a customer", { customer_id: "anna" }, (row) => row.customer_id === "anna"],
+  [
+    "an e-mail in other letters",
+    { customer_email: "aNNa@example.COM" },
+    (row) => row.customer_email === "Anna@Example.com",
+  ],
+  [
+    "a subscription",
+    { subscription_id: encodeId("subscription", SUBSCRIPTIONS[1] as string) },
+    (row) => row.subscription_id === SUBSCRIPTIONS[1],
+  ],
+  [
+    "last four digits and a brand",
+    { card_last4: "0005", card_brand: ["visa"] },
+    (row) => row.card_last4 === "0005" && row.card_brand === "visa",
+  ],
+  ["amounts, both ends included", { amount: { gte: 150, lte: 300 } }, (row) => row.amount >= 150 && row.amount <= 300],
+  [
+    "amounts and statuses",
+    { amount: { gte: 300 }, status: ["SETTLED"] },
+    (row) => row.amount >= 300 && row.status === "SETTLED",
+  ],
+  [
+    "times, both ends included",
+    { created_at: { gte: at(10), lte: at(50) } },
+    (row) => row.time >= START + 10 && row.time <= START + 50,
+  ],
+  [
+    "times to the microsecond",
+    { created_at: { gte: "2026-03-01T00:00:00.010001Z", lte: "2026-03-01T00:00:00.050999Z" } },
+    (row) => row.time > START + 10 && row.time <= START + 50,
+  ],
+  ["a whole day", { created_at: { gte: "2026-03-01", lte: "2026-03-01" } }, () => true],
+  [
+    "everything",
+    { created_at: { gte: at(5) }, status: ["SETTLED", "VOIDED"], card_brand: ["visa", "amex"], amount: { lte: 450 } },
+    (row) =>
+      row.time >= START + 5 &&
+      ["SETTLED", "VOIDED"].includes(row.status) &&
+      ["visa", "amex"].includes(row.card_brand ?? "") &&
+      row.amount <= 450,
+  ],
+];
+
+function at(milliseconds: number): string {
+  return new Date(START + milliseconds).toISOString();
+}
+
+describe("searching finds exactly what matches, in order", () => {
+  for (const [name, filter, matches] of filters) {
+    for (const field of ["created_at", "amount", "status"] as const) {
+      for (const order of ["asc", "desc"] as const) {
+        it(`${name}, by ${field} ${order}: pages by offset and by starting_after tell the same`, async () => {
+          const all = expectedIds(matches, field, order);
+          const byOffset: string[] = [];
+          const byCursor: string[] = [];
+          for (let offset = 0; offset <= all.length; offset += 50) {
+            const sort = { field, order };
+            const page = await search({ filters: filter, sort, limit: 50, offset });
+            byOffset.push(...page.data.map((row) => row.id));
+            const next = await search({
+              filters: filter,
+              sort,
+              limit: 50,
+              ...(offset > 0 && { starting_after: byCursor.at(-1) }),
+            });
+            byCursor.push(...next.data.map((row) => row.id));
+            for (const found of [page, next]) {
+              expect(found).toMatchObject({
+                total: all.length,
+                total_capped: false,
+                has_more: all.length > offset + 50,
+              });
+            }
+          }
+          expect(byOffset).toEqual(all);
+          expect(byCursor).toEqual(all);
+        });
+      }
+    }
+  }
+});
