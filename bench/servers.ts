@@ -24,17 +24,27 @@ export async function startService(options: { url: string; dataDir: string; secr
     RATE_LIMIT_BURST: "1000000",
     LOG_LEVEL: "warn",
   });
-  const child = spawn(process.execPath, ["--import", "tsx", file("../lib/server/main.ts")], {
+  const child = spawn(process.execPath, startArguments(), {
     cwd: file(".."),
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2_000);
   });
   const server = serverOf(child, port);
   const giveUpAt = performance.now() + STARTS_WITHIN_MS;
   while (!(await isReady(port))) {
-    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error("the service did not start");
+    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error(`the service did not start:\n${said}`);
     await wait(100);
   }
   return server;
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(file("../package.json"), "utf8")) as { scripts: { start: string } };
+  return scripts.start.split(" ").slice(1);
 }
 
 async function isReady(port: number): Promise<boolean> {

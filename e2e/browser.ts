@@ -5,7 +5,8 @@ import { test as base } from "./fixtures";
 export const test = base.extend<object, { launchOptions: Partial<Browser> }>({
   launchOptions: [
     async ({ host: _ }, use) => {
-      await use(JSON.parse(process.env.E2E_BROWSER ?? "{}") as Partial<Browser>);
+      const found = JSON.parse(process.env.E2E_BROWSER ?? "{}") as Browser;
+      await use({ ...found, env: { ...(process.env as Record<string, string>), ...found.env } });
     },
     { scope: "worker" },
   ],

@@ -182,6 +182,7 @@ CREATE TABLE "operations" (
 	"epoch" integer DEFAULT 1 NOT NULL,
 	"lease_until" timestamp (3) with time zone NOT NULL,
 	"unknown_at" timestamp (3) with time zone,
+	"accepted_at" timestamp (3) with time zone,
 	"next_attempt_at" timestamp (3) with time zone NOT NULL,
 	"attempts" integer DEFAULT 1 NOT NULL,
 	"last_answer" text,

@@ -102,7 +102,7 @@ export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number
     delete from idempotency_keys
     where (environment_id, key) in (
       select environment_id, key from idempotency_keys
-      where created_at <= now() - interval '25 hours' and state = 'done'
+      where created_at <= now() - interval '25 hours'
       limit ${limit}::int
       for update skip locked
     )`;

@@ -51,7 +51,8 @@ export async function claimIdempotencyKey(
     throw error;
   }
   const rows = await orm.select().from(idempotencyKeys).where(byKey(environmentId, claim.key));
-  return rows[0] as IdempotencyKeyRow;
+  // A money request may have freed the key in between: it is not known yet what it will stand for.
+  return rows[0] ?? "busy";
 }
 
 /** Keeps the answer, in the transaction that claimed the key. */

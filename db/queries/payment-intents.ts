@@ -3,6 +3,7 @@ import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { claimKey, type KeyClaim } from "./idempotency-claims";
+import type { Lease } from "./operations";
 
 /**
  * T1, what is written before the processor is called. Each is one SQL statement, so it happens whole or not at all, in one
@@ -22,7 +23,7 @@ export type Intent = {
   detail: string | null;
   actor: ActorRecord;
   requestId: string | null;
-  leaseMs: number;
+  lease: Lease;
 };
 
 export type NewPayment = {
@@ -31,7 +32,12 @@ export type NewPayment = {
 };
 
 /** `claimed` without `reserved`: the key is ours, the guard said no. */
-export type Reservation = { claimed: boolean; reserved: boolean };
+export type Reservation = {
+  claimed: boolean;
+  reserved: boolean;
+  /** The processor must not execute the call after this, by the database's clock. */
+  not_after: string;
+};
 
 /** T1 of a new payment: claims the key, uses up the payment token if there is one, writes payment, charge and intent. */
 export async function insertPayment(
@@ -79,11 +85,12 @@ export async function insertPayment(
       select ${environmentId}::uuid, ${intent.id}::uuid, ${intent.paymentId}::uuid, ${intent.transactionId}::uuid,
         ${intent.kind}, 'open', ${intent.amount}::bigint, ${intent.currency}, ${intent.detail}, ${claim.key},
         ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
-        now() + ${intent.leaseMs}::int * interval '1 ms', now() + ${intent.leaseMs}::int * interval '1 ms'
+        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms'
       where (select count(*) from payment) = 1
       returning 1
     )
-    select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved`;
+    select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
+      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
   return row;
 }
 
@@ -100,7 +107,7 @@ export type FollowUp = {
   allowed: boolean;
   actor: ActorRecord;
   requestId: string | null;
-  leaseMs: number;
+  lease: Lease;
 };
 
 export type FollowUpReservation = Reservation & {
@@ -186,12 +193,13 @@ export async function reserveFollowUp(
       select ${environmentId}::uuid, ${followUp.operationId}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
         ${followUp.kind}, 'open', (select amount from locked), currency, ${followUp.detail}, ${claim?.key ?? null},
         ${followUp.actor as never}::jsonb, ${followUp.requestId}::uuid,
-        now() + ${followUp.leaseMs}::int * interval '1 ms', now() + ${followUp.leaseMs}::int * interval '1 ms'
+        now() + ${followUp.lease.heldForMs}::int * interval '1 ms', now() + ${followUp.lease.heldForMs}::int * interval '1 ms'
       from target
       where (select count(*) from reserved) = 1
       returning 1
     )
     select (select count(*) from target) = 1 as found, (select count(*) from claim) = 1 as claimed,
-      (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount`;
+      (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount,
+      now() + ${followUp.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
   return row;
 }

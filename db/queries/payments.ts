@@ -66,11 +66,16 @@ export async function findPaymentOfTransaction(sql: Sql, environmentId: string, 
 
 type Due = { environment_id: string; id: string; mode: Mode };
 
-/** Authorizations past their time with nothing under way, oldest first. Index: `payments_expiring`. */
+/**
+ * Authorizations past their time with nothing under way, oldest first. One whose void the processor refused is tried again
+ * after an hour. Index: `payments_expiring`, `operations_payment`.
+ */
 export async function listExpiredAuthorizations(sql: Sql, limit: number): Promise<Due[]> {
   return sql<Due[]>`
     select p.environment_id, p.id, e.mode from payments p join environments e on e.id = p.environment_id
     where p.status = 'AUTHORIZED' and p.capture_before <= now() and p.open_operation_id is null
+      and not exists (select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
+        and o.kind = 'void' and o.created_at > now() - interval '1 hour')
     order by p.capture_before
     limit ${limit}::int`;
 }

@@ -39,6 +39,8 @@ export const operations = pgTable(
     lease_until: instant("lease_until").notNull(),
     /** When the last call for it ended without a known outcome. */
     unknown_at: instant("unknown_at"),
+    /** When the processor said that it has it and works on it: from then on "not found" proves nothing. */
+    accepted_at: instant("accepted_at"),
     next_attempt_at: instant("next_attempt_at").notNull(),
     attempts: integer("attempts").notNull().default(1),
     /** What the processor last said, in one line, for support staff. */

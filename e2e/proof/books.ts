@@ -20,9 +20,12 @@ export async function countDeadlocks(db: Database): Promise<number> {
 /** Waits until nothing is without an outcome any more. */
 export async function untilNothingIsOpen(db: Database, timeoutMs = 30_000): Promise<void> {
   await expect
-    .poll(async () => (await db.sql`select id, kind, last_answer from operations where state = 'open'`).map((row) => row), {
-      timeout: timeoutMs,
-      interval: 100,
-    })
+    .poll(
+      async () => (await db.sql`select id, kind, last_answer from operations where state = 'open'`).map((row) => row),
+      {
+        timeout: timeoutMs,
+        interval: 100,
+      },
+    )
     .toEqual([]);
 }

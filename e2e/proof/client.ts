@@ -83,7 +83,9 @@ export const CARDS = {
 } as const;
 export type CardName = keyof typeof CARDS;
 
-export function paymentBody(input: { amount?: number; card?: CardName; manual?: boolean; currency?: string; metadata?: object } = {}) {
+export function paymentBody(
+  input: { amount?: number; card?: CardName; manual?: boolean; currency?: string; metadata?: object } = {},
+) {
   return {
     amount: input.amount ?? 10_000,
     currency: input.currency ?? "USD",
@@ -94,11 +96,16 @@ export function paymentBody(input: { amount?: number; card?: CardName; manual?: 
 }
 
 /** Runs `work` on every item, at most `width` at a time. */
-export async function inParallel<T, R>(items: readonly T[], width: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = new Array(items.length);
   let next = 0;
   const lane = async () => {
-    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index] as T, index);
+    for (let index = next++; index < items.length; index = next++)
+      results[index] = await work(items[index] as T, index);
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
   return results;

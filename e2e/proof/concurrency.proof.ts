@@ -4,7 +4,16 @@ import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";
-import { type Answer, Client, chargeOf, inParallel, isFinal, type MoneyRequest, paymentBody, paymentOf } from "./client";
+import {
+  type Answer,
+  Client,
+  chargeOf,
+  inParallel,
+  isFinal,
+  type MoneyRequest,
+  paymentBody,
+  paymentOf,
+} from "./client";
 import { type ProofHost, startHost } from "./host";
 import { createTenant, type ProofTenant } from "./tenant";
 
@@ -52,7 +61,11 @@ async function requestOf(index: number): Promise<MoneyRequest> {
     case 5:
       return { key, path: `/v1/payments/${(await newPayment({ manual: true })).id}/void`, body: {} };
     case 6:
-      return { key, path: `/v1/payments/${(await newPayment()).id}/refund`, body: { amount: 300, reason: "DUPLICATE" } };
+      return {
+        key,
+        path: `/v1/payments/${(await newPayment()).id}/refund`,
+        body: { amount: 300, reason: "DUPLICATE" },
+      };
     default:
       return { key, path: `/v1/transactions/${chargeOf(await newPayment())}/refund`, body: {} };
   }
@@ -74,7 +87,10 @@ test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${
   for (const [index, copies] of answers.entries()) {
     const said = new Set(copies.map(({ status, text }) => `${status} ${text}`));
     expect([...said], JSON.stringify(requests[index])).toHaveLength(1);
-    expect(copies.filter((copy) => !copy.replayed), JSON.stringify(requests[index])).toHaveLength(1);
+    expect(
+      copies.filter((copy) => !copy.replayed),
+      JSON.stringify(requests[index]),
+    ).toHaveLength(1);
   }
   const [store] = await db.sql<{ moves: number }[]>`
     select (select count(*) from sandbox_processor.charges where account = ${tenant.environmentId})
@@ -87,7 +103,10 @@ test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${
 async function attack(client: Client, path: string, body: object): Promise<Answer> {
   for (;;) {
     const answer = await client.post({ key: randomUUID(), path, body });
-    const early = answer.code === "invalid_state" && /"current_status":"(AUTHORIZED|PENDING)"/.test(answer.text) && path.endsWith("refund");
+    const early =
+      answer.code === "invalid_state" &&
+      /"current_status":"(AUTHORIZED|PENDING)"/.test(answer.text) &&
+      path.endsWith("refund");
     if (isFinal(answer) && !early) return answer;
   }
 }
@@ -100,8 +119,17 @@ function attackPayment(payment: { id: string; charge: string }): Promise<Decided
     Array.from({ length: ATTACKS }, async (_, index): Promise<Decided> => {
       const kind = index % 20 === 19 ? "void" : index % 4 === 0 ? "capture" : "refund";
       const target = index % 3 === 0 ? `transactions/${payment.charge}` : `payments/${payment.id}`;
-      const amount = kind === "refund" && index % 5 !== 0 ? 100 + index * 37 : kind === "capture" && index % 8 === 0 ? 9_000 + index : null;
-      const answer = await attack(clients[index % 2] as Client, `/v1/${target}/${kind}`, kind !== "void" && amount ? { amount } : {});
+      const amount =
+        kind === "refund" && index % 5 !== 0
+          ? 100 + index * 37
+          : kind === "capture" && index % 8 === 0
+            ? 9_000 + index
+            : null;
+      const answer = await attack(
+        clients[index % 2] as Client,
+        `/v1/${target}/${kind}`,
+        kind !== "void" && amount ? { amount } : {},
+      );
       return { kind, answer };
     }),
   );

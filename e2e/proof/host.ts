@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -29,6 +30,8 @@ const SETTINGS = {
 };
 
 const READY_TIMEOUT_MS = 60_000;
+/** For what a whole service keeps beside its database: not where a person's own service keeps it. */
+const DATA_DIR = mkdtempSync(join(tmpdir(), "cardlane-host-"));
 const BUNDLE = resolve(".cache", "proof", `api-host-${process.pid}.mjs`);
 let bundled: Promise<unknown> | null = null;
 
@@ -50,13 +53,14 @@ function bundle(): Promise<unknown> {
 const living = new Set<ChildProcess>();
 process.on("exit", () => {
   rmSync(BUNDLE, { force: true });
+  rmSync(DATA_DIR, { recursive: true, force: true });
   for (const child of living) child.kill("SIGKILL");
 });
 
 /** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
 export async function startHost(options: HostOptions = {}): Promise<ProofHost> {
   const port = options.port ?? (await pickPort());
-  const env = { ...SETTINGS, ...options.env };
+  const env = { ...SETTINGS, DATA_DIR, ...options.env };
   if (process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
   const baseUrl = `http://127.0.0.1:${port}`;
   await bundle();

@@ -24,19 +24,52 @@ afterAll(async () => {
 const newPayment = async (input = {}) =>
   paymentOf(await client.until({ key: randomUUID(), path: "/v1/payments", body: paymentBody(input) }));
 
-const plan = () => ({ type: "ONE_TIME", name: `Plan ${randomUUID().slice(0, 8)}`, currency: "USD", full_price_amount: 10 });
+const plan = () => ({
+  type: "ONE_TIME",
+  name: `Plan ${randomUUID().slice(0, 8)}`,
+  currency: "USD",
+  full_price_amount: 10,
+});
 
 /** One request for each POST that takes a key; each can be done twice, as far as its resource lets it. */
 const REQUESTS: [string, () => Promise<Omit<MoneyRequest, "key">>, number[]][] = [
   ["a payment", async () => ({ path: "/v1/payments", body: paymentBody() }), [201, 201]],
-  ["a refund of a payment", async () => ({ path: `/v1/payments/${(await newPayment()).id}/refund`, body: { amount: 100 } }), [201, 201]],
-  ["a refund of a transaction", async () => ({ path: `/v1/transactions/${chargeOf(await newPayment())}/refund`, body: { amount: 100 } }), [201, 201]],
-  ["a capture of a payment", async () => ({ path: `/v1/payments/${(await newPayment({ manual: true })).id}/capture`, body: {} }), [200, 409]],
-  ["a capture of a transaction", async () => ({ path: `/v1/transactions/${chargeOf(await newPayment({ manual: true }))}/capture`, body: {} }), [200, 409]],
-  ["a void of a payment", async () => ({ path: `/v1/payments/${(await newPayment({ manual: true })).id}/void`, body: {} }), [200, 409]],
-  ["a void of a transaction", async () => ({ path: `/v1/transactions/${chargeOf(await newPayment({ manual: true }))}/void`, body: {} }), [200, 409]],
+  [
+    "a refund of a payment",
+    async () => ({ path: `/v1/payments/${(await newPayment()).id}/refund`, body: { amount: 100 } }),
+    [201, 201],
+  ],
+  [
+    "a refund of a transaction",
+    async () => ({ path: `/v1/transactions/${chargeOf(await newPayment())}/refund`, body: { amount: 100 } }),
+    [201, 201],
+  ],
+  [
+    "a capture of a payment",
+    async () => ({ path: `/v1/payments/${(await newPayment({ manual: true })).id}/capture`, body: {} }),
+    [200, 409],
+  ],
+  [
+    "a capture of a transaction",
+    async () => ({ path: `/v1/transactions/${chargeOf(await newPayment({ manual: true }))}/capture`, body: {} }),
+    [200, 409],
+  ],
+  [
+    "a void of a payment",
+    async () => ({ path: `/v1/payments/${(await newPayment({ manual: true })).id}/void`, body: {} }),
+    [200, 409],
+  ],
+  [
+    "a void of a transaction",
+    async () => ({ path: `/v1/transactions/${chargeOf(await newPayment({ manual: true }))}/void`, body: {} }),
+    [200, 409],
+  ],
   ["a plan", async () => ({ path: "/v1/subscription-plans", body: plan() }), [201, 400]],
-  ["a client session", async () => ({ path: "/v1/client-sessions", body: { amount: 500, currency: "USD" } }), [201, 201]],
+  [
+    "a client session",
+    async () => ({ path: "/v1/client-sessions", body: { amount: 500, currency: "USD" } }),
+    [201, 201],
+  ],
 ];
 
 async function age(key: string, interval: string): Promise<void> {

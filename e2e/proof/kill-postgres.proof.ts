@@ -72,7 +72,7 @@ test(`after ${KILLS} times kill -9 of PostgreSQL under load every key has one an
   const db = connectEmbedded(dataDir);
   await untilNothingIsOpen(db);
   await expectStableAnswers(load);
-  await expectMoneyOncePerKey(db, load);
+  await expectMoneyOncePerKey(db, load, tenant.environmentId);
   await expectCleanBooks(db);
   await db.close();
   await host.stop();

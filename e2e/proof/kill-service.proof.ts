@@ -28,7 +28,7 @@ test(`after ${KILLS} times kill -9 of a service under load every key has one ans
   await load.stop();
   await untilNothingIsOpen(db);
   await expectStableAnswers(load);
-  await expectMoneyOncePerKey(db, load);
+  await expectMoneyOncePerKey(db, load, tenant.environmentId);
   await expectCleanBooks(db);
   await Promise.all(hosts.map((host) => host.stop()));
   expect(load.answered.length).toBeGreaterThan(KILLS);

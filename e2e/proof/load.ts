@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import { type Answer, type CardName, type Client, chargeOf, inParallel, type MoneyRequest, paymentBody, paymentOf } from "./client";
+import {
+  type Answer,
+  type CardName,
+  type Client,
+  chargeOf,
+  inParallel,
+  type MoneyRequest,
+  paymentBody,
+  paymentOf,
+} from "./client";
 
 /** A request that has its final answer, which must never change. */
 type Answered = { request: MoneyRequest; answer: Answer };
@@ -70,20 +79,23 @@ export async function expectStableAnswers(load: Load): Promise<void> {
   await inParallel(load.answered, 8, async ({ request, answer }) => {
     const again = await load.client.until(request);
     const same = again.status === answer.status && again.text === answer.text && again.replayed;
-    if (!same) changed.push(`${request.path} ${request.key}: ${answer.status} ${answer.text}\nnow ${again.status} ${again.text}`);
+    if (!same)
+      changed.push(
+        `${request.path} ${request.key}: ${answer.status} ${answer.text}\nnow ${again.status} ${again.text}`,
+      );
   });
   expect(changed).toEqual([]);
 }
 
 /** The processor's own store, which no kill of ours can put right, has each key's money exactly once. */
-export async function expectMoneyOncePerKey(db: Database, load: Load): Promise<void> {
+export async function expectMoneyOncePerKey(db: Database, load: Load, environmentId: string): Promise<void> {
   const creates = load.answered.filter(({ request }) => request.path === "/v1/payments");
   const rows = await db.sql<{ key: string; payments: number; charged: number }[]>`
     select t.metadata->>'key' as key, count(*) as payments, count(c.reference) filter (where c.outcome = 'approved') as charged
     from transactions t
     join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
     left join sandbox_processor.charges c on c.reference = p.authorization_id
-    where t.type = 'CHARGE' and t.metadata ? 'key'
+    where t.environment_id = ${environmentId} and t.type = 'CHARGE'
     group by 1`;
   const found = new Map(rows.map((row) => [row.key, `${row.payments} payments, ${row.charged} charged`]));
   const wrong = creates.filter(
@@ -91,17 +103,18 @@ export async function expectMoneyOncePerKey(db: Database, load: Load): Promise<v
   );
   expect(wrong.map(({ request, answer }) => `${request.key} ${answer.status}: ${found.get(request.key)}`)).toEqual([]);
   expect(rows).toHaveLength(creates.length);
-  await expectFollowUps(db, load);
+  await expectFollowUps(db, load, environmentId);
 }
 
 /** As many captures, voids and refunds at the processor, and of as much, as were answered well. */
-async function expectFollowUps(db: Database, load: Load): Promise<void> {
+async function expectFollowUps(db: Database, load: Load, environmentId: string): Promise<void> {
   const kinds = ["capture", "void", "refund"] as const;
   const answered = kinds.map((kind) => {
     const good = load.answered.filter(({ request, answer }) => request.path.endsWith(kind) && answer.status < 300);
     return { kind, count: good.length };
   });
   const stored = await db.sql<{ kind: string; count: number }[]>`
-    select kind, count(*) as count from sandbox_processor.operations where outcome = 'approved' group by kind`;
+    select kind, count(*) as count from sandbox_processor.operations
+    where account = ${environmentId} and outcome = 'approved' group by kind`;
   expect(kinds.map((kind) => ({ kind, count: stored.find((row) => row.kind === kind)?.count ?? 0 }))).toEqual(answered);
 }

@@ -33,6 +33,12 @@ describe("the same parameters", () => {
   });
 });
 
+test("a CVV is no part of the digest, since nothing made of it may be kept; the card number is", () => {
+  const card = (number: string, cvv: string) => digest("/v1/payments", { amount: 1, card: { number, cvv } });
+  expect(card("4242424242424242", "123")).toBe(card("4242424242424242", "999"));
+  expect(card("4242424242424242", "123")).not.toBe(card("4111111111111111", "123"));
+});
+
 describe("the header", () => {
   test("is required where money moves, optional where things are made, and not read elsewhere", () => {
     expect(() => readIdempotencyKey(withKey(null), createPayment)).toThrow(expect.objectContaining({ code: "idempotency_key_missing" }));

@@ -27,8 +27,14 @@ export function readIdempotencyKey(request: Request, operation: Operation): stri
 
 /**
  * The key with the digest of what it was sent with: method, path and parsed body, so that white space, member order and
- * left-out defaults do not matter. The digest is keyed: a body may hold card data, which it must not reveal.
+ * left-out defaults do not matter. The digest is keyed, because a body may hold a card number; a CVV is left out altogether,
+ * because nothing made of it may be kept.
  */
 export function idempotencyOf(secret: Secret, key: string, request: { method: string; path: string; body: unknown }): IdempotencyRequest {
-  return { key, digest: secret.requestDigest(`${request.method} ${request.path}\n${stableStringify(request.body ?? null)}`) };
+  return { key, digest: secret.requestDigest(`${request.method} ${request.path}\n${stableStringify(withoutCvv(request.body ?? null))}`) };
+}
+
+function withoutCvv(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || !("card" in body)) return body;
+  return { ...body, card: { ...(body.card as object), cvv: undefined } };
 }

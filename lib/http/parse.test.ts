@@ -60,6 +60,19 @@ describe("a body", () => {
     expect((await errorOf(() => parseBody(post(text), refundPayment))).code).toBe("malformed_json");
   });
 
+  test("that is not JSON is told where, and never quoted: it may hold a card number", async () => {
+    const error = await errorOf(() => parseBody(post(`{"card":{"number":'4242424242424242',"cvv":'123'}}`), createPayment));
+    expect(error.code).toBe("malformed_json");
+    expect(error.message).not.toMatch(/4242|123/);
+  });
+
+  test("with thousands of mistakes gets an answer of a bearable size", async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`k${i}`, null]));
+    const error = await errorOf(() => parseBody(post(JSON.stringify({ metadata, ["x".repeat(5_000)]: 1 })), createPayment));
+    expect(error.errors.length).toBeLessThanOrEqual(20);
+    expect(JSON.stringify(error.errors).length).toBeLessThan(8_000);
+  });
+
   test.each(["[]", "null", "1", '"x"'])("that is JSON but no object is refused: %s", async (text) => {
     expect((await errorOf(() => parseBody(post(text), refundPayment))).code).toBe("invalid_parameter");
   });

@@ -3,6 +3,8 @@ import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contrac
 import type { Operation } from "@/lib/contract/operation";
 
 const MAX_BODY_BYTES = 64 * 1024;
+/** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
+const MAX_ERRORS = 20;
 
 /** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
 export async function parseBody(request: Request, operation: Operation): Promise<unknown> {
@@ -14,7 +16,7 @@ export async function parseBody(request: Request, operation: Operation): Promise
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new AppError("malformed_json", `The body is not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be read"}`);
+    throw new AppError("malformed_json", `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`);
   }
   return check(operation.body, value);
 }
@@ -35,6 +37,11 @@ export function parseQuery(search: string, operation: Operation): unknown {
   return undefined;
 }
 
+/** Where the parser stopped. Its own message quotes the body, and a body may hold a card number. */
+function positionOf(error: unknown): string {
+  return (error instanceof Error && / at position \d+/.exec(error.message)?.[0]) || "";
+}
+
 function requireJson(contentType: string | null): void {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
@@ -43,9 +50,10 @@ function requireJson(contentType: string | null): void {
   throw new AppError("unsupported_media_type", "Send the body as UTF-8 JSON with the header Content-Type: application/json.");
 }
 
-async function readBody(request: Request): Promise<string> {
+/** The body as text. Throws 413 above `maxBytes`, without reading more than that. */
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
+  if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   if (length !== null) return decode(await request.arrayBuffer());
   const body = request.body;
   if (body === null) return "";
@@ -54,7 +62,7 @@ async function readBody(request: Request): Promise<string> {
   let size = 0;
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw bodyTooLarge();
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return decode(Buffer.concat(chunks));
@@ -71,14 +79,14 @@ function decode(bytes: ArrayBuffer | Buffer): string {
   }
 }
 
-function bodyTooLarge(): AppError {
-  return new AppError("body_too_large", "The body may have at most 65,536 bytes.");
+function bodyTooLarge(maxBytes: number): AppError {
+  return new AppError("body_too_large", `The body may have at most ${maxBytes} bytes.`);
 }
 
 function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw fieldErrors(result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)));
+  throw fieldErrors(result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS));
 }
 
 function fieldErrors(errors: FieldError[]): AppError {
@@ -89,7 +97,7 @@ function fieldErrors(errors: FieldError[]): AppError {
 }
 
 function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
-  const path = issue.path.map(String);
+  const path = issue.path.map((part) => shorten(String(part)));
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       param: [...path, shorten(key)].join("."),

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Clock } from "@/lib/clock";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transaction";
 import type { Outcome, Processor } from "./port";
@@ -25,26 +24,23 @@ const inquiry = z.discriminatedUnion("kind", [...outcome.options, z.object({ kin
 
 /**
  * A processor that always answers within `timeoutMs`, and only with what the port names: an error, a time-out or an
- * answer of another shape is `unknown`, because the money may have moved. Past a request's `notAfter` nothing is sent.
+ * answer of another shape is `unknown`, because the money may have moved.
  */
-export function withDeadline(processor: Processor, timeoutMs: number, clock: Clock): Processor {
+export function withDeadline(processor: Processor, timeoutMs: number): Processor {
   const ask = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
     answerWithin(timeoutMs, schema, call);
 
-  const send = async <R extends { notAfter: Date }>(request: R, call: (request: R) => Promise<Outcome>) =>
-    clock.now() > request.notAfter
-      ? ({ kind: "not_sent", reason: "it was too late to send the request" } as const)
-      : ask<Outcome>(outcome, () => call(request));
+  const send = (call: () => Promise<Outcome>) => ask<Outcome>(outcome, call);
 
   return {
     name: processor.name,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
     tokenize: (card) => processor.tokenize(card),
-    authorize: (request) => send(request, (r) => processor.authorize(r)),
-    continueAuthorization: (request) => send(request, (r) => processor.continueAuthorization(r)),
-    capture: (request) => send(request, (r) => processor.capture(r)),
-    void: (request) => send(request, (r) => processor.void(r)),
-    refund: (request) => send(request, (r) => processor.refund(r)),
+    authorize: (request) => send(() => processor.authorize(request)),
+    continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
+    capture: (request) => send(() => processor.capture(request)),
+    void: (request) => send(() => processor.void(request)),
+    refund: (request) => send(() => processor.refund(request)),
     inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
     listReports: (limit) => processor.listReports(limit),
     acknowledgeReport: (id) => processor.acknowledgeReport(id),

@@ -35,7 +35,7 @@ export async function createService(options: {
     const sandbox = createSandboxProcessor({ sql: processorSql, secret: secret.processorKey });
     const service: Service = {
       db,
-      processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs, systemClock) }),
+      processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs) }),
       clock: systemClock,
       secret,
       log,

@@ -50,7 +50,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
   const sandbox = plain.processors.processorFor("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
   const script = scriptProcessor(sandbox);
-  const processors = createRegistry({ sandbox: withDeadline(script.processor, plain.processorTimeoutMs, plain.clock) });
+  const processors = createRegistry({ sandbox: withDeadline(script.processor, plain.processorTimeoutMs) });
   const service: Service = { ...plain, processors, ...overrides };
   const merchant = await createTestMerchant(db);
   const environmentId = merchant.test.id;

@@ -36,7 +36,10 @@ test("it is good for 15 minutes, to the moment, and a refusal leaves the key fre
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
   await db.sql`update payment_tokens set expires_at = now() where id = ${decodeId("paymentToken", payment_token)}`;
-  expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({ status: 400, code: "invalid_parameter" });
+  expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({
+    status: 400,
+    code: "invalid_parameter",
+  });
   expect(await tenant.key("k")).toBeNull();
   expect(await tenant.create({ payment_token: await newToken(tenant) }, { key: "k" })).toMatchObject({ status: 201 });
 });

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { connect } from "@/db/client";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
-import { completeOperations } from "./complete-operations";
 
-const { db, url } = await testDatabase({ max: 10 });
+const { db } = await testDatabase({ max: 10 });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
 const NOT_SENT = says({ kind: "not_sent", reason: "refused" });
@@ -26,7 +23,10 @@ describe("a payment whose outcome is not known", () => {
     const tenant = await moneyTenant(db);
     tenant.script.next(step);
     const answer = await tenant.create({}, { key: "k" });
-    expect(answer).toMatchObject({ status: 202, body: { status: "PENDING", available_actions: [], amount_captured: 0 } });
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { status: "PENDING", available_actions: [], amount_captured: 0 },
+    });
     expect(await tenant.key("k")).toMatchObject({ state: "running", response_body: null });
     expect(await tenant.act("refund", answer.body.id)).toMatchObject({ status: 409, code: "outcome_pending" });
     expect(await tenant.act("void", answer.body.id)).toMatchObject({ status: 409, code: "outcome_pending" });
@@ -74,6 +74,18 @@ describe("a payment whose outcome is not known", () => {
     await tenant.endLeases();
     await tenant.complete();
     expect(await tenant.get(pending.id)).toMatchObject({ status: "FAILED" });
+  });
+
+  test("stays PENDING for an instance whose own clock is an hour ahead, too", async () => {
+    const ahead = { now: () => new Date(Date.now() + 3_600_000) };
+    const tenant = await moneyTenant(db);
+    tenant.script.next(UNKNOWN);
+    const { body: pending } = await tenant.create({}, { key: "k" });
+    const early = await tenant.create({}, { key: "k", service: { ...tenant.service, clock: ahead } });
+    expect(early.status).toBe(202);
+    expect(await tenant.get(pending.id)).toMatchObject({ status: "PENDING" });
+    await tenant.endLeases();
+    await tenant.complete();
   });
 
   test("is never authorized again by the completer or by a retry: only asked about", async () => {
@@ -161,19 +173,26 @@ describe("captures, voids and refunds whose outcome is not known", () => {
     const { body: payment } = await tenant.create(kind === "refund" ? {} : { capture_method: "manual" });
     tenant.script.next(step);
     const body = kind === "void" ? {} : { amount: 4_000 };
-    expect(await tenant.act(kind, payment.id, body, { key: "k" })).toMatchObject({ status: 202, body: { status: "PENDING" } });
+    expect(await tenant.act(kind, payment.id, body, { key: "k" })).toMatchObject({
+      status: 202,
+      body: { status: "PENDING" },
+    });
     await tenant.endLeases();
     await tenant.complete();
     const answer = await tenant.act(kind, payment.id, body, { key: "k" });
     expect(answer).toMatchObject({ status: kind === "refund" ? 201 : 200, replayed: true });
-    expect(new Set(tenant.script.calls.filter((call) => call.method === kind).map((call) => call.reference)).size).toBe(1);
+    expect(new Set(tenant.script.calls.filter((call) => call.method === kind).map((call) => call.reference)).size).toBe(
+      1,
+    );
     const [store] = await db.sql`
       select amount_captured, amount_refunded, voided from sandbox_processor.charges where account = ${tenant.environmentId}`;
-    expect(store).toEqual({
-      capture: { amount_captured: 4_000, amount_refunded: 0, voided: false },
-      void: { amount_captured: 0, amount_refunded: 0, voided: true },
-      refund: { amount_captured: 10_000, amount_refunded: 4_000, voided: false },
-    }[kind]);
+    expect(store).toEqual(
+      {
+        capture: { amount_captured: 4_000, amount_refunded: 0, voided: false },
+        void: { amount_captured: 0, amount_refunded: 0, voided: true },
+        refund: { amount_captured: 10_000, amount_refunded: 4_000, voided: false },
+      }[kind],
+    );
     await expectClean();
   });
 
@@ -188,66 +207,6 @@ describe("captures, voids and refunds whose outcome is not known", () => {
     await tenant.endLeases();
     await tenant.complete();
     expect(await tenant.get(payment.id)).toMatchObject({ status: "REFUNDED", amount_refunded: 10_000 });
-    await expectClean();
-  });
-});
-
-describe("several instances", () => {
-  test("five completers at once finish each operation once", async () => {
-    const tenant = await moneyTenant(db);
-    const count = 30;
-    tenant.script.next(...Array.from({ length: count }, () => losesAnswer));
-    await Promise.all(Array.from({ length: count }, (_, index) => tenant.create({}, { key: `k${index}` })));
-    await tenant.endLeases();
-    const pools = Array.from({ length: 5 }, () => connect(url, { max: 3 }));
-    try {
-      const services = pools.map((pool) => testService(pool));
-      let taken = 0;
-      for (let round = 0; round < 4; round++) {
-        const counts = await Promise.all(services.map((service) => completeOperations(service)));
-        taken += counts.reduce((sum, one) => sum + one, 0);
-      }
-      expect(taken).toBe(count);
-    } finally {
-      await Promise.all(pools.map((pool) => pool.close()));
-    }
-    const rows = await db.sql`select state, epoch, count(*) as count from operations
-      where environment_id = ${tenant.environmentId} group by 1, 2`;
-    expect([...rows]).toEqual([{ state: "succeeded", epoch: 2, count }]);
-    await expectClean();
-  });
-
-  test("an operation that cannot be resolved does not stop the others", async () => {
-    const tenant = await moneyTenant(db);
-    tenant.script.next(losesAnswer, losesAnswer);
-    const first = await tenant.create({}, { key: "a" });
-    const second = await tenant.create({}, { key: "b" });
-    await tenant.endLeases();
-    tenant.script.next(async () => {
-      throw new Error("broken");
-    });
-    await tenant.complete();
-    const states = await Promise.all([first, second].map(async ({ body }) => (await tenant.get(body.id)).status));
-    expect(states.sort()).toEqual(["CAPTURED", "PENDING"]);
-    await tenant.endLeases();
-    await tenant.complete();
-    await expectClean();
-  });
-
-  test("a retry and the completer together give one answer", async () => {
-    const tenant = await moneyTenant(db);
-    for (let round = 0; round < 10; round++) {
-      tenant.script.next(losesAnswer);
-      const key = `race ${round}`;
-      const { body } = await tenant.create({}, { key });
-      await tenant.endLeases();
-      const [a, b] = await Promise.all([tenant.create({}, { key }), tenant.create({}, { key }), tenant.complete()]);
-      const final = await tenant.create({}, { key });
-      expect(final).toMatchObject({ status: 201, body: { id: body.id } });
-      for (const answer of [a, b]) if (answer.status === 201) expect(answer.text).toBe(final.text);
-    }
-    const [row] = await db.sql`select count(*) as count from payments where environment_id = ${tenant.environmentId}`;
-    expect(row?.count).toBe(10);
     await expectClean();
   });
 });

@@ -1,6 +1,6 @@
 import { takeDueOperations } from "@/db/queries/operations";
 import type { Service } from "../context";
-import { leaseMs } from "./operation";
+import { leaseOf } from "./operation";
 import { resolveOperation } from "./resolve-operation";
 
 const BATCH = 20;
@@ -10,7 +10,7 @@ const BATCH = 20;
  * every second. Answers how many it took. One that cannot be resolved now stays open and does not stop the others.
  */
 export async function completeOperations(service: Service): Promise<number> {
-  const taken = await takeDueOperations(service.db.sql, BATCH, leaseMs(service.processorTimeoutMs));
+  const taken = await takeDueOperations(service.db.sql, BATCH, leaseOf(service.processorTimeoutMs));
   const results = await Promise.allSettled(taken.map((operation) => resolveOperation(service, operation)));
   for (const [i, result] of results.entries()) {
     if (result.status === "rejected") {

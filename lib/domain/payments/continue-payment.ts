@@ -4,8 +4,8 @@ import type { Mode } from "@/lib/contract/transaction";
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { leaseMs, type OpenOperation } from "./operation";
-import { type Executed, sendOperation } from "./send-operation";
+import { leaseOf, type OpenOperation } from "./operation";
+import { type Executed, sendBy, sendOperation } from "./send-operation";
 
 /**
  * Goes on with a payment once its 3-D Secure challenge has ended, exactly once: the first caller moves it from
@@ -21,7 +21,7 @@ export async function continuePayment(
   if (!processor) throw new Error(`no processor for ${environment.mode} payments`);
   const operationId = newId();
   const actor = { type: "system", id: null } as const;
-  const notAfter = new Date(service.clock.now().getTime() + service.processorTimeoutMs);
+  const until = sendBy(service);
   const reservation = await reserveFollowUp(service.db.sql, environment.id, null, {
     kind: "continue",
     paymentId,
@@ -32,7 +32,7 @@ export async function continuePayment(
     allowed: true,
     actor,
     requestId: null,
-    leaseMs: leaseMs(service.processorTimeoutMs),
+    lease: leaseOf(service.processorTimeoutMs),
   });
   if (!reservation.reserved) return null;
   const snapshot = await findPayment(service.db.sql, environment.id, paymentId);
@@ -53,6 +53,6 @@ export async function continuePayment(
     requestId: null,
     asked: null,
   };
-  const call = { reference: operationId, account: environment.id, authorization: payment.authorization_id, challenge, notAfter };
-  return sendOperation(service, operation, () => processor.continueAuthorization(call), snapshot);
+  const call = { reference: operationId, account: environment.id, authorization: payment.authorization_id, challenge, notAfter: new Date(reservation.not_after) };
+  return sendOperation(service, operation, { sendBy: until, call: () => processor.continueAuthorization(call) }, snapshot);
 }

@@ -11,9 +11,9 @@ import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { answerFromKey, askedByOf, claimOf, refuseClaimed, refuseUnclaimed, replyOf } from "./money-request";
-import { leaseMs, type OpenOperation } from "./operation";
+import { leaseOf, type OpenOperation } from "./operation";
 import { processorNotConfigured } from "./processor-not-configured";
-import { sendOperation } from "./send-operation";
+import { sendBy, sendOperation } from "./send-operation";
 
 type Card = TokenizedCard & { paymentTokenId: string | null; clientSessionId: string | null };
 
@@ -43,7 +43,7 @@ async function attempt(ctx: Context, body: CreatePaymentBody, { card, processor,
   const { service, environment } = ctx;
   const snapshot = newSnapshot(ctx, body, card, operationId, planId);
   const { payment } = snapshot;
-  const notAfter = new Date(service.clock.now().getTime() + service.processorTimeoutMs);
+  const until = sendBy(service);
   const intent = {
     id: operationId,
     kind: "authorize" as const,
@@ -55,16 +55,16 @@ async function attempt(ctx: Context, body: CreatePaymentBody, { card, processor,
     actor: ctx.actor,
     requestId: ctx.request.id,
   };
-  const { claimed, reserved } = await insertPayment(
+  const reservation = await insertPayment(
     service.db.sql,
     environment.id,
     claimOf(ctx, operationId),
     newPayment(snapshot),
-    { ...intent, leaseMs: leaseMs(service.processorTimeoutMs) },
+    { ...intent, lease: leaseOf(service.processorTimeoutMs) },
     card.paymentTokenId,
   );
-  if (!claimed) return answerFromKey(ctx);
-  if (!reserved) return refuseClaimed(ctx, tokenUnusable());
+  if (!reservation.claimed) return answerFromKey(ctx);
+  if (!reservation.reserved) return refuseClaimed(ctx, tokenUnusable());
   const operation: OpenOperation = {
     ...intent,
     environmentId: environment.id,
@@ -72,11 +72,11 @@ async function attempt(ctx: Context, body: CreatePaymentBody, { card, processor,
     epoch: 1,
     asked: askedByOf(ctx),
   };
-  const send = () =>
+  const call = () =>
     processor.authorize({
       reference: operationId,
       account: environment.id,
-      notAfter,
+      notAfter: new Date(reservation.not_after),
       token: card.token,
       amount: payment.amount,
       currency: payment.currency,
@@ -84,7 +84,7 @@ async function attempt(ctx: Context, body: CreatePaymentBody, { card, processor,
       customerEmail: body.customer_email,
       billingAddress: body.billing_address,
     });
-  return replyOf(ctx, operation, await sendOperation(service, operation, send, snapshot));
+  return replyOf(ctx, operation, await sendOperation(service, operation, { sendBy: until, call }, snapshot));
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {

@@ -14,8 +14,10 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-const endHold = (id: string) => db.sql`update payments set capture_before = now() where id = ${decodeId("payment", id)}`;
-const abandon = (id: string) => db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${decodeId("payment", id)}`;
+const endHold = (id: string) =>
+  db.sql`update payments set capture_before = now() where id = ${decodeId("payment", id)}`;
+const abandon = (id: string) =>
+  db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${decodeId("payment", id)}`;
 const expire = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 4 }, () => expirePayments(tenant.service)));
 
 test("an authorization past its time is voided once, as expired, by any number of instances", async () => {
@@ -37,7 +39,11 @@ test("an authorization past its time can be voided but not captured, before the 
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create({ capture_method: "manual" });
   await endHold(payment.id);
-  expect(await tenant.act("capture", payment.id)).toMatchObject({ status: 409, code: "invalid_state", body: { allowed_actions: ["void"] } });
+  expect(await tenant.act("capture", payment.id)).toMatchObject({
+    status: 409,
+    code: "invalid_state",
+    body: { allowed_actions: ["void"] },
+  });
   expect(await tenant.act("void", payment.id)).toMatchObject({ status: 200 });
   expect(tenant.script.count("capture")).toBe(0);
   await expectClean();
@@ -52,7 +58,10 @@ test("an authorization whose capture is under way is not expired", async () => {
   await expire(tenant);
   await tenant.endLeases();
   await tenant.complete();
-  expect(await tenant.act("capture", payment.id, {}, { key: "k" })).toMatchObject({ status: 200, body: { status: "CAPTURED" } });
+  expect(await tenant.act("capture", payment.id, {}, { key: "k" })).toMatchObject({
+    status: 200,
+    body: { status: "CAPTURED" },
+  });
   await expectClean();
 });
 
@@ -72,7 +81,10 @@ test("an expiry whose outcome is unknown is finished by the completer, with its 
 test("a challenge that nobody answers for half an hour ends in a decline, once", async () => {
   const tenant = await moneyTenant(db);
   const created = await tenant.create(CHALLENGED, { key: "k" });
-  expect(created).toMatchObject({ status: 201, body: { status: "REQUIRES_ACTION", next_action: { type: "redirect_to_url" } } });
+  expect(created).toMatchObject({
+    status: 201,
+    body: { status: "REQUIRES_ACTION", next_action: { type: "redirect_to_url" } },
+  });
   await expire(tenant);
   expect((await tenant.get(created.body.id)).status).toBe("REQUIRES_ACTION");
   await abandon(created.body.id);

@@ -1,12 +1,13 @@
 import { reserveFollowUp } from "@/db/queries/payment-intents";
+import { isDatabaseUnavailable } from "@/db/unavailable";
 import { findPayment, listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments";
 import type { Mode } from "@/lib/contract/transaction";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";
-import { leaseMs } from "./operation";
+import { leaseOf } from "./operation";
 import { CHALLENGE_MINUTES } from "./outcome";
-import { sendOperation } from "./send-operation";
+import { type Executed, sendBy, sendOperation } from "./send-operation";
 
 const BATCH = 100;
 const ACTOR = { type: "system", id: null } as const;
@@ -16,21 +17,45 @@ const ACTOR = { type: "system", id: null } as const;
  * answered. Each step is guarded, so any number of instances may run it. Answers how many it ended.
  */
 export async function expirePayments(service: Service): Promise<number> {
+  const { sql } = service.db;
+  const expired = await listExpiredAuthorizations(sql, BATCH);
+  const abandoned = await listAbandonedChallenges(sql, CHALLENGE_MINUTES, BATCH);
+  const ended =
+    (await endEach(service, expired, (due) => voidExpired(service, environmentOf(due), due.id))) +
+    (await endEach(service, abandoned, (due) => abandon(service, environmentOf(due), due.id)));
+  return ended;
+}
+
+type Due = { environment_id: string; id: string; mode: Mode };
+
+const environmentOf = (due: Due) => ({ id: due.environment_id, mode: due.mode });
+
+/** One that fails is logged and left for the next time; it does not hold up the others. */
+async function endEach(service: Service, dues: readonly Due[], end: (due: Due) => Promise<boolean>): Promise<number> {
   let ended = 0;
-  for (const due of await listExpiredAuthorizations(service.db.sql, BATCH)) {
-    if (await voidExpired(service, { id: due.environment_id, mode: due.mode }, due.id)) ended++;
-  }
-  for (const due of await listAbandonedChallenges(service.db.sql, CHALLENGE_MINUTES, BATCH)) {
-    if (await continuePayment(service, { id: due.environment_id, mode: due.mode }, due.id, "abandoned")) ended++;
+  for (const due of dues) {
+    try {
+      if (await end(due)) ended++;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");
+    }
   }
   return ended;
 }
+
+async function abandon(service: Service, environment: { id: string; mode: Mode }, paymentId: string): Promise<boolean> {
+  if (!service.processors.processorFor(environment.mode)) return false;
+  return isEnded(await continuePayment(service, environment, paymentId, "abandoned"));
+}
+
+const isEnded = (executed: Executed | null) => executed?.kind === "finished" && executed.change.result.kind !== "payment_failed";
 
 async function voidExpired(service: Service, environment: { id: string; mode: Mode }, paymentId: string): Promise<boolean> {
   const processor = service.processors.processorFor(environment.mode);
   if (!processor) return false;
   const operationId = newId();
-  const notAfter = new Date(service.clock.now().getTime() + service.processorTimeoutMs);
+  const until = sendBy(service);
   const reservation = await reserveFollowUp(service.db.sql, environment.id, null, {
     kind: "void",
     paymentId,
@@ -41,15 +66,15 @@ async function voidExpired(service: Service, environment: { id: string; mode: Mo
     allowed: true,
     actor: ACTOR,
     requestId: null,
-    leaseMs: leaseMs(service.processorTimeoutMs),
+    lease: leaseOf(service.processorTimeoutMs),
   });
   if (!reservation.reserved) return false;
   const snapshot = await findPayment(service.db.sql, environment.id, paymentId);
   if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
   const { payment } = snapshot;
   const shared = { amount: payment.amount, currency: payment.currency };
-  const call = { ...shared, reference: operationId, account: environment.id, authorization: payment.authorization_id, notAfter };
-  await sendOperation(
+  const call = { ...shared, reference: operationId, account: environment.id, authorization: payment.authorization_id, notAfter: new Date(reservation.not_after) };
+  const executed = await sendOperation(
     service,
     {
       ...shared,
@@ -65,8 +90,8 @@ async function voidExpired(service: Service, environment: { id: string; mode: Mo
       requestId: null,
       asked: null,
     },
-    () => processor.void(call),
+    { sendBy: until, call: () => processor.void(call) },
     snapshot,
   );
-  return true;
+  return isEnded(executed);
 }

@@ -138,13 +138,18 @@ function describe(outcome: FinalOutcome): string {
   }
 }
 
+/** Why an outcome is not known yet; `accepted`: the processor has it, so it cannot turn out never to have been executed. */
+export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
+export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
+export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
+
 /** Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. */
-export async function leaveOpen(service: Service, operation: OpenOperation, reason: string, attempts: number): Promise<void> {
+export async function leaveOpen(service: Service, operation: OpenOperation, answer: OpenAnswer, attempts: number): Promise<void> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   await releaseOperation(
     service.db.sql,
     { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
-    `unknown: ${reason}`,
+    answer,
     delayMs,
   );
 }

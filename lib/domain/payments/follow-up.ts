@@ -9,9 +9,9 @@ import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { answerFromKey, askedByOf, claimOf, refuseClaimed, refuseUnclaimed, releaseClaim, replyOf } from "./money-request";
-import { leaseMs, type OpenOperation } from "./operation";
+import { leaseOf, type OpenOperation } from "./operation";
 import { processorNotConfigured } from "./processor-not-configured";
-import { sendOperation } from "./send-operation";
+import { sendBy, sendOperation } from "./send-operation";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
 /** A capture, void or refund as a caller asks for it. Amounts in minor units; null = all there is. */
@@ -56,7 +56,7 @@ async function attempt(ctx: Context, request: FollowUpRequest, target: Target, p
   const { service, environment } = ctx;
   const operationId = newId();
   const refundId = request.kind === "refund" ? newId() : null;
-  const notAfter = new Date(service.clock.now().getTime() + service.processorTimeoutMs);
+  const until = sendBy(service);
   const reservation = await reserveFollowUp(service.db.sql, environment.id, claimOf(ctx, operationId), {
     kind: request.kind,
     paymentId: target.paymentId,
@@ -67,7 +67,7 @@ async function attempt(ctx: Context, request: FollowUpRequest, target: Target, p
     allowed: target.refundStatus === null,
     actor: ctx.actor,
     requestId: ctx.request.id,
-    leaseMs: leaseMs(service.processorTimeoutMs),
+    lease: leaseOf(service.processorTimeoutMs),
   });
   if (!reservation.found) throw notFound(request.target);
   if (!reservation.claimed) return answerFromKey(ctx);
@@ -96,9 +96,9 @@ async function attempt(ctx: Context, request: FollowUpRequest, target: Target, p
     authorization: snapshot.payment.authorization_id,
     amount: operation.amount,
     currency: operation.currency,
-    notAfter,
+    notAfter: new Date(reservation.not_after),
   };
-  return replyOf(ctx, operation, await sendOperation(service, operation, () => processor[request.kind](call), snapshot));
+  return replyOf(ctx, operation, await sendOperation(service, operation, { sendBy: until, call: () => processor[request.kind](call) }, snapshot));
 }
 
 function newRefund(id: string, { refundReason, refundComment }: FollowUpRequest) {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { takeOperation } from "@/db/queries/operations";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
@@ -23,80 +21,27 @@ async function claimAndDie(tenant: MoneyTenant, key: string, body: object): Prom
     where environment_id = ${tenant.environmentId} and key = ${key}`;
 }
 
-describe("refusals", () => {
-  test("of a state or an amount are stored, and replayed after the payment has changed", async () => {
-    const tenant = await moneyTenant(db);
-    const { body: payment } = await tenant.create({ capture_method: "manual" });
-    const early = await tenant.act("refund", payment.id, {}, { key: "state" });
-    expect(early).toMatchObject({ status: 409, code: "invalid_state", body: { current_status: "AUTHORIZED", allowed_actions: ["capture", "void"] } });
-    const tooMuch = await tenant.act("capture", payment.id, { amount: 10_001 }, { key: "amount" });
-    expect(tooMuch).toMatchObject({ status: 422, code: "amount_exceeds_capturable", body: { remaining: 10_000 } });
-    await tenant.act("capture", payment.id);
-    expect(await tenant.act("refund", payment.id, {}, { key: "state" })).toMatchObject({ text: early.text, replayed: true });
-    expect(await tenant.act("capture", payment.id, { amount: 10_001 }, { key: "amount" })).toMatchObject({ text: tooMuch.text, replayed: true });
-    expect(tenant.script.count("refund")).toBe(0);
-    await expectClean();
-  });
-
-  test("for the moment only are not stored: the key does its work later", async () => {
-    const tenant = await moneyTenant(db);
-    tenant.script.next(losesAnswer);
-    const { body: payment } = await tenant.create();
-    expect(await tenant.act("refund", payment.id, {}, { key: "k" })).toMatchObject({ status: 409, code: "outcome_pending" });
-    expect(await tenant.key("k")).toBeNull();
-    await tenant.endLeases();
-    await tenant.complete();
-    expect(await tenant.act("refund", payment.id, {}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
-    await expectClean();
-  });
-
-  test.each(["pay_", "txn_"])("of an unknown %s leave the key free", async (prefix) => {
-    const tenant = await moneyTenant(db);
-    const stranger = await moneyTenant(db);
-    const { body: theirs } = await stranger.create();
-    const id = prefix === "pay_" ? theirs.id : theirs.transactions[0].id;
-    expect(await tenant.act("refund", id, {}, { key: "k" })).toMatchObject({ status: 404, code: "resource_not_found" });
-    expect(await tenant.key("k")).toBeNull();
-    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201 });
-  });
-
-  test("that many duplicates ask for at once are one refusal with the same bytes", async () => {
-    const tenant = await moneyTenant(db);
-    const { body: payment } = await tenant.create({ capture_method: "manual" });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.act("refund", payment.id, {}, { key: "k" })));
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-    expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
-  });
-
-  test("of live payments without a processor are stored", async () => {
-    const tenant = await moneyTenant(db);
-    const live = { key: "k", context: { environment: tenant.merchant.live }, service: { ...tenant.service, processors: createRegistry({ sandbox: tenant.script.processor }) } };
-    const first = await tenant.create({}, live);
-    expect(first).toMatchObject({ status: 422, code: "processor_not_configured", replayed: false });
-    expect(await tenant.create({}, live)).toMatchObject({ text: first.text, replayed: true });
-    // The same key in the other environment is another key.
-    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
-    expect(tenant.script.count("authorize")).toBe(1);
-  });
-
-  test("of a refund as the target of an operation name its status", async () => {
-    const tenant = await moneyTenant(db);
-    const { body: payment } = await tenant.create();
-    const { body: refund } = await tenant.act("refund", payment.transactions[0].id, { amount: 1_000 });
-    for (const kind of ["capture", "void", "refund"] as const) {
-      expect(await tenant.act(kind, refund.id)).toMatchObject({ code: "invalid_state", body: { current_status: "CAPTURED", allowed_actions: [] } });
-    }
-    await expectClean();
-  });
-});
-
 describe("a key", () => {
   test("with other parameters is refused, and its first use stands", async () => {
     const tenant = await moneyTenant(db);
     const first = await tenant.create({}, { key: "k" });
-    expect(await tenant.create({ amount: 1 }, { key: "k" })).toMatchObject({ status: 409, code: "idempotency_key_reused" });
-    expect(await tenant.act("refund", first.body.id, {}, { key: "k" })).toMatchObject({ code: "idempotency_key_reused" });
+    expect(await tenant.create({ amount: 1 }, { key: "k" })).toMatchObject({
+      status: 409,
+      code: "idempotency_key_reused",
+    });
+    expect(await tenant.act("refund", first.body.id, {}, { key: "k" })).toMatchObject({
+      code: "idempotency_key_reused",
+    });
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ text: first.text, replayed: true });
+  });
+
+  test("of another merchant is another key", async () => {
+    const tenant = await moneyTenant(db);
+    const stranger = await moneyTenant(db);
+    const mine = await tenant.create({}, { key: "shared" });
+    const theirs = await stranger.create({}, { key: "shared" });
+    expect([theirs.status, theirs.replayed, theirs.text === mine.text]).toEqual([201, false, false]);
+    expect(stranger.script.count("authorize")).toBe(1);
   });
 
   test.each([
@@ -142,35 +87,14 @@ describe("a key", () => {
   test("whose request died before it wrote anything is waited for, and then is new", async () => {
     const tenant = await moneyTenant(db);
     await claimAndDie(tenant, "k", { amount: 321 });
-    expect(await tenant.create({ amount: 321 }, { key: "k" })).toMatchObject({ status: 409, code: "idempotency_request_in_progress" });
+    expect(await tenant.create({ amount: 321 }, { key: "k" })).toMatchObject({
+      status: 409,
+      code: "idempotency_request_in_progress",
+    });
     await tenant.endLeases();
     const answers = await Promise.all(Array.from({ length: 12 }, () => tenant.create({ amount: 321 }, { key: "k" })));
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
-  });
-
-  test("that another took over is not answered by the request that lost it", async () => {
-    const tenant = await moneyTenant(db);
-    const { body: payment } = await tenant.create({ capture_method: "manual" });
-    // A refusal that is about to be stored, while its key is declared free and used by another.
-    await tenant.act("refund", payment.id, {}, { key: "k" });
-    const held = holds();
-    const slow = tenant.create({}, {
-      key: "slow",
-      service: { ...tenant.service, processors: createRegistry({ sandbox: { ...tenant.script.processor, authorize: async (r) => (await held.step(() => tenant.script.processor.authorize(r)), tenant.script.processor.authorize(r)) } }) },
-    });
-    await held.reached;
-    await tenant.endLeases();
-    await db.sql`update operations set created_at = now() where environment_id = ${tenant.environmentId} and state = 'open'`;
-    const [row] = await db.sql<{ id: string }[]>`select id from operations where environment_id = ${tenant.environmentId} and state = 'open'`;
-    await takeOperation(db.sql, tenant.environmentId, row?.id ?? "", 60_000);
-    held.release();
-    expect((await slow).status).toBe(202);
-    expect(await tenant.key("slow")).toMatchObject({ state: "running" });
-    await tenant.endLeases();
-    await tenant.complete();
-    expect(await tenant.create({}, { key: "slow" })).toMatchObject({ status: 201, replayed: true });
-    await expectClean();
   });
 
   test("is not replayed to a caller that has lost the permission meanwhile", async () => {
@@ -179,7 +103,10 @@ describe("a key", () => {
     const reauthorize = async () => {
       throw new AppError("permission_denied", "The key lacks payment.create.");
     };
-    expect(await tenant.create({}, { key: "k", context: { reauthorize } })).toMatchObject({ status: 403, code: "permission_denied" });
+    expect(await tenant.create({}, { key: "k", context: { reauthorize } })).toMatchObject({
+      status: 403,
+      code: "permission_denied",
+    });
   });
 });
 
@@ -202,7 +129,10 @@ describe("a duplicate", () => {
     tenant.script.next(held.step);
     const first = tenant.create({}, { key: "k" });
     await held.reached;
-    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 409, code: "idempotency_request_in_progress" });
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({
+      status: 409,
+      code: "idempotency_request_in_progress",
+    });
     held.release();
     expect(await first).toMatchObject({ status: 201, replayed: false });
     expect(tenant.script.count("authorize")).toBe(1);

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, Reply } from "../context";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
-import { type AskedBy, leaseMs, type OperationSubject } from "./operation";
+import { type AskedBy, leaseOf, type OperationSubject } from "./operation";
 import { resolveOperation } from "./resolve-operation";
 import type { Executed } from "./send-operation";
 
@@ -38,7 +38,7 @@ export function claimOf(ctx: Context, operationId: string): KeyClaim {
     requestId: ctx.request.id,
     actor: ctx.actor,
     operationId,
-    leaseMs: leaseMs(ctx.service.processorTimeoutMs),
+    leaseMs: leaseOf(ctx.service.processorTimeoutMs).heldForMs,
   };
 }
 
@@ -48,7 +48,7 @@ export async function replyOf(ctx: Context, operation: OperationSubject, execute
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key);
     // Whoever took the operation over has given, and stored, the first answer.
-    if (row?.state === "done" && row.operation_id === operation.id) return storedReply(row, true);
+    if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
   return stillPending(ctx, operation);
 }
@@ -60,9 +60,11 @@ async function stillPending(ctx: Context, operation: OperationSubject): Promise<
   return { ...pendingAnswer(askedByOf(ctx), picture, snapshot.transactions, ctx.environment.mode), replayed: false };
 }
 
-function storedReply(row: { status_code: number | null; response_body: string | null }, replayed: boolean): Reply {
+/** A stored answer, after the caller's right to it is asked again: it may have been lost in the wait. */
+async function replay(ctx: Context, row: { status_code: number | null; response_body: string | null }): Promise<Reply> {
+  await ctx.reauthorize();
   if (row.status_code === null || row.response_body === null) throw new Error("a finished key has no answer");
-  return { status: row.status_code, body: row.response_body, replayed };
+  return { status: row.status_code, body: row.response_body, replayed: true };
 }
 
 /**
@@ -83,10 +85,7 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
         `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,
       );
     }
-    if (row.state === "done") {
-      await ctx.reauthorize();
-      return storedReply(row, true);
-    }
+    if (row.state === "done") return replay(ctx, row);
     if (row.lease_over) {
       if (row.operation_state === null) {
         await releaseKey(sql, ctx.environment.id, key, null);
@@ -107,9 +106,10 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
 /** Goes on where the first request stopped; null when another has the operation already. */
 async function takeOver(ctx: Context, operationId: string): Promise<Reply | null> {
   const { service, environment } = ctx;
-  const taken = await takeOperation(service.db.sql, environment.id, operationId, leaseMs(service.processorTimeoutMs));
+  const taken = await takeOperation(service.db.sql, environment.id, operationId, leaseOf(service.processorTimeoutMs));
   if (!taken) return null;
   const executed = await resolveOperation(service, taken);
+  await ctx.reauthorize();
   const { id, kind, payment_id: paymentId, transaction_id: transactionId } = taken;
   return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);
 }

@@ -1,4 +1,5 @@
 import type { ActorRecord, OperationKind } from "@/db/schema/operations";
+import type { Lease } from "@/db/queries/operations";
 import type { Mode } from "@/lib/contract/transaction";
 
 /** An operation whose intent is written and whose outcome is not known, in this process's hands. */
@@ -29,7 +30,10 @@ export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" |
 /** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
 export type AskedBy = { readonly key: string; readonly operationName: string; readonly path: string; readonly requestId: string };
 
-/** The lease outlives the processor's deadline, so that nobody asks about a call that is still under way. */
-export function leaseMs(processorTimeoutMs: number): number {
-  return processorTimeoutMs + 2_000;
+/**
+ * How long a call may be sent to the processor, and how long nobody else touches the operation. The lease outlives the
+ * call, so that nobody asks about one that is still under way. Both run by the database's clock.
+ */
+export function leaseOf(processorTimeoutMs: number): Lease {
+  return { sendWithinMs: processorTimeoutMs, heldForMs: processorTimeoutMs + 2_000 };
 }

@@ -12,8 +12,18 @@ function pictureOf(kind: Kind, payment: Partial<PaymentRow> = {}, charge: Partia
   const start = {
     authorize: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
     continue: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
-    capture: { status: "AUTHORIZED", amount_captured: 0, open_operation_id: "op", capture_before: "2026-11-27T12:00:00.000Z" },
-    void: { status: "AUTHORIZED", amount_captured: 0, open_operation_id: "op", capture_before: "2026-11-27T12:00:00.000Z" },
+    capture: {
+      status: "AUTHORIZED",
+      amount_captured: 0,
+      open_operation_id: "op",
+      capture_before: "2026-11-27T12:00:00.000Z",
+    },
+    void: {
+      status: "AUTHORIZED",
+      amount_captured: 0,
+      open_operation_id: "op",
+      capture_before: "2026-11-27T12:00:00.000Z",
+    },
     refund: { status: "CAPTURED", amount_captured: 1_000, open_operation_id: null, refund_pending: 400 },
   }[kind];
   const row = { amount: 1_000, amount_refunded: 0, refund_pending: 0, capture_method: "manual", ...start, ...payment };
@@ -53,23 +63,32 @@ const TABLE: [Kind, FinalOutcome["kind"], string, string, string][] = [
 ];
 
 function outcomeOf(kind: Kind, outcome: FinalOutcome["kind"], picture = pictureOf(kind)): Change {
-  return applyOutcome(picture, { kind, amount: kind === "refund" ? 400 : 1_000, detail: "asked" }, OUTCOMES[outcome], NOW, CHALLENGE);
+  return applyOutcome(
+    picture,
+    { kind, amount: kind === "refund" ? 400 : 1_000, detail: "asked" },
+    OUTCOMES[outcome],
+    NOW,
+    CHALLENGE,
+  );
 }
 
 const netOf = (change: Change) =>
   change.ledger.reduce((sum, line) => sum + (line.debit === "processor_receivable" ? line.amount : -line.amount), 0);
 
 describe("every kind of operation × every outcome", () => {
-  test.each(TABLE)("%s, %s: the payment is %s, the operation %s, the answer %s", (kind, outcome, status, state, result) => {
-    const before = pictureOf(kind);
-    const change = outcomeOf(kind, outcome, before);
-    expect([change.payment.status, change.operationState, change.result.kind]).toEqual([status, state, result]);
-    expect(change.payment.open_operation_id).toBeNull();
-    expect(change.payment.refund_pending).toBe(0);
-    // The charge says the same, but that it has no status of its own for a challenge.
-    expect(change.charge.status).toBe(status === "REQUIRES_ACTION" ? "PENDING" : status);
-    expect(change.payment.updated_at).toBe(NOW);
-  });
+  test.each(TABLE)(
+    "%s, %s: the payment is %s, the operation %s, the answer %s",
+    (kind, outcome, status, state, result) => {
+      const before = pictureOf(kind);
+      const change = outcomeOf(kind, outcome, before);
+      expect([change.payment.status, change.operationState, change.result.kind]).toEqual([status, state, result]);
+      expect(change.payment.open_operation_id).toBeNull();
+      expect(change.payment.refund_pending).toBe(0);
+      // The charge says the same, but that it has no status of its own for a challenge.
+      expect(change.charge.status).toBe(status === "REQUIRES_ACTION" ? "PENDING" : status);
+      expect(change.payment.updated_at).toBe(NOW);
+    },
+  );
 
   test.each(TABLE)("%s, %s: only status changes of the table are made", (kind, outcome) => {
     const before = pictureOf(kind);
@@ -99,7 +118,18 @@ describe("money", () => {
   test("an automatic capture takes the whole amount with the authorization", () => {
     const change = outcomeOf("authorize", "approved", pictureOf("authorize", { capture_method: "automatic" }));
     expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000 });
-    expect(change.ledger).toEqual([{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount: 1_000 }]);
+    expect(change.ledger).toEqual([
+      { line: 1, debit: "processor_receivable", credit: "merchant_payable", amount: 1_000 },
+    ]);
+  });
+
+  test("an automatic capture that only got as far as the authorization holds the money, and says so", () => {
+    const picture = pictureOf("authorize", { capture_method: "automatic" });
+    const half: FinalOutcome = { kind: "approved", captured: false };
+    const change = applyOutcome(picture, { kind: "authorize", amount: 1_000, detail: null }, half, NOW, CHALLENGE);
+    expect(change.payment).toMatchObject({ status: "AUTHORIZED", amount_captured: 0, open_operation_id: null });
+    expect(change.result.kind).toBe("only_authorized");
+    expect(change.ledger).toEqual([]);
   });
 
   test("a manual one is held for seven days", () => {
@@ -107,36 +137,57 @@ describe("money", () => {
   });
 
   test("a part capture releases the rest", () => {
-    const change = applyOutcome(pictureOf("capture"), { kind: "capture", amount: 600, detail: null }, OUTCOMES.approved, NOW, CHALLENGE);
+    const change = applyOutcome(
+      pictureOf("capture"),
+      { kind: "capture", amount: 600, detail: null },
+      OUTCOMES.approved,
+      NOW,
+      CHALLENGE,
+    );
     expect(change.payment).toMatchObject({ amount_captured: 600, capture_before: null, open_operation_id: null });
     expect(change.feeOn).toBe(600);
   });
 
   test("the last refund makes it REFUNDED, of a settled charge too", () => {
     const picture = pictureOf("refund", { status: "PARTIALLY_REFUNDED", amount_refunded: 600 }, { settled_at: NOW });
-    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({ status: "REFUNDED", amount_refunded: 1_000 });
+    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({
+      status: "REFUNDED",
+      amount_refunded: 1_000,
+    });
   });
 
   test.each([
     [null, 400, "CAPTURED"],
     [NOW, 400, "SETTLED"],
     [NOW, 1_000, "PARTIALLY_REFUNDED"],
-  ])("a refund that comes back (settled %s, %i refunded) leaves the charge %s and undoes its line", (settled, refunded, status) => {
-    const picture = pictureOf(
-      "refund",
-      { status: refunded === 1_000 ? "REFUNDED" : "PARTIALLY_REFUNDED", amount_refunded: refunded, refund_pending: 0 },
-      { settled_at: settled, refunded_at: NOW },
-    );
-    const change = outcomeOf("refund", "reversed", picture);
-    expect(change.payment).toMatchObject({ status, amount_refunded: refunded - 400, refund_pending: 0 });
-    expect(change.refund).toMatchObject({ status: "FAILED", refunded_at: null });
-    expect(change.charge.refunded_at).toBe(refunded === 400 ? null : NOW);
-    expect(change.ledger).toEqual([{ line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: 400 }]);
-  });
+  ])(
+    "a refund that comes back (settled %s, %i refunded) leaves the charge %s and undoes its line",
+    (settled, refunded, status) => {
+      const picture = pictureOf(
+        "refund",
+        {
+          status: refunded === 1_000 ? "REFUNDED" : "PARTIALLY_REFUNDED",
+          amount_refunded: refunded,
+          refund_pending: 0,
+        },
+        { settled_at: settled, refunded_at: NOW },
+      );
+      const change = outcomeOf("refund", "reversed", picture);
+      expect(change.payment).toMatchObject({ status, amount_refunded: refunded - 400, refund_pending: 0 });
+      expect(change.refund).toMatchObject({ status: "FAILED", refunded_at: null });
+      expect(change.charge.refunded_at).toBe(refunded === 400 ? null : NOW);
+      expect(change.ledger).toEqual([
+        { line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: 400 },
+      ]);
+    },
+  );
 
   test("other refunds under way stay reserved", () => {
     const picture = pictureOf("refund", { refund_pending: 900 });
-    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({ amount_refunded: 400, refund_pending: 500 });
+    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({
+      amount_refunded: 400,
+      refund_pending: 500,
+    });
     expect(outcomeOf("refund", "failed", picture).payment).toMatchObject({ amount_refunded: 0, refund_pending: 500 });
   });
 });
@@ -149,7 +200,13 @@ describe("what is shown", () => {
   test("a decline keeps its code, and one without a code is generic", () => {
     expect(outcomeOf("authorize", "declined").charge.decline_code).toBe("lost_card");
     const unnamed: FinalOutcome = { kind: "declined", decline_code: null };
-    const change = applyOutcome(pictureOf("authorize"), { kind: "authorize", amount: 1_000, detail: null }, unnamed, NOW, CHALLENGE);
+    const change = applyOutcome(
+      pictureOf("authorize"),
+      { kind: "authorize", amount: 1_000, detail: null },
+      unnamed,
+      NOW,
+      CHALLENGE,
+    );
     expect(change.charge.decline_code).toBe("generic_decline");
   });
 
@@ -163,7 +220,11 @@ describe("what is shown", () => {
 
   test("an outcome without checks keeps those that are known", () => {
     const known = pictureOf("continue", {}, { avs_result: "Y", cvv_result: "M", fraud_score: 12 });
-    expect(outcomeOf("continue", "approved", known).charge).toMatchObject({ avs_result: "Y", cvv_result: "M", fraud_score: 12 });
+    expect(outcomeOf("continue", "approved", known).charge).toMatchObject({
+      avs_result: "Y",
+      cvv_result: "M",
+      fraud_score: 12,
+    });
   });
 
   test("nothing of the picture before is changed in place", () => {

@@ -28,7 +28,12 @@ test("a refund that fails after it was accepted gives its money back, and its an
   await process(tenant);
   await process(tenant);
   const after = await tenant.get(payment.id);
-  expect(after).toMatchObject({ status: "CAPTURED", amount_refunded: 0, amount_refundable: 10_000, available_actions: ["refund"] });
+  expect(after).toMatchObject({
+    status: "CAPTURED",
+    amount_refunded: 0,
+    amount_refundable: 10_000,
+    available_actions: ["refund"],
+  });
   expect(after.transactions[1]).toMatchObject({ status: "FAILED", refunded_at: null });
   expect(await tenant.act("refund", payment.transactions[0].id, { amount: 4_000 }, { key: "k" })).toMatchObject({
     text: refund.text,
@@ -36,25 +41,31 @@ test("a refund that fails after it was accepted gives its money back, and its an
   });
   const lines = await db.sql`select line, debit_account, credit_account, amount from ledger_entries l
     where environment_id = ${tenant.environmentId} and debit_account <> 'merchant_payable' order by created_at, line`;
-  expect(lines.map((row) => `${row.line} ${row.debit_account} ${row.amount}`)).toEqual(["1 processor_receivable 10000", "2 processor_receivable 4000"]);
+  expect(lines.map((row) => `${row.line} ${row.debit_account} ${row.amount}`)).toEqual([
+    "1 processor_receivable 10000",
+    "2 processor_receivable 4000",
+  ]);
   await expectClean();
 });
 
-test.each(["before", "after", "between"])("a refund that fails %s settlement leaves the charge settled and the books clean", async (when) => {
-  const tenant = await moneyTenant(db);
-  const { body: payment } = await tenant.create(CARD);
-  if (when === "between") await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  await tenant.act("refund", payment.id);
-  if (when === "after") await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  await makeDue(tenant);
-  await process(tenant);
-  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  await process(tenant);
-  const after = await tenant.get(payment.id);
-  expect(after).toMatchObject({ status: "SETTLED", amount_refunded: 0 });
-  expect(after.transactions[1]).toMatchObject({ status: "FAILED" });
-  await expectClean();
-});
+test.each(["before", "after", "between"])(
+  "a refund that fails %s settlement leaves the charge settled and the books clean",
+  async (when) => {
+    const tenant = await moneyTenant(db);
+    const { body: payment } = await tenant.create(CARD);
+    if (when === "between") await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+    await tenant.act("refund", payment.id);
+    if (when === "after") await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+    await makeDue(tenant);
+    await process(tenant);
+    await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+    await process(tenant);
+    const after = await tenant.get(payment.id);
+    expect(after).toMatchObject({ status: "SETTLED", amount_refunded: 0 });
+    expect(after.transactions[1]).toMatchObject({ status: "FAILED" });
+    await expectClean();
+  },
+);
 
 test("one of several refunds that fails takes back its own amount only", async () => {
   const tenant = await moneyTenant(db);
@@ -65,7 +76,11 @@ test("one of several refunds that fails takes back its own amount only", async (
   expect((await tenant.get(payment.id)).status).toBe("REFUNDED");
   await process(tenant);
   await process(tenant);
-  expect(await tenant.get(payment.id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 9_000, amount_refundable: 1_000 });
+  expect(await tenant.get(payment.id)).toMatchObject({
+    status: "PARTIALLY_REFUNDED",
+    amount_refunded: 9_000,
+    amount_refundable: 1_000,
+  });
   await makeDue(tenant);
   await process(tenant);
   await process(tenant);
@@ -85,6 +100,10 @@ test("a failure that is reported before we know of the acceptance waits for it",
   await tenant.complete();
   await process(tenant);
   await process(tenant);
-  expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0, amount_refundable: 10_000 });
+  expect(await tenant.get(payment.id)).toMatchObject({
+    status: "CAPTURED",
+    amount_refunded: 0,
+    amount_refundable: 10_000,
+  });
   await expectClean();
 });

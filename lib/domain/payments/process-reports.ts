@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from "@/db/unavailable";
 import { findOperation } from "@/db/queries/operations";
 import type { Mode } from "@/lib/contract/transaction";
 import type { Report } from "@/lib/processor/port";
@@ -16,9 +17,14 @@ export async function processReports(service: Service): Promise<number> {
     const processor = service.processors.processorFor(mode);
     if (!processor) continue;
     for (const report of await processor.listReports(BATCH)) {
-      if (!(await reverseRefund(service, mode, report))) continue;
-      await processor.acknowledgeReport(report.id);
-      processed++;
+      try {
+        if (!(await reverseRefund(service, mode, report))) continue;
+        await processor.acknowledgeReport(report.id);
+        processed++;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        service.log.error({ err: error, report }, "a processor's report could not be taken in and will come again");
+      }
     }
   }
   return processed;

@@ -3,7 +3,7 @@ import type { TakenOperation } from "@/db/queries/operations";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { Outcome, Processor } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { finishOperation, leaveOpen } from "./finish-operation";
+import { ACCEPTED, finishOperation, leaveOpen, unknown } from "./finish-operation";
 import type { AskedBy, OpenOperation } from "./operation";
 import type { Executed } from "./send-operation";
 
@@ -16,48 +16,45 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
   const operation = await openOperation(service, taken);
   const processor = service.processors.processorFor(taken.mode);
   if (!processor) {
-    await leaveOpen(service, operation, "no processor is configured", taken.attempts);
+    await leaveOpen(service, operation, unknown("no processor is configured"), taken.attempts);
     return { kind: "pending" };
   }
   const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const outcome = operation.kind === "authorize" ? await processor.inquire(operation.id) : await sendAgain(service, processor, operation, snapshot);
+  const outcome = operation.kind === "authorize" ? await processor.inquire(operation.id) : await sendAgain(processor, operation, taken.not_after, snapshot);
   switch (outcome.kind) {
     case "approved":
     case "declined":
     case "action_required":
       return finishOperation(service, operation, outcome, snapshot);
     case "not_found":
-      if (isConclusive(service, processor, taken)) {
+      if (isConclusive(processor, taken)) {
         return finishOperation(service, operation, { kind: "failed", reason: "the processor never executed it" }, snapshot);
       }
-      await leaveOpen(service, operation, "the processor does not know it yet", taken.attempts);
+      await leaveOpen(service, operation, unknown("the processor does not know it yet"), taken.attempts);
       return { kind: "pending" };
     // Not sending it now says nothing of the first time.
     case "not_sent":
     case "unknown":
-      await leaveOpen(service, operation, outcome.reason, taken.attempts);
+      await leaveOpen(service, operation, unknown(outcome.reason), taken.attempts);
       return { kind: "pending" };
     case "pending":
-      await leaveOpen(service, operation, "the processor is still working on it", taken.attempts);
+      await leaveOpen(service, operation, ACCEPTED, taken.attempts);
       return { kind: "pending" };
     default:
       return outcome satisfies never;
   }
 }
 
-/** "Not found" proves nothing until every call for the reference has ended, or is past its time, for long enough. */
-function isConclusive(service: Service, processor: Processor, taken: TakenOperation): boolean {
-  const lastCallEnded = taken.unknown_at
-    ? Date.parse(taken.unknown_at)
-    : Date.parse(taken.created_at) + service.processorTimeoutMs;
-  return service.clock.now().getTime() - lastCallEnded >= processor.notFoundConclusiveAfterMs;
+/** "Not found" proves nothing of what was accepted, nor until every call has ended, or is past its time, for long enough. */
+function isConclusive(processor: Processor, taken: TakenOperation): boolean {
+  return taken.accepted_at === null && taken.quiet_ms >= processor.notFoundConclusiveAfterMs;
 }
 
 function sendAgain(
-  service: Service,
   processor: Processor,
   operation: OpenOperation,
+  notAfter: string,
   { payment }: PaymentSnapshot,
 ): Promise<Outcome> {
   const request = {
@@ -66,7 +63,7 @@ function sendAgain(
     authorization: payment.authorization_id,
     amount: operation.amount,
     currency: operation.currency,
-    notAfter: new Date(service.clock.now().getTime() + service.processorTimeoutMs),
+    notAfter: new Date(notAfter),
   };
   switch (operation.kind) {
     case "capture":

@@ -7,7 +7,11 @@ import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 const { db } = await testDatabase({ max: 1 });
 
 /** Every pair that a table's own trigger lets through, tried on a bare table with a copy of that trigger. */
-async function pairsAllowed(table: "payments" | "transactions", type: string, statuses: readonly string[]): Promise<string[]> {
+async function pairsAllowed(
+  table: "payments" | "transactions",
+  type: string,
+  statuses: readonly string[],
+): Promise<string[]> {
   const [trigger] = await db.sql<{ definition: string }[]>`
     select pg_get_triggerdef(oid) as definition from pg_trigger
     where tgrelid = ${table}::regclass and tgname = ${`${table}_transition`}`;
@@ -50,6 +54,11 @@ test("the database lets a payment make exactly the status changes of the table",
   expect(await pairsAllowed("payments", "", PAYMENT_STATUSES)).toEqual(pairsOf(PAYMENT_TRANSITIONS));
 });
 
-test.each(["CHARGE", "REFUND"] as const)("the database lets a %s make exactly the status changes of the table", async (type) => {
-  expect(await pairsAllowed("transactions", type, TRANSACTION_STATUSES)).toEqual(pairsOf(TRANSACTION_TRANSITIONS[type]));
-});
+test.each(["CHARGE", "REFUND"] as const)(
+  "the database lets a %s make exactly the status changes of the table",
+  async (type) => {
+    expect(await pairsAllowed("transactions", type, TRANSACTION_STATUSES)).toEqual(
+      pairsOf(TRANSACTION_TRANSITIONS[type]),
+    );
+  },
+);

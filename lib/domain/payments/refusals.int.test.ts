@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "@/lib/contract/errors";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { createRegistry } from "@/lib/processor/registry";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
+import { refuseClaimed } from "./money-request";
+
+const { db } = await testDatabase({ max: 20 });
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+}
+
+describe("refusals", () => {
+  test("of a state or an amount are stored, and replayed after the payment has changed", async () => {
+    const tenant = await moneyTenant(db);
+    const { body: payment } = await tenant.create({ capture_method: "manual" });
+    const early = await tenant.act("refund", payment.id, {}, { key: "state" });
+    expect(early).toMatchObject({
+      status: 409,
+      code: "invalid_state",
+      body: { current_status: "AUTHORIZED", allowed_actions: ["capture", "void"] },
+    });
+    const tooMuch = await tenant.act("capture", payment.id, { amount: 10_001 }, { key: "amount" });
+    expect(tooMuch).toMatchObject({ status: 422, code: "amount_exceeds_capturable", body: { remaining: 10_000 } });
+    await tenant.act("capture", payment.id);
+    expect(await tenant.act("refund", payment.id, {}, { key: "state" })).toMatchObject({
+      text: early.text,
+      replayed: true,
+    });
+    expect(await tenant.act("capture", payment.id, { amount: 10_001 }, { key: "amount" })).toMatchObject({
+      text: tooMuch.text,
+      replayed: true,
+    });
+    expect(tenant.script.count("refund")).toBe(0);
+    await expectClean();
+  });
+
+  test("for the moment only are not stored: the key does its work later", async () => {
+    const tenant = await moneyTenant(db);
+    tenant.script.next(losesAnswer);
+    const { body: payment } = await tenant.create();
+    expect(await tenant.act("refund", payment.id, {}, { key: "k" })).toMatchObject({
+      status: 409,
+      code: "outcome_pending",
+    });
+    expect(await tenant.key("k")).toBeNull();
+    await tenant.endLeases();
+    await tenant.complete();
+    expect(await tenant.act("refund", payment.id, {}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
+    await expectClean();
+  });
+
+  test.each(["pay_", "txn_"])("of an unknown %s leave the key free", async (prefix) => {
+    const tenant = await moneyTenant(db);
+    const stranger = await moneyTenant(db);
+    const { body: theirs } = await stranger.create();
+    const id = prefix === "pay_" ? theirs.id : theirs.transactions[0].id;
+    expect(await tenant.act("refund", id, {}, { key: "k" })).toMatchObject({ status: 404, code: "resource_not_found" });
+    expect(await tenant.key("k")).toBeNull();
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201 });
+  });
+
+  test("that many duplicates ask for at once are one refusal with the same bytes", async () => {
+    const tenant = await moneyTenant(db);
+    const { body: payment } = await tenant.create({ capture_method: "manual" });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => tenant.act("refund", payment.id, {}, { key: "k" })),
+    );
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+  });
+
+  test("that come after their key went to another request are not stored", async () => {
+    const tenant = await moneyTenant(db);
+    const held = holds();
+    tenant.script.next(held.step);
+    const other = tenant.create({}, { key: "k" });
+    await held.reached;
+    const late = testContext(tenant.service, tenant.merchant.test, { idempotency: { key: "k", digest: Buffer.of(0) } });
+    const refusal = new AppError("invalid_state", "The payment cannot be captured.");
+    await expect(refuseClaimed(late, refusal)).rejects.toMatchObject({ code: "idempotency_request_in_progress" });
+    held.release();
+    expect((await tenant.create({}, { key: "k" })).text).toBe((await other).text);
+    await expectClean();
+  });
+
+  test("of live payments without a processor are stored", async () => {
+    const tenant = await moneyTenant(db);
+    const live = {
+      key: "k",
+      context: { environment: tenant.merchant.live },
+      service: { ...tenant.service, processors: createRegistry({ sandbox: tenant.script.processor }) },
+    };
+    const first = await tenant.create({}, live);
+    expect(first).toMatchObject({ status: 422, code: "processor_not_configured", replayed: false });
+    expect(await tenant.create({}, live)).toMatchObject({ text: first.text, replayed: true });
+    // The same key in the other environment is another key.
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
+    expect(tenant.script.count("authorize")).toBe(1);
+  });
+
+  test("of a refund as the target of an operation name its status", async () => {
+    const tenant = await moneyTenant(db);
+    const { body: payment } = await tenant.create();
+    const { body: refund } = await tenant.act("refund", payment.transactions[0].id, { amount: 1_000 });
+    for (const kind of ["capture", "void", "refund"] as const) {
+      expect(await tenant.act(kind, refund.id)).toMatchObject({
+        code: "invalid_state",
+        body: { current_status: "CAPTURED", allowed_actions: [] },
+      });
+    }
+    await expectClean();
+  });
+});

@@ -1,0 +1,155 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
+/** `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail. */
+export const MUTANTS = [
+  {
+    name: "no guard on refunds",
+    edits: [
+      [
+        "db/queries/payment-intents.ts",
+        /\n\s*and amount_refunded \+ refund_pending \+ \(select amount from locked\) <= amount_captured/,
+        "",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "never does more than there is"],
+  },
+  {
+    name: "no guard on captures",
+    edits: [
+      [
+        "db/queries/payment-intents.ts",
+        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
+        "status = 'AUTHORIZED' and capture_before > now()",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
+  },
+  {
+    name: "a time-out is a failure",
+    edits: [
+      [
+        "lib/domain/payments/send-operation.ts",
+        /case "unknown":\s*await leaveOpen\([^;]*;\s*return \{ kind: "pending" \};/,
+        'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
+      ],
+    ],
+    tests: [
+      "int",
+      "lib/domain/payments/complete-operations.int.test.ts",
+      "ends CAPTURED when the processor did charge",
+    ],
+  },
+  {
+    name: "a new reference on retry",
+    edits: [
+      ["lib/domain/payments/resolve-operation.ts", "reference: operation.id,", "reference: crypto.randomUUID(),"],
+    ],
+    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
+  },
+  {
+    name: "no epoch",
+    edits: [
+      ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
+      ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
+  },
+  {
+    name: "no version check",
+    edits: [["db/queries/payment-outcomes.ts", " and version = ${s.from.version}::int", ""]],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
+  },
+  {
+    name: "a key without its environment",
+    edits: [
+      [
+        "db/queries/idempotency-claims.ts",
+        "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;",
+        "where k.key = ${key} order by k.created_at limit 1`;",
+      ],
+      [
+        "db/queries/payment-intents.ts",
+        "claimKey(sql, environmentId, claim, sql``)",
+        "claimKey(sql, environmentId, claim, sql`where not exists (select from idempotency_keys where key = ${claim.key})`)",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "of another merchant is another key"],
+  },
+  {
+    name: "replay before the permission check",
+    edits: [
+      ["lib/http/route.ts", "  authorize(caller, operation);\n", ""],
+      ["lib/http/route.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
+      [
+        "lib/http/route.ts",
+        '  if ("replayed" in result) return result;',
+        '  if (!("replayed" in result && result.replayed)) authorize(caller, operation);\n  if ("replayed" in result) return result;',
+      ],
+    ],
+    tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
+  },
+  {
+    name: "no second permission check after a wait",
+    edits: [["lib/domain/payments/money-request.ts", "      await ctx.reauthorize();\n", ""]],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
+  },
+  {
+    name: "the completer authorizes again",
+    edits: [
+      [
+        "lib/domain/payments/resolve-operation.ts",
+        "await processor.inquire(operation.id)",
+        'await processor.authorize({ reference: operation.id, notAfter: new Date(Date.now() + 9_000), token: "" } as never)',
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is never authorized again"],
+  },
+  {
+    name: "not found is conclusive at once",
+    edits: [
+      [
+        "lib/domain/payments/resolve-operation.ts",
+        ">= processor.notFoundConclusiveAfterMs",
+        ">= 0 * processor.notFoundConclusiveAfterMs - 1e9",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "not found proves nothing yet"],
+  },
+  {
+    name: "a key lives a second too long",
+    edits: [
+      [
+        "db/queries/idempotency-claims.ts",
+        "where k.created_at <= now() - interval '24 hours'\n",
+        "where k.created_at <= now() - interval '24 hours 1 second'\n",
+      ],
+      [
+        "db/queries/idempotency-claims.ts",
+        "k.created_at <= now() - interval '24 hours' as expired",
+        "k.created_at <= now() - interval '24 hours 1 second' as expired",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "of 24 hours replays"],
+  },
+  {
+    name: "a refusal for the moment is stored",
+    edits: [
+      [
+        "lib/domain/payments/money-request.ts",
+        "  if (!error.stored) {\n    await releaseClaim(ctx);\n    throw error;\n  }\n",
+        "",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/refusals.int.test.ts", "for the moment only are not stored"],
+  },
+  {
+    name: "a failed refund keeps its reservation",
+    edits: [
+      [
+        "lib/domain/payments/outcome.ts",
+        "withRefunded(picture, payment.amount_refunded, payment.refund_pending - refund.amount, now)",
+        "withRefunded(picture, payment.amount_refunded, payment.refund_pending, now)",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "gives its reservation back"],
+  },
+];

@@ -1,0 +1,28 @@
+// The proofs of `npm test`, but longer: `model`: 150 random histories. `kill`: kill -9 of the service, whole and as `npm
+// start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+
+function prove(files, env) {
+  const args = [vitest, "run", "--project", "proof", "--testTimeout", "7200000", ...files];
+  return spawnSync(process.execPath, args, { stdio: "inherit", env: { ...process.env, ...env } }).status ?? 1;
+}
+
+const [what, number] = process.argv.slice(2);
+switch (what) {
+  case "model":
+    process.exitCode = prove(["e2e/proof/model.proof.ts"], { PROOF_RUNS: number ?? "150" });
+    break;
+  case "kill": {
+    const kills = Number(number ?? 200);
+    process.exitCode =
+      prove(["e2e/proof/kill-service.proof.ts"], { PROOF_HOST: "service", PROOF_KILLS: String(kills) }) ||
+      prove(["e2e/proof/kill-postgres.proof.ts"], { PROOF_HOST: "service", PROOF_KILLS: String(Math.ceil(kills / 4)) });
+    break;
+  }
+  default:
+    console.error("Usage: node scripts/prove-more.mjs model [histories] | kill [kills of the service]");
+    process.exitCode = 2;
+}
