@@ -117,12 +117,18 @@ async function measureBig(clusterUrl: string, dataDir: string, small: Map<string
 
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-bench-"));
 const cluster = await startCluster({ dataDir });
+const cleanUp = async () => {
+  await cluster.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+};
+// The service and the floor are told to stop by the terminal, or by losing their parent.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void cleanUp().then(() => process.exit(1)));
 try {
   const small = await measureSmall(cluster.url, dataDir);
   const result = await measureBig(cluster.url, dataDir, small);
   if (JSON_ONLY) process.stdout.write(`${JSON.stringify(result)}\n`);
   else print(result);
 } finally {
-  await cluster.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await cleanUp();
 }

@@ -30,9 +30,18 @@ test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])(
   },
 );
 
+test.each(["\n", "_", "-", ".", "=", "x", "3 ", "12-"])("a card number right after %j is not written", (before) => {
+  for (const number of ["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"]) {
+    const line = logged((log) => log.warn(`${before}${number}`));
+    expect(line).toContain("[redacted]");
+    expect(line).not.toContain(number.slice(-4));
+    expect(JSON.parse(line).level).toBe("warn");
+  }
+});
+
 test("an API key or a database's password inside a message is not written", () => {
   const line = logged((log) =>
-    log.error(new Error("sk_test_7Gu9n2BtalYMCw08hcL17ZbiT4J8wYrG2qP9Ig at postgres://me:pass@host/db")),
+    log.error(new Error("with\nsk_test_7Gu9n2BtalYMCw08hcL17ZbiT4J8wYrG2qP9Ig at postgres://me:pass@host/db")),
   );
   expect(line).not.toMatch(/7Gu9n2B|me:pass/);
   expect(line).toContain("sk_test_[redacted]");

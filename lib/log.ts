@@ -1,5 +1,6 @@
 import pino, { type Logger as PinoLogger } from "pino";
 import { env } from "@/lib/env";
+import { serializeError } from "./log-error";
 
 export type Logger = PinoLogger;
 
@@ -16,9 +17,26 @@ const CENSORED = "[redacted]";
  */
 export function scrub(line: string): string {
   return line
-    .replace(/\b(sk_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
-    .replace(/\bpostgres(ql)?:\/\/[^@\s"]+@/g, `postgres://${CENSORED}@`)
-    .replace(/(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])/g, (digits) => (passesLuhn(digits) ? CENSORED : digits));
+    .replace(/(sk_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
+    .replace(/postgres(ql)?:\/\/[^@\s"]+@/g, `postgres://${CENSORED}@`)
+    .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED)
+    .replace(/(?<!\d)\d(?:[ -]?\d){12,}(?!\d)/g, withoutCards);
+}
+
+/** Any row of whole groups of digits can be the number: another one may stand right beside it. */
+function withoutCards(digits: string): string {
+  const groups = digits.split(/(?<=[ -])/);
+  for (let first = 0; first < groups.length; first++) {
+    let length = 0;
+    for (let last = first; last < groups.length && length < 19; last++) {
+      const group = groups[last] as string;
+      length += group.length - (/[ -]$/.test(group) ? 1 : 0);
+      if (length < 13 || length > 19 || !passesLuhn(groups.slice(first, last + 1).join(""))) continue;
+      groups.splice(first, last - first + 1, group.replace(/.*\d/, CENSORED));
+      break;
+    }
+  }
+  return groups.join("");
 }
 
 function passesLuhn(text: string): boolean {
@@ -43,6 +61,7 @@ export function createLogger(options: { destination?: { write(line: string): voi
       level: options.level ?? env.logLevel,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
       formatters: { level: (level) => ({ level }) },
       redact: { paths: members.flatMap((name) => [name.at, `*${name.in}`, `*.*${name.in}`]), censor: CENSORED },
       hooks: { streamWrite: scrub },

@@ -19,7 +19,17 @@ function publicBatch({ environment_id, id, ...rest }: BatchSummary) {
 
 function table(batches: BatchSummary[]): string {
   if (batches.length === 0) return "Nothing to settle: every captured payment and accepted refund is in a batch.\n";
-  const header = ["batch", "environment", "charges", "charged", "refunds", "refunded", "net"];
+  const header = [
+    "batch",
+    "environment",
+    "charges",
+    "charged",
+    "refunds",
+    "refunded",
+    "failed refunds",
+    "paid back",
+    "net",
+  ];
   const rows = batches.map((batch) => [
     encodeId("settlementBatch", batch.id),
     encodeId("environment", batch.environment_id),
@@ -27,6 +37,8 @@ function table(batches: BatchSummary[]): string {
     formatMinor(batch.charge_amount, batch.currency),
     String(batch.refund_count),
     formatMinor(batch.refund_amount, batch.currency),
+    String(batch.reversal_count),
+    formatMinor(batch.reversal_amount, batch.currency),
     net(batch),
   ]);
   const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => (row[at] as string).length)));
@@ -39,7 +51,7 @@ function table(batches: BatchSummary[]): string {
 }
 
 /** What the bank gets; below zero when more was refunded than charged. */
-function net({ charge_amount, refund_amount, currency }: BatchSummary): string {
-  const amount = charge_amount - refund_amount;
+function net({ charge_amount, refund_amount, reversal_amount, currency }: BatchSummary): string {
+  const amount = charge_amount - refund_amount + reversal_amount;
   return amount < 0 ? `-${formatMinor(-amount, currency)}` : formatMinor(amount, currency);
 }

@@ -114,9 +114,11 @@ CREATE TABLE "settlement_batches" (
 	"charge_amount" bigint NOT NULL,
 	"refund_count" bigint NOT NULL,
 	"refund_amount" bigint NOT NULL,
+	"reversal_count" bigint NOT NULL,
+	"reversal_amount" bigint NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "settlement_batches_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "settlement_batches_amounts" CHECK ("settlement_batches"."charge_amount" >= 0 and "settlement_batches"."refund_amount" >= 0)
+	CONSTRAINT "settlement_batches_amounts" CHECK ("settlement_batches"."charge_amount" >= 0 and "settlement_batches"."refund_amount" >= 0 and "settlement_batches"."reversal_amount" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "environments" (
@@ -343,6 +345,7 @@ CREATE TABLE "transactions" (
 	"refund_comment" text,
 	"void_reason" text,
 	"settlement_batch_id" uuid,
+	"reversal_batch_id" uuid,
 	"description" text,
 	"metadata" jsonb NOT NULL,
 	"authorized_at" timestamp (3) with time zone,
@@ -357,6 +360,7 @@ CREATE TABLE "transactions" (
 	CONSTRAINT "transactions_status_known" CHECK ("transactions"."status" in ('PENDING', 'AUTHORIZED', 'CAPTURED', 'SETTLED', 'VOIDED', 'REFUNDED', 'PARTIALLY_REFUNDED', 'DECLINED', 'FAILED')),
 	CONSTRAINT "transactions_created_with_id" CHECK ((extract(epoch from "transactions"."created_at") * 1000)::bigint = ('x' || left(replace("transactions"."id"::text, '-', ''), 12))::bit(48)::bigint),
 	CONSTRAINT "transactions_amount_positive" CHECK ("transactions"."amount" > 0),
+	CONSTRAINT "transactions_reversal" CHECK ("transactions"."reversal_batch_id" is null or ("transactions"."type" = 'REFUND' and "transactions"."status" = 'FAILED' and "transactions"."settled_at" is not null)),
 	CONSTRAINT "transactions_refund_of" CHECK (("transactions"."type" = 'REFUND') = ("transactions"."refund_of" is not null))
 );
 --> statement-breakpoint
@@ -401,4 +405,5 @@ CREATE INDEX "transactions_subscription" ON "transactions" USING btree ("environ
 CREATE INDEX "transactions_last4" ON "transactions" USING btree ("environment_id","card_last4","id");--> statement-breakpoint
 CREATE INDEX "transactions_amount" ON "transactions" USING btree ("environment_id","amount","id","status","card_brand");--> statement-breakpoint
 CREATE INDEX "transactions_unsettled" ON "transactions" USING btree ("environment_id","currency","id") WHERE settled_at is null and captured_at is not null and status <> 'FAILED';--> statement-breakpoint
+CREATE INDEX "transactions_unsettled_reversals" ON "transactions" USING btree ("environment_id","currency","id") WHERE type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null;--> statement-breakpoint
 CREATE INDEX "transactions_batch" ON "transactions" USING btree ("environment_id","settlement_batch_id") WHERE settlement_batch_id is not null;

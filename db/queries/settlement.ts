@@ -5,8 +5,11 @@ import type { ActorRecord } from "@/db/schema/operations";
 /** Environment and currency with something to settle. */
 export type UnsettledGroup = { environment_id: string; currency: string };
 
-/** A transaction that a batch may take, with what it moves: what was captured of a charge, the amount of a refund. */
-export type UnsettledItem = { id: string; payment_id: string; type: "CHARGE" | "REFUND"; amount: number };
+/**
+ * What a batch may take of a transaction, with the amount it moves: what was captured of a charge, a refund, or the
+ * reversal of a refund that failed after an earlier batch had settled it.
+ */
+export type UnsettledItem = { id: string; payment_id: string; kind: "charge" | "refund" | "reversal"; amount: number };
 
 export type SettlementBatchRow = {
   environment_id: string;
@@ -16,32 +19,52 @@ export type SettlementBatchRow = {
   charge_amount: number;
   refund_count: number;
   refund_amount: number;
+  reversal_count: number;
+  reversal_amount: number;
   created_at: string;
 };
 
 /** Every group of all environments, or of one. */
 export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {
   return await db.sql<UnsettledGroup[]>`
-    select distinct environment_id, currency
+    select environment_id, currency
     from transactions
     where settled_at is null and captured_at is not null and status <> 'FAILED'
       and (type = 'CHARGE' or status = 'CAPTURED')
       and (${environmentId}::uuid is null or environment_id = ${environmentId}::uuid)
+    union
+    select environment_id, currency
+    from transactions
+    where type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null
+      and (${environmentId}::uuid is null or environment_id = ${environmentId}::uuid)
     order by environment_id, currency`;
 }
 
-/** The next unsettled transactions after an id, in id order, from `transactions_unsettled`; no lock is taken. */
+/**
+ * The next transactions with something to settle after an id, in id order, merged from `transactions_unsettled` and
+ * `transactions_unsettled_reversals`; no lock is taken.
+ */
 export async function listUnsettledAfter(
   tx: Transaction,
   environmentId: string,
   input: { currency: string; afterId: string; limit: number },
 ): Promise<{ id: string; payment_id: string }[]> {
+  // A limit in each half: without it the planner reads and sorts all that is unsettled, once per chunk.
   return await tx<{ id: string; payment_id: string }[]>`
-    select id, payment_id
-    from transactions
-    where environment_id = ${environmentId} and currency = ${input.currency} and id > ${input.afterId}
-      and settled_at is null and captured_at is not null and status <> 'FAILED'
-      and (type = 'CHARGE' or status = 'CAPTURED')
+    (select id, payment_id
+      from transactions
+      where environment_id = ${environmentId} and currency = ${input.currency} and id > ${input.afterId}
+        and settled_at is null and captured_at is not null and status <> 'FAILED'
+        and (type = 'CHARGE' or status = 'CAPTURED')
+      order by id
+      limit ${input.limit})
+    union all
+    (select id, payment_id
+      from transactions
+      where environment_id = ${environmentId} and currency = ${input.currency} and id > ${input.afterId}
+        and type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null
+      order by id
+      limit ${input.limit})
     order by id
     limit ${input.limit}`;
 }
@@ -71,29 +94,33 @@ export async function listUnsettledOfPayments(
   paymentIds: string[],
 ): Promise<UnsettledItem[]> {
   return await tx<UnsettledItem[]>`
-    select t.id, p.id as payment_id, t.type, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
+    select t.id, p.id as payment_id, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount,
+      case when t.type = 'CHARGE' then 'charge' when t.settled_at is null then 'refund' else 'reversal' end as kind
     from payments p
     cross join lateral (
-      select id, type, status, amount, captured_at, settled_at
+      select id, type, status, amount, captured_at, settled_at, reversal_batch_id
       from transactions
       where environment_id = p.environment_id and payment_id = p.id
       offset 0
     ) t
     where p.environment_id = ${environmentId} and p.id = any(${paymentIds}::uuid[])
-      and t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
-      and (t.type = 'CHARGE' or t.status = 'CAPTURED')
+      and ((t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
+          and (t.type = 'CHARGE' or t.status = 'CAPTURED'))
+        or (t.type = 'REFUND' and t.status = 'FAILED' and t.settled_at is not null and t.reversal_batch_id is null))
     order by t.id`;
 }
 
 export async function insertSettlementBatch(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
   await tx`
     insert into settlement_batches
-      (environment_id, id, currency, charge_count, charge_amount, refund_count, refund_amount, created_at)
+      (environment_id, id, currency, charge_count, charge_amount, refund_count, refund_amount, reversal_count,
+        reversal_amount, created_at)
     values (${batch.environment_id}, ${batch.id}, ${batch.currency}, ${batch.charge_count}, ${batch.charge_amount},
-      ${batch.refund_count}, ${batch.refund_amount}, ${batch.created_at})`;
+      ${batch.refund_count}, ${batch.refund_amount}, ${batch.reversal_count}, ${batch.reversal_amount},
+      ${batch.created_at})`;
 }
 
-/** Marks the batch's items; a charge that was refunded keeps its status. Returns how many rows it changed. */
+/** Marks the batch's charges and refunds; a charge that was refunded keeps its status. Returns the number of rows. */
 export async function markSettled(
   tx: Transaction,
   environmentId: string,
@@ -104,6 +131,20 @@ export async function markSettled(
     set settled_at = ${input.at}, settlement_batch_id = ${input.batchId}, updated_at = ${input.at},
       status = case status when 'CAPTURED' then 'SETTLED' else status end
     where environment_id = ${environmentId} and id = any(${input.transactionIds}::uuid[]) and settled_at is null`;
+  return result.count;
+}
+
+/** Marks the refunds that the batch pays back; they stay FAILED, settled by the batch that they were in first. */
+export async function markReversed(
+  tx: Transaction,
+  environmentId: string,
+  input: { batchId: string; at: string; transactionIds: string[] },
+): Promise<number> {
+  const result = await tx`
+    update transactions
+    set reversal_batch_id = ${input.batchId}, updated_at = ${input.at}
+    where environment_id = ${environmentId} and id = any(${input.transactionIds}::uuid[]) and status = 'FAILED'
+      and settled_at is not null and reversal_batch_id is null`;
   return result.count;
 }
 

@@ -47,10 +47,16 @@ export const settlementBatches = pgTable(
     charge_amount: money("charge_amount").notNull(),
     refund_count: money("refund_count").notNull(),
     refund_amount: money("refund_amount").notNull(),
+    /** Refunds that an earlier batch settled and that failed since: the processor pays them back. */
+    reversal_count: money("reversal_count").notNull(),
+    reversal_amount: money("reversal_amount").notNull(),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    check("settlement_batches_amounts", sql`${table.charge_amount} >= 0 and ${table.refund_amount} >= 0`),
+    check(
+      "settlement_batches_amounts",
+      sql`${table.charge_amount} >= 0 and ${table.refund_amount} >= 0 and ${table.reversal_amount} >= 0`,
+    ),
   ],
 );

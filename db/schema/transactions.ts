@@ -51,6 +51,8 @@ export const transactions = pgTable(
     refund_comment: text("refund_comment"),
     void_reason: text("void_reason"),
     settlement_batch_id: uuid("settlement_batch_id"),
+    /** The batch that paid back a refund which failed after it was settled: the one kind of row that is in two batches. */
+    reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     authorized_at: instant("authorized_at"),
@@ -86,6 +88,10 @@ export const transactions = pgTable(
     index("transactions_unsettled")
       .on(table.environment_id, table.currency, table.id)
       .where(sql`settled_at is null and captured_at is not null and status <> 'FAILED'`),
+    /** Serves the settlement batch as well: refunds that failed after they were settled, and are not paid back yet. */
+    index("transactions_unsettled_reversals")
+      .on(table.environment_id, table.currency, table.id)
+      .where(sql`type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null`),
     /** Serves the check that a batch's total is the sum of its items. */
     index("transactions_batch")
       .on(table.environment_id, table.settlement_batch_id)
@@ -94,6 +100,10 @@ export const transactions = pgTable(
     check("transactions_status_known", oneOf(table.status, TRANSACTION_STATUSES)),
     check("transactions_created_with_id", createdWithId(table.id, table.created_at)),
     check("transactions_amount_positive", sql`${table.amount} > 0`),
+    check(
+      "transactions_reversal",
+      sql`${table.reversal_batch_id} is null or (${table.type} = 'REFUND' and ${table.status} = 'FAILED' and ${table.settled_at} is not null)`,
+    ),
     check("transactions_refund_of", sql`(${table.type} = 'REFUND') = (${table.refund_of} is not null)`),
   ],
 );

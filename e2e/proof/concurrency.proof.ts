@@ -29,7 +29,8 @@ let tenant: ProofTenant;
 let clients: [Client, Client];
 
 beforeAll(async () => {
-  hosts = await Promise.all([startHost({ databaseUrl: url }), startHost({ databaseUrl: url })]);
+  const options = { databaseUrl: url, env: { PROCESSOR_TIMEOUT_MS: "8000" } };
+  hosts = await Promise.all([startHost(options), startHost(options)]);
   tenant = await createTenant(db);
   clients = hosts.map((host) => new Client(tenant.apiKey, () => host.baseUrl)) as [Client, Client];
 });
@@ -154,7 +155,7 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
     expect(done("capture").length + done("void").length, id).toBe(1);
     expect(payment.amount_captured).toBeLessThanOrEqual(payment.amount);
     expect(payment.amount_refunded).toBeLessThanOrEqual(payment.amount_captured);
-    const refunds = payment.transactions.filter((row) => row.type === "REFUND");
+    const refunds = payment.transactions.filter((row) => row.type === "REFUND" && row.status !== "FAILED");
     expect(refunds.reduce((sum, row) => sum + row.amount, 0)).toBe(payment.amount_refunded);
     expect(done("refund")).toHaveLength(refunds.length);
     // A full refund is among the attacks, so nothing can be left of a captured payment.

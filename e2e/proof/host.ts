@@ -80,7 +80,10 @@ export async function startHost(options: HostOptions = {}): Promise<ProofHost> {
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const output = () => Buffer.concat(chunks).toString("utf8");
-  const ended = once(child, "exit").then(() => living.delete(child));
+  const ended = once(child, "exit").then(([code, signal]) => {
+    living.delete(child);
+    chunks.push(Buffer.from(`\nended with ${String(code ?? signal)}`));
+  });
   const kill = (signal: NodeJS.Signals) => {
     child.kill(signal);
     return ended;

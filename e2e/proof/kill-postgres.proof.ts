@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { connect, type Database } from "@/db/client";
 import { clusterFiles, findPostmaster, readAccess, SUPERUSER } from "@/db/embedded-cluster";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
@@ -42,7 +42,11 @@ function killPostgres(dataDir: string): void {
 
 /** The embedded server is back, and another one than before. */
 async function untilBack(host: ProofHost, dataDir: string, before: number): Promise<void> {
-  await expect.poll(() => findPostmaster(dataDir)?.pid ?? before, { timeout: 60_000, interval: 20 }).not.toBe(before);
+  const pid = () => findPostmaster(dataDir)?.pid ?? before;
+  await vi.waitFor(() => expect(pid(), host.output().slice(-3_000)).not.toBe(before), {
+    timeout: 60_000,
+    interval: 20,
+  });
   const ready = () =>
     fetch(`${host.baseUrl}/health/ready`).then(
       (response) => response.status,
@@ -55,6 +59,10 @@ test(`after ${KILLS} times kill -9 of PostgreSQL under load every key has one an
   mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-proof-"));
   const host = await startHost({ env: { DATA_DIR: dataDir } });
+  onTestFinished(async () => {
+    await host.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
   const setUp = connectEmbedded(dataDir);
   const tenant = await createTenant(setUp);
   const [fsync] = await setUp.sql`select current_setting('fsync') || current_setting('full_page_writes') as settings`;
@@ -75,8 +83,6 @@ test(`after ${KILLS} times kill -9 of PostgreSQL under load every key has one an
   await expectMoneyOncePerKey(db, load, tenant.environmentId);
   await expectCleanBooks(db);
   await db.close();
-  await host.stop();
-  rmSync(dataDir, { recursive: true, force: true });
   expect(load.answered.length).toBeGreaterThan(KILLS);
   process.stdout.write(`  ${KILLS} kills of PostgreSQL, ${load.answered.length} keys, each with one answer\n`);
 });

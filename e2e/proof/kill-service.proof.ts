@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client } from "./client";
@@ -14,6 +14,9 @@ const { db, url } = await testDatabase();
 
 test(`after ${KILLS} times kill -9 of a service under load every key has one answer and the books are clean`, async () => {
   const hosts = await Promise.all([startHost({ databaseUrl: url }), startHost({ databaseUrl: url })]);
+  onTestFinished(async () => {
+    await Promise.all(hosts.map((host) => host.stop()));
+  });
   const tenant = await createTenant(db);
   let turn = 0;
   // A request goes to either process, whether it lives or not: as through a load balancer that has not noticed yet.
@@ -30,7 +33,6 @@ test(`after ${KILLS} times kill -9 of a service under load every key has one ans
   await expectStableAnswers(load);
   await expectMoneyOncePerKey(db, load, tenant.environmentId);
   await expectCleanBooks(db);
-  await Promise.all(hosts.map((host) => host.stop()));
   expect(load.answered.length).toBeGreaterThan(KILLS);
   process.stdout.write(`  ${KILLS} kills, ${load.answered.length} keys, each with one answer\n`);
 });

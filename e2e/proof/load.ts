@@ -27,6 +27,8 @@ export class Load {
     lanes: number,
   ) {
     this.#lanes = Array.from({ length: lanes }, (_, lane) => this.#run(lane));
+    // A lane that fails says so to `stop`, which may be a while.
+    for (const lane of this.#lanes) lane.catch(() => {});
   }
 
   /** No new orders; those under way are brought to their end. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { addressOf, pathOf, searchOf } from "./request-parts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { addressOf, callerAddress, pathOf, searchOf } from "./request-parts";
 
 describe("a request's address", () => {
   test.each([
@@ -14,14 +14,27 @@ describe("a request's address", () => {
 });
 
 describe("the caller's address", () => {
+  afterEach(() => void vi.unstubAllEnvs());
   const forwarded = new Headers({ "x-forwarded-for": "6.6.6.6, 1.2.3.4" });
 
   test("is the connection's, whatever a header claims, while no proxy is trusted", () => {
     expect(addressOf(forwarded, { ip: "9.9.9.9" })).toBe("9.9.9.9");
   });
 
-  test("is the last forwarded one where the connection is out of reach", () => {
+  test("is the last forwarded one where the connection is out of reach: the host has put it there", () => {
     expect(addressOf(forwarded, { ip: null })).toBe("1.2.3.4");
     expect(addressOf(new Headers({ "x-forwarded-for": "::ffff:127.0.0.1" }), { ip: null })).toBe("127.0.0.1");
+    expect(addressOf(new Headers(), { ip: null })).toBe("");
+  });
+
+  test.each([
+    ["0", "9.9.9.9"],
+    ["1", "1.2.3.4"],
+    ["2", "6.6.6.6"],
+    ["3", "9.9.9.9"],
+  ])("with %s trusted proxies is %s, on either host", (proxies, address) => {
+    vi.stubEnv("TRUSTED_PROXIES", proxies);
+    expect(addressOf(forwarded, { ip: "9.9.9.9" })).toBe(address);
+    expect(callerAddress("6.6.6.6, 1.2.3.4", "::ffff:9.9.9.9")).toBe(address);
   });
 });

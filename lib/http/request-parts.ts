@@ -17,14 +17,24 @@ export function searchOf(url: string): string {
   return start < 0 ? "" : url.slice(start);
 }
 
-/**
- * The caller's address. X-Forwarded-For is believed only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from
- * the right. Under Next's own server the connection is out of reach; lib/server/next-requests.ts sees to its last entry.
- */
+/** The caller's address. Under Next the host has left it in X-Forwarded-For (lib/server/next-requests.ts), as the last entry. */
 export function addressOf(headers: { get(name: string): string | null }, connection: Connection): string {
-  const proxies = env.trustedProxies;
-  if (connection.ip !== null && proxies === 0) return connection.ip;
-  const forwarded = (headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-  const address = forwarded[forwarded.length - Math.max(1, proxies)];
-  return (address || connection.ip || "").replace(/^::ffff:/, "");
+  if (connection.ip === null) return plain(entries(headers.get("x-forwarded-for")).at(-1) ?? "");
+  if (env.trustedProxies === 0) return connection.ip;
+  return callerAddress(headers.get("x-forwarded-for"), connection.ip);
 }
+
+/**
+ * X-Forwarded-For is believed only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from the right. The
+ * connection's address counts when there are fewer.
+ */
+export function callerAddress(forwarded: string | null | undefined, peer: string): string {
+  const proxies = env.trustedProxies;
+  const address = proxies === 0 ? null : entries(forwarded).at(-proxies);
+  return plain(address || peer);
+}
+
+const entries = (header: string | null | undefined) => (header ?? "").split(",").map((part) => part.trim());
+
+/** IPv4 as such, also when it came in on an IPv6 socket. */
+const plain = (address: string) => address.replace(/^::ffff:/, "");

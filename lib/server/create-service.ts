@@ -8,6 +8,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { resolveSecret } from "./secret";
+import { surviveOutages } from "./survive-outages";
 
 export type CreatedService = {
   readonly service: Service;
@@ -23,6 +24,7 @@ export async function createService(options: {
   applicationName: string;
   poolSize: number;
 }): Promise<CreatedService> {
+  surviveOutages();
   const { url, embedded, applicationName, poolSize } = options;
   const db = connect(url, { max: poolSize, applicationName });
   const processorSql = connectSql(url, { max: poolSize, applicationName, synchronousCommit: "off" });

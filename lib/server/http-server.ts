@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ConfigurationError } from "@/lib/env";
+import { forwardAddress } from "./next-requests";
+import { destinationOf } from "./request-target";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -7,18 +9,20 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => P
 const KEEP_ALIVE_MS = 65_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-const API = /^\/(?:v1|health)(?:[/?]|$)/;
-
-/** Whether a request target belongs to the API: /v1, /health and everything below them. */
-export const isApiTarget = (target: string): boolean => API.test(target);
-
 /** One port for everything: the API is answered here, all else by Next. */
 export function createHttpServer(
   listeners: { api: Listener; pages: Listener },
   onError: (error: unknown) => void,
 ): Server {
   const server = createServer((request, response) => {
-    const listener = isApiTarget(request.url ?? "") ? listeners.api : listeners.pages;
+    const destination = destinationOf(request.url ?? "");
+    if (destination === "nowhere") {
+      response.writeHead(400, { "content-type": "text/plain", connection: "close" }).end("This address is malformed.");
+      return;
+    }
+    const listener = listeners[destination];
+    // Next's handlers cannot see the connection, in development the API's among them.
+    if (listener === listeners.pages) forwardAddress(request);
     listener(request, response).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.destroy();

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { mendEscapes } from "./next-requests";
+import type { IncomingMessage } from "node:http";
+import { afterEach, expect, test, vi } from "vitest";
+import { forwardAddress, mendEscapes } from "./next-requests";
 
 test.each([
   ["/v1/payments/%", "/v1/payments/%25"],
@@ -11,4 +12,22 @@ test.each([
 
 test.each(["/", "/v1/payments/%20?a=%&b=1?", "/v1/payments/%F0%9F%98%80"])("any other stays as it is: %s", (target) => {
   expect(mendEscapes(target)).toBe(target);
+});
+
+const requestWith = (headers: Record<string, string>) =>
+  ({ headers, socket: { remoteAddress: "::ffff:9.9.9.9" } }) as unknown as IncomingMessage;
+afterEach(() => void vi.unstubAllEnvs());
+
+test.each([
+  ["0", "6.6.6.6", "9.9.9.9"],
+  ["0", undefined, "9.9.9.9"],
+  ["1", "6.6.6.6, 1.2.3.4", "1.2.3.4"],
+  ["2", "6.6.6.6, 1.2.3.4, 5.6.7.8", "1.2.3.4"],
+  ["2", "6.6.6.6", "9.9.9.9"],
+])("behind %s proxies, X-Forwarded-For: %s becomes %s for Next, also when it is mended twice", (proxies, sent, left) => {
+  vi.stubEnv("TRUSTED_PROXIES", proxies);
+  const request = requestWith(sent === undefined ? {} : { "x-forwarded-for": sent });
+  forwardAddress(request);
+  forwardAddress(request);
+  expect(request.headers["x-forwarded-for"]).toBe(left);
 });

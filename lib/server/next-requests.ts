@@ -1,15 +1,31 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
-import { env } from "@/lib/env";
+import { callerAddress } from "@/lib/http/request-parts";
+
+const MENDED = Symbol.for("cardlane.mended-request");
+const SUBSCRIBED = Symbol.for("cardlane.mending-requests");
+const holder = globalThis as { [key: symbol]: boolean | undefined };
 
 /** Mends what Next's own server would get wrong about a request, before it sees it. */
 export function mendRequests(): void {
+  if (holder[SUBSCRIBED]) return;
+  holder[SUBSCRIBED] = true;
   subscribe("http.server.request.start", (message) => {
     const { request } = message as { request: IncomingMessage };
-    // Next writes the peer's address there only when the header is absent, so a caller could choose its own.
-    if (env.trustedProxies === 0) delete request.headers["x-forwarded-for"];
+    forwardAddress(request);
     request.url = mendEscapes(request.url ?? "/");
   });
+}
+
+/**
+ * Leaves the caller's address, and nothing that a caller wrote, where a handler under Next finds it: Next itself fills in
+ * X-Forwarded-For only when it is absent, so a caller could choose its own. Once per request, as it replaces what it reads.
+ */
+export function forwardAddress(request: IncomingMessage & { [MENDED]?: true }): void {
+  if (request[MENDED]) return;
+  request[MENDED] = true;
+  const forwarded = request.headers["x-forwarded-for"];
+  request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
 }
 
 /** Next answers 500 to a path it cannot decode; with its percent signs escaped it is one that does not exist. */

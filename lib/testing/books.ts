@@ -92,6 +92,28 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
   return ids;
 }
 
+/** What the money path leaves of a payment whose only, partial refund fails after it was accepted and settled. */
+export async function failSettledRefund(db: Database, environmentId: string, ids: BookedIds): Promise<void> {
+  const { payment, charge, refund, refundOperation } = ids;
+  await db.sql`update transactions set status = 'FAILED', refunded_at = null where environment_id = ${environmentId} and id = ${refund}`;
+  await db.sql`update transactions set status = 'SETTLED', refunded_at = null where environment_id = ${environmentId} and id = ${charge}`;
+  await db.sql`update payments set status = 'SETTLED', amount_refunded = 0, version = version + 1
+    where environment_id = ${environmentId} and id = ${payment}`;
+  await db.sql`update operations set state = 'failed' where environment_id = ${environmentId} and id = ${refundOperation}`;
+  await db.sql`
+    insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+    select environment_id, id, 2, payment_id, 'processor_receivable', 'merchant_payable', amount, currency
+    from operations where environment_id = ${environmentId} and id = ${refundOperation}`;
+  await db.sql`
+    insert into events (environment_id, id, type, operation_id, object_id, payload)
+    values (${environmentId}, ${newId()}, 'refund.failed', ${refundOperation}, ${payment}, '{}')`;
+  await db.sql`
+    insert into audit_log (environment_id, id, actor, action, object_id)
+    values (${environmentId}, ${newId()}, '{"type":"system","id":null}', 'payment.refund', ${payment})`;
+  await db.sql`update sandbox_processor.operations set outcome = 'failed' where reference = ${refundOperation}`;
+  await db.sql`update sandbox_processor.charges set amount_refunded = 0 where reference = ${ids.authorize}`;
+}
+
 type Booking = Required<BookedPayment>;
 
 function statusOf({ captured, refunded }: Booking): string {

@@ -196,6 +196,7 @@ function newSnapshot(ctx: Context, body: CreatePaymentBody, card: Card, operatio
         refund_comment: null,
         void_reason: null,
         settlement_batch_id: null,
+        reversal_batch_id: null,
         description: body.description,
         metadata: body.metadata,
         authorized_at: null,

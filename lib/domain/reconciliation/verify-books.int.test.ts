@@ -2,8 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { BOOK_CHECKS } from "@/db/queries/reconciliation";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
-import { bookCorruptions } from "@/lib/testing/book-corruptions";
-import { type BookedIds, booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
+import { bookCorruptions, type PaidBack } from "@/lib/testing/book-corruptions";
+import {
+  type BookedIds,
+  booksService,
+  failSettledRefund,
+  insertBookedPayment,
+  insertEnvironment,
+} from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { verifyBooks } from "./verify-books";
 
@@ -20,7 +26,7 @@ describe("verifyBooks", () => {
       await insertBookedPayment(db, { environmentId, automatic: true, captured: 0 });
       const report = await verifyBooks(db);
       expect(report.checks.filter((check) => check.count > 0)).toEqual([]);
-      expect(report).toMatchObject({ balanced: true, payments: 5, open_operations: [] });
+      expect(report).toMatchObject({ balanced: true, payments: 6, open_operations: [] });
     });
   });
 
@@ -35,8 +41,8 @@ describe("verifyBooks", () => {
     beforeEach(() => dropGuards(db));
 
     it.each(CORRUPTIONS)("$how ($check)", async ({ check, corrupt }) => {
-      await using(db, async (environmentId, ids, batchId) => {
-        await corrupt(environmentId, ids, batchId);
+      await using(db, async (environmentId, ids, batchId, paidBack) => {
+        await corrupt(environmentId, ids, batchId, paidBack);
         const report = await verifyBooks(db);
         expect(report.balanced).toBe(false);
         expect(report.checks.filter((result) => result.count > 0).map((result) => result.check)).toContain(check);
@@ -53,7 +59,7 @@ describe("verifyBooks", () => {
       await db.sql`update payments set refund_pending = 1 where environment_id = ${environmentId}`;
       const report = await verifyBooks(db);
       const result = report.checks.find((check) => check.check === "reservations_are_open_operations");
-      expect([result?.count, result?.rows.length]).toEqual([26, 20]);
+      expect([result?.count, result?.rows.length]).toEqual([27, 20]);
     });
   });
 
@@ -77,16 +83,19 @@ describe("verifyBooks", () => {
   });
 });
 
-/** An environment with one partly refunded and settled payment. */
+/** An environment with two settled payments: one partly refunded, and one whose refund failed and was paid back. */
 async function using(
   database: Database,
-  work: (environmentId: string, ids: BookedIds, batchId: string) => Promise<void>,
+  work: (environmentId: string, ids: BookedIds, batchId: string, paidBack: PaidBack) => Promise<void>,
 ): Promise<void> {
   const environmentId = await insertEnvironment(database);
   const ids = await insertBookedPayment(database, { environmentId, amount: 10_000, captured: 9_000, refunded: 1_000 });
+  const failing = await insertBookedPayment(database, { environmentId, amount: 500, refunded: 400 });
   const [batch] = await runSettlement(booksService(database), { environmentId });
-  if (!batch) throw new Error("nothing was settled");
-  await work(environmentId, ids, batch.id);
+  await failSettledRefund(database, environmentId, failing);
+  const [second] = await runSettlement(booksService(database), { environmentId });
+  if (!batch || !second) throw new Error("nothing was settled");
+  await work(environmentId, ids, batch.id, { refund: failing.refund, batchId: second.id });
 }
 
 async function dropGuards(database: Database): Promise<void> {

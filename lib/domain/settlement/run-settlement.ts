@@ -19,7 +19,7 @@ export type SettlementInput = {
 };
 
 /**
- * Settles everything that is captured and not settled yet, as of now. Each chunk is a batch and a commit of its own, so a
+ * Settles everything that is captured and not settled yet, and what failed since it was settled, as of now. Each chunk is a batch and a commit of its own, so a
  * run that is killed loses nothing, and any number of runs may go on at once.
  */
 export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {

@@ -8,6 +8,7 @@ import {
   listUnsettledOfPayments,
   lockPaymentsInOrder,
   markPaymentsSettled,
+  markReversed,
   markSettled,
   type SettlementBatchRow,
   type UnsettledItem,
@@ -38,12 +39,13 @@ export async function settleChunk(service: Service, input: ChunkInput): Promise<
 }
 
 function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): SettlementBatchRow {
-  const sum = (type: UnsettledItem["type"]) => {
-    const ofType = items.filter((item) => item.type === type);
-    return { count: ofType.length, amount: ofType.reduce((total, item) => total + item.amount, 0) };
+  const sum = (kind: UnsettledItem["kind"]) => {
+    const ofKind = items.filter((item) => item.kind === kind);
+    return { count: ofKind.length, amount: ofKind.reduce((total, item) => total + item.amount, 0) };
   };
-  const charges = sum("CHARGE");
-  const refunds = sum("REFUND");
+  const charges = sum("charge");
+  const refunds = sum("refund");
+  const reversals = sum("reversal");
   return {
     environment_id: input.environment_id,
     id: newId(),
@@ -52,16 +54,22 @@ function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): Settlem
     charge_amount: charges.amount,
     refund_count: refunds.count,
     refund_amount: refunds.amount,
+    reversal_count: reversals.count,
+    reversal_amount: reversals.amount,
     created_at: at,
   };
 }
 
 async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
   const environmentId = batch.environment_id;
-  const charges = items.filter((item) => item.type === "CHARGE");
+  const charges = items.filter((item) => item.kind === "charge");
   await insertSettlementBatch(tx, batch);
-  const transactionIds = items.map((item) => item.id);
-  const marked = await markSettled(tx, environmentId, { batchId: batch.id, at: batch.created_at, transactionIds });
+  const mark = { batchId: batch.id, at: batch.created_at };
+  const idsOf = (reversals: boolean) =>
+    items.filter((item) => (item.kind === "reversal") === reversals).map((item) => item.id);
+  const marked =
+    (await markSettled(tx, environmentId, { ...mark, transactionIds: idsOf(false) })) +
+    (await markReversed(tx, environmentId, { ...mark, transactionIds: idsOf(true) }));
   if (marked !== items.length) throw new Error(`settlement marked ${marked} of ${items.length} locked transactions`);
   await markPaymentsSettled(tx, environmentId, {
     at: batch.created_at,
@@ -81,27 +89,15 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
   });
 }
 
+/** The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. */
 async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
-  const common = { batchId: batch.id, currency: batch.currency };
-  if (batch.charge_amount > 0) {
-    const line = {
-      ...common,
-      line: 1,
-      debit: "bank",
-      credit: "processor_receivable",
-      amount: batch.charge_amount,
-    } as const;
-    await insertBatchLedgerLine(tx, batch.environment_id, line);
-  }
-  if (batch.refund_amount > 0) {
-    const line = {
-      ...common,
-      line: 2,
-      debit: "processor_receivable",
-      credit: "bank",
-      amount: batch.refund_amount,
-    } as const;
-    await insertBatchLedgerLine(tx, batch.environment_id, line);
+  const lines = [
+    { line: 1, debit: "bank", credit: "processor_receivable", amount: batch.charge_amount },
+    { line: 2, debit: "processor_receivable", credit: "bank", amount: batch.refund_amount },
+    { line: 3, debit: "bank", credit: "processor_receivable", amount: batch.reversal_amount },
+  ] as const;
+  for (const line of lines.filter(({ amount }) => amount > 0)) {
+    await insertBatchLedgerLine(tx, batch.environment_id, { ...line, batchId: batch.id, currency: batch.currency });
   }
 }
 
@@ -114,6 +110,8 @@ function batchEvent(batch: SettlementBatchRow) {
     charge_amount: batch.charge_amount,
     refund_count: batch.refund_count,
     refund_amount: batch.refund_amount,
+    reversal_count: batch.reversal_count,
+    reversal_amount: batch.reversal_amount,
     created_at: batch.created_at,
   };
   return {

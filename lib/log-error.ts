@@ -1,0 +1,41 @@
+/** An error as the log shows it. */
+export type LoggedError = { type: string; message: string; [member: string]: unknown };
+
+/** What else tells where it went wrong without what it went wrong with. */
+const MEMBERS = ["code", "errno", "syscall", "address", "port", "status", "table_name", "constraint_name", "routine"];
+const MAX_DEPTH = 5;
+
+/**
+ * Chooses members by name: the drivers' errors carry the statement with its parameters and, in `detail` and `where`, the
+ * row, and so customers' data and password hashes. For pino's `err`; what is no error stays as it is.
+ */
+export function serializeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error;
+  if (isFailedQuery(error) && error.cause instanceof Error) return serializeError(error.cause, depth);
+  const message = messageOf(error);
+  const type = error.constructor.name || error.name;
+  const logged: LoggedError = { type, message, stack: `${type}: ${message}${framesOf(error)}` };
+  const members = error as unknown as Record<string, unknown>;
+  for (const name of MEMBERS) if (members[name] !== undefined) logged[name] = members[name];
+  if (depth >= MAX_DEPTH) return logged;
+  if (error.cause !== undefined) logged.cause = serializeError(error.cause, depth + 1);
+  if (error instanceof AggregateError) logged.errors = error.errors.map((each) => serializeError(each, depth + 1));
+  return logged;
+}
+
+/** Drizzle's wrapper, by its shape: Next bundles a class of its own. Its message is the statement and all parameters. */
+const isFailedQuery = (error: Error) => "query" in error && "params" in error;
+
+function messageOf(error: Error): string {
+  if (isFailedQuery(error)) return "a query failed";
+  // Class 22, wrong data: PostgreSQL quotes the value it was given.
+  const code = "code" in error ? String(error.code) : "";
+  return error.name === "PostgresError" && code.startsWith("22") ? error.message.replace(/"[^]*"/g, '"…"') : error.message;
+}
+
+/** The stack without its first lines, which repeat the message. */
+function framesOf({ stack = "", message }: Error): string {
+  const start = stack.indexOf(message);
+  const rest = start < 0 ? stack : stack.slice(start + message.length);
+  return rest.slice(Math.max(0, rest.search(/\n\s+at /)));
+}
