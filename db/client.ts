@@ -1,3 +1,4 @@
+import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -26,6 +27,14 @@ const types = {
 
 /** The query builder, on the pool or inside a transaction; the latter is what its `transaction` hands out. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
+
+/** Array types by their OIDs: text, uuid, timestamptz. See `fetch_types` for why they are named here. */
+const arrays = {
+  to: 1009,
+  from: [1009, 2951, 1185],
+  serialize: (values: readonly unknown[]) => makePgArray([...values]),
+  parse: (text: string) => parsePgArray(text),
+};
 
 export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; bigint: number }>;
@@ -63,16 +72,22 @@ export function connectSql(url: string, options: ConnectOptions = {}): Sql {
       ...(options.synchronousCommit && { synchronous_commit: options.synchronousCommit }),
       ...options.parameters,
     },
-    types,
-  }) as Sql;
+    types: { ...types, arrays },
+    // On each new connection postgres.js would ask for the array types, in a promise that nobody holds: when the server
+    // dies just then, its rejection would end the process.
+    fetch_types: false,
+  }) as unknown as Sql;
 }
 
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const sql = connectSql(url, options);
+  // Every statement of this pool is made for an index, and its plan is kept: one made while the tables were small, or had
+  // no statistics yet, must not read them whole for as long as the connection lives.
+  const sql = connectSql(url, { ...options, parameters: { enable_seqscan: "off", ...options.parameters } });
   const forOrm = postgres(url, {
     max: Math.max(2, Math.ceil((options.max ?? env.databasePoolSize) / 3)),
     connect_timeout: 5,
     onnotice: () => {},
+    fetch_types: false,
     backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
     connection: { application_name: options.applicationName ?? "cardlane", TimeZone: "UTC" },
   });

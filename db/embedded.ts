@@ -5,6 +5,8 @@ import { DATABASE, ensureRunning, type ServerOptions, shutDown, single, urlOf } 
 
 /** Every process that uses the server holds this advisory lock, shared; who can have it alone may stop the server. */
 const LEASE = "4846023521";
+/** A server that is silent when we leave is left as it is: the next start deals with it. */
+const LEASE_TIMEOUT_MS = 5_000;
 
 export type EmbeddedOptions = ServerOptions & {
   dataDir: string;
@@ -89,14 +91,20 @@ export const startCluster = startEmbedded;
 
 /** Gives our lease back; true when nobody else holds one (and from then on nobody can). */
 async function endLease(lease: postgres.Sql): Promise<boolean> {
-  try {
+  const ask = async () => {
     await lease`select pg_advisory_unlock_shared(${LEASE}::bigint)`;
     const [row] = await lease`select pg_try_advisory_lock(${LEASE}::bigint) as alone`;
-    if (row?.alone) return true;
-    await lease.end({ timeout: 1 });
-    return false;
+    return row?.alone === true;
+  };
+  const patience = new AbortController();
+  try {
+    const alone = await Promise.race([ask(), wait(LEASE_TIMEOUT_MS, false, { signal: patience.signal })]);
+    if (!alone) await lease.end({ timeout: 1 });
+    return alone;
   } catch {
     // The server is gone already; what it left is for the next start.
     return false;
+  } finally {
+    patience.abort();
   }
 }

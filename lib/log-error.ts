@@ -30,7 +30,9 @@ function messageOf(error: Error): string {
   if (isFailedQuery(error)) return "a query failed";
   // Class 22, wrong data: PostgreSQL quotes the value it was given.
   const code = "code" in error ? String(error.code) : "";
-  return error.name === "PostgresError" && code.startsWith("22") ? error.message.replace(/"[^]*"/g, '"…"') : error.message;
+  return error.name === "PostgresError" && code.startsWith("22")
+    ? error.message.replace(/".*"/gs, '"…"')
+    : error.message;
 }
 
 /** The stack without its first lines, which repeat the message. */

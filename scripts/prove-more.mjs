@@ -1,4 +1,4 @@
-// The proofs of `npm test`, but longer: `model`: 150 random histories. `kill`: kill -9 of the service, whole and as `npm
+// The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
 // start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ function prove(files, env) {
 const [what, number] = process.argv.slice(2);
 switch (what) {
   case "model":
-    process.exitCode = prove(["e2e/proof/model.proof.ts"], { PROOF_RUNS: number ?? "150" });
+    process.exitCode = prove(["e2e/proof/model.proof.ts"], { PROOF_RUNS: number ?? "500" });
     break;
   case "kill": {
     const kills = Number(number ?? 200);

@@ -1,6 +1,6 @@
 // Breaks the money path on purpose, one way at a time, in a copy of the project, and sees the tests fail.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { MUTANTS } from "./mutants/list.mjs";
@@ -12,7 +12,7 @@ process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 /** Everything that git knows or would take, with the installed packages by reference. */
 function copyProject() {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
-  for (const file of listed.split("\0").filter(Boolean)) {
+  for (const file of listed.split("\0").filter((name) => name && existsSync(join(root, name)))) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file), { force: true, errorOnExist: false });
   }

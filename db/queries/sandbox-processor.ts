@@ -7,13 +7,14 @@ import { connectSql, type Sql } from "../client";
  * books, its WAL comes first, and our own synchronous commit of the outcome flushes both. If the cluster dies in between,
  * the charge and its answer are gone together, and asking for it says so.
  * Bitmap scans are off because they would read every charge of a busy card where the last ten are asked for.
+ * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
  */
 export function connectSandboxStore(url: string, max?: number): Sql {
   return connectSql(url, {
     max,
     applicationName: "cardlane-sandbox",
     synchronousCommit: "off",
-    parameters: { enable_bitmapscan: "off" },
+    parameters: { enable_bitmapscan: "off", statement_timeout: "1500" },
   });
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytea, environmentId, instant, oneOf } from "../columns";
 import { environments } from "./merchants";
 
@@ -16,7 +16,7 @@ export const apiKeys = pgTable(
     last4: text("last4").notNull(),
     secret_sha256: bytea("secret_sha256").notNull(),
     permissions: text("permissions").array().notNull(),
-    status: text("status", { enum: [...API_KEY_STATUSES] }).notNull(),
+    status: oneOf("api_key_status", API_KEY_STATUSES)("status").notNull(),
     /** Addresses and CIDR blocks; empty = from anywhere. */
     ip_allow_list: text("ip_allow_list").array().notNull().default(sql`'{}'`),
     expires_at: instant("expires_at"),
@@ -39,6 +39,5 @@ export const apiKeys = pgTable(
     unique("api_keys_secret").on(table.secret_sha256),
     /** Serves the key list of the dashboard. */
     index("api_keys_list").on(table.environment_id, table.created_at),
-    check("api_keys_status", oneOf(table.status, API_KEY_STATUSES)),
   ],
 );

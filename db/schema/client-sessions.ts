@@ -53,7 +53,7 @@ export const paymentTokens = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     processor_token: text("processor_token").notNull(),
-    card_brand: text("card_brand", { enum: [...CARD_BRANDS] }),
+    card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4").notNull(),
     card_bin: text("card_bin").notNull(),
     card_exp_month: smallint("card_exp_month").notNull(),
@@ -72,7 +72,6 @@ export const paymentTokens = pgTable(
       columns: [table.environment_id, table.client_session_id],
       foreignColumns: [clientSessions.environment_id, clientSessions.id],
     }),
-    check("payment_tokens_brand", oneOf(table.card_brand, CARD_BRANDS)),
   ],
 );
 export type PaymentTokenRow = typeof paymentTokens.$inferSelect;

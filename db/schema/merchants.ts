@@ -20,14 +20,13 @@ export const environments = pgTable(
     merchant_id: uuid("merchant_id")
       .notNull()
       .references(() => merchants.id),
-    mode: text("mode", { enum: [...MODES] }).notNull(),
+    mode: oneOf("mode", MODES)("mode").notNull(),
     /** What Cardlane keeps of each captured amount, in hundredths of a percent, rounded half up. */
     fee_basis_points: money("fee_basis_points").notNull().default(0),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
-    check("environments_mode", oneOf(table.mode, MODES)),
     check("environments_fee", sql`${table.fee_basis_points} between 0 and 10000`),
   ],
 );

@@ -25,8 +25,8 @@ export const operations = pgTable(
     payment_id: uuid("payment_id").notNull(),
     /** The transaction it makes or changes: the charge, or the refund. */
     transaction_id: uuid("transaction_id").notNull(),
-    kind: text("kind", { enum: [...OPERATION_KINDS] }).notNull(),
-    state: text("state", { enum: [...OPERATION_STATES] }).notNull(),
+    kind: oneOf("operation_kind", OPERATION_KINDS)("kind").notNull(),
+    state: oneOf("operation_state", OPERATION_STATES)("state").notNull(),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
     /** Void reason, or the challenge's result: what is needed to send it again. */
@@ -55,8 +55,6 @@ export const operations = pgTable(
     index("operations_payment").on(table.environment_id, table.payment_id),
     /** Serves the completer: what is open and due. */
     index("operations_open").on(table.next_attempt_at).where(sql`state = 'open'`),
-    check("operations_kind", oneOf(table.kind, OPERATION_KINDS)),
-    check("operations_state", oneOf(table.state, OPERATION_STATES)),
     check("operations_amount", sql`${table.amount} > 0`),
   ],
 );

@@ -22,7 +22,7 @@ export const sandboxCharges = sandboxProcessor.table(
     reference: uuid("reference").primaryKey(),
     account: uuid("account").notNull(),
     behaviour: text("behaviour").notNull(),
-    outcome: text("outcome", { enum: [...CHARGE_OUTCOMES] }).notNull(),
+    outcome: oneOf("sandbox_charge_outcome", CHARGE_OUTCOMES)("outcome").notNull(),
     decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
@@ -52,7 +52,6 @@ export const sandboxCharges = sandboxProcessor.table(
     index("sandbox_charges_history")
       .on(table.account, table.currency, table.created_at)
       .where(sql`outcome = 'approved'`),
-    check("sandbox_charges_outcome", oneOf(table.outcome, CHARGE_OUTCOMES)),
     check("sandbox_charges_declined", sql`(${table.outcome} = 'declined') = (${table.decline_code} is not null)`),
     check("sandbox_charges_amount", sql`${table.amount} > 0`),
     check("sandbox_charges_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
@@ -71,20 +70,18 @@ export const sandboxOperations = sandboxProcessor.table(
   {
     reference: uuid("reference").primaryKey(),
     account: uuid("account").notNull(),
-    kind: text("kind", { enum: [...FOLLOW_UP_KINDS] }).notNull(),
+    kind: oneOf("sandbox_operation_kind", FOLLOW_UP_KINDS)("kind").notNull(),
     /** Reference of the charge it acts on. */
     charge: uuid("charge").notNull(),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
-    outcome: text("outcome", { enum: [...FOLLOW_UP_OUTCOMES] }).notNull(),
+    outcome: oneOf("sandbox_operation_outcome", FOLLOW_UP_OUTCOMES)("outcome").notNull(),
     decline_code: text("decline_code", { enum: [...DECLINE_CODES] }),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     /** Serves the reconciliation of a charge with its follow-ups. */
     index("sandbox_operations_charge").on(table.charge),
-    check("sandbox_operations_kind", oneOf(table.kind, FOLLOW_UP_KINDS)),
-    check("sandbox_operations_outcome", oneOf(table.outcome, FOLLOW_UP_OUTCOMES)),
     check("sandbox_operations_amount", sql`${table.amount} > 0`),
   ],
 );

@@ -23,15 +23,15 @@ export const transactions = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     payment_id: uuid("payment_id").notNull(),
-    type: text("type", { enum: [...TRANSACTION_TYPES] }).notNull(),
-    status: text("status", { enum: [...TRANSACTION_STATUSES] }).notNull(),
+    type: oneOf("transaction_type", TRANSACTION_TYPES)("type").notNull(),
+    status: oneOf("transaction_status", TRANSACTION_STATUSES)("status").notNull(),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
     customer_id: text("customer_id"),
     customer_email: text("customer_email"),
     customer_name: text("customer_name"),
     billing_address: jsonb("billing_address").$type<BillingAddress>(),
-    card_brand: text("card_brand", { enum: [...CARD_BRANDS] }),
+    card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4"),
     card_exp_month: smallint("card_exp_month"),
     card_exp_year: smallint("card_exp_year"),
@@ -96,8 +96,6 @@ export const transactions = pgTable(
     index("transactions_batch")
       .on(table.environment_id, table.settlement_batch_id)
       .where(sql`settlement_batch_id is not null`),
-    check("transactions_type", oneOf(table.type, TRANSACTION_TYPES)),
-    check("transactions_status_known", oneOf(table.status, TRANSACTION_STATUSES)),
     check("transactions_created_with_id", createdWithId(table.id, table.created_at)),
     check("transactions_amount_positive", sql`${table.amount} > 0`),
     check(

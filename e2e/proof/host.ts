@@ -32,7 +32,7 @@ const SETTINGS = {
 const READY_TIMEOUT_MS = 60_000;
 /** For what a whole service keeps beside its database: not where a person's own service keeps it. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), "cardlane-host-"));
-const BUNDLE = resolve(".cache", "proof", `api-host-${process.pid}.mjs`);
+const BUNDLE = resolve(".cache", "proof", "api-host.mjs");
 let bundled: Promise<unknown> | null = null;
 
 /** In one file it starts in a quarter of the time; its modules find the project's files as from `db/migrate.ts`. */
@@ -52,7 +52,6 @@ function bundle(): Promise<unknown> {
 
 const living = new Set<ChildProcess>();
 process.on("exit", () => {
-  rmSync(BUNDLE, { force: true });
   rmSync(DATA_DIR, { recursive: true, force: true });
   for (const child of living) child.kill("SIGKILL");
 });

@@ -7,7 +7,7 @@ import { Act, type Command, Create, expectSame, histories, type Model, type Real
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
-const RUNS = Number(process.env.PROOF_RUNS ?? 10);
+const RUNS = Number(process.env.PROOF_RUNS ?? 50);
 
 const { db, url } = await testDatabase();
 let host: ProofHost;

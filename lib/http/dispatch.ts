@@ -54,5 +54,5 @@ function decode(text: string): string {
 async function healthOf(pathname: string, request: Request): Promise<Response | null> {
   if (pathname !== "/health" && pathname !== "/health/ready" && pathname !== "/health/live") return null;
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
-  return pathname === "/health/live" ? live() : ready(request);
+  return pathname === "/health/live" ? live(request) : ready(request);
 }

@@ -33,13 +33,25 @@ export async function handle(call: Call): Promise<Response> {
 }
 
 /** The pipeline: 401, 403, 429, 400 (key), 413/415/400 (body), then the verb with its 404, its key and its rules. */
-async function answer(http: HttpService, call: Call, request: { id: string; path: string }, headers: Headers): Promise<Reply> {
-  const { operation, request: { method, url, headers: given } } = call;
+async function answer(
+  http: HttpService,
+  call: Call,
+  request: { id: string; path: string },
+  headers: Headers,
+): Promise<Reply> {
+  const {
+    operation,
+    request: { method, url, headers: given },
+  } = call;
   if (operation.permissions.length === 0) {
     parseQuery(searchOf(url), operation);
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
-  const credentials = { apiKey: given.get("x-api-key"), host: given.get("host"), ip: addressOf(given, call.connection) };
+  const credentials = {
+    apiKey: given.get("x-api-key"),
+    host: given.get("host"),
+    ip: addressOf(given, call.connection),
+  };
   const caller = await http.authenticator.authenticate(credentials);
   authorize(caller, operation);
   Object.assign(headers, http.rateLimiter.take(caller.keyId));
@@ -58,13 +70,22 @@ async function answer(http: HttpService, call: Call, request: { id: string; path
     reauthorize: async () => authorize(await http.authenticator.authenticate(credentials), operation),
     renderProblem: (error) => renderProblem(http.service, error, request),
   };
-  const input = { ...(body as object | undefined), ...(query as object | undefined), ...(call.id !== null && { id: call.id }) };
+  const input = {
+    ...(body as object | undefined),
+    ...(query as object | undefined),
+    ...(call.id !== null && { id: call.id }),
+  };
   const result = await endpoint.run(ctx, input as never);
   if ("replayed" in result) return result;
   return { status: operation.status, body: JSON.stringify(result), replayed: false };
 }
 
-function problemResponse(http: HttpService, thrown: unknown, request: { id: string; path: string }, headers: Headers): Response {
+function problemResponse(
+  http: HttpService,
+  thrown: unknown,
+  request: { id: string; path: string },
+  headers: Headers,
+): Response {
   const error = appErrorOf(http.service, thrown, request);
   return new Response(renderProblem(http.service, error, request), {
     status: error.status,
@@ -77,11 +98,16 @@ export function refuse(request: Request, allowed: readonly string[] | null): Res
   const id = newId();
   const path = pathOf(request.url);
   const error = allowed
-    ? new AppError("method_not_allowed", `${path} takes ${allowed.join(", ")}.`, { headers: { Allow: allowed.join(", ") } })
+    ? new AppError("method_not_allowed", `${path} takes ${allowed.join(", ")}.`, {
+        headers: { Allow: allowed.join(", ") },
+      })
     : new AppError("resource_not_found", `There is nothing at ${path}. See the API reference for the paths.`);
   const headers = { "X-Request-Id": encodeId("request", id), "Cache-Control": CACHE_CONTROL };
   return problemResponse(currentService(), error, { id, path }, headers);
 }
+
+/** Next finds /v1/payments/ where our own server finds nothing. */
+export const endsWithSlash = (request: Request): boolean => pathOf(request.url).endsWith("/");
 
 type NextHandler = (request: Request, context: { params: Promise<{ id?: string } | undefined> }) => Promise<Response>;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -97,7 +123,10 @@ export function route(...operations: readonly Operation[]): Record<(typeof METHO
     if (!operation) return [method, async (request) => refuse(request, allowed)];
     return [
       method,
-      async (request, { params }) => handle({ operation, request, id: (await params)?.id ?? null, connection: { ip: null } }),
+      async (request, { params }) =>
+        endsWithSlash(request)
+          ? refuse(request, null)
+          : handle({ operation, request, id: (await params)?.id ?? null, connection: { ip: null } }),
     ];
   });
   return Object.fromEntries(handlers) as Record<(typeof METHODS)[number], NextHandler>;

@@ -12,6 +12,8 @@ export type Console = {
   /** A labelled line of the summary. */
   fact(label: string, value: string): void;
   line(text?: string): void;
+  /** What the start goes on in spite of. */
+  warning(sentence: string): void;
   problem(sentence: string): void;
 };
 
@@ -61,6 +63,7 @@ export function createConsole(output: Output): Console {
     step,
     fact: (label, value) => void output.write(`${row(" ", label, value)}\n`),
     line: (text = "") => void output.write(`${text}\n`),
+    warning: (sentence) => void output.write(`  ${paint(33, "!")} ${sentence}\n`),
     problem: (sentence) => void output.write(`\n  ${paint(31, sentence)}\n\n`),
   };
 }

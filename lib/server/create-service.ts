@@ -1,4 +1,5 @@
-import { connect, connectSql } from "@/db/client";
+import { connect } from "@/db/client";
+import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
@@ -8,7 +9,6 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { resolveSecret } from "./secret";
-import { surviveOutages } from "./survive-outages";
 
 export type CreatedService = {
   readonly service: Service;
@@ -24,10 +24,9 @@ export async function createService(options: {
   applicationName: string;
   poolSize: number;
 }): Promise<CreatedService> {
-  surviveOutages();
   const { url, embedded, applicationName, poolSize } = options;
   const db = connect(url, { max: poolSize, applicationName });
-  const processorSql = connectSql(url, { max: poolSize, applicationName, synchronousCommit: "off" });
+  const processorSql = connectSandboxStore(url, poolSize);
   const close = async () => {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
   };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findMerchantName, hasMerchants } from "@/db/queries/merchants";
 import { AppError } from "@/lib/contract/errors";
@@ -6,6 +6,7 @@ import { decodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
 import { createMerchant, type NewMerchant } from "@/lib/domain/merchants/create-merchant";
 import { seedDemoPayments } from "./demo-payments";
+import { replacePrivateFile } from "./private-file";
 
 export type Demo = NewMerchant;
 
@@ -30,8 +31,7 @@ export async function ensureDemo(
   }
   say("creating a demo merchant");
   try {
-    const demo = await createMerchant(service, { name: NAME, email: EMAIL });
-    writeFileSync(fileOf(dataDir), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    const demo = await createDemo(service, dataDir);
     const payments = await seedDemoPayments(demo.test_key);
     say(`a merchant with ${payments} payments`);
     return demo;
@@ -40,6 +40,15 @@ export async function ensureDemo(
     if (error instanceof AppError && error.param === "email") return readDemo(service, dataDir);
     throw error;
   }
+}
+
+/** The file is written before the commit: the keys of a merchant that exists can then never be lost with the process. */
+function createDemo(service: Service, dataDir: string): Promise<Demo> {
+  return service.db.orm.transaction(async (orm) => {
+    const demo = await createMerchant({ db: { orm }, clock: service.clock }, { name: NAME, email: EMAIL });
+    replacePrivateFile(fileOf(dataDir), `${JSON.stringify(demo, null, 2)}\n`);
+    return demo;
+  });
 }
 
 /** The demo of this database: the file may have been left by another one. */

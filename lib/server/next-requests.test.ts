@@ -24,10 +24,13 @@ test.each([
   ["1", "6.6.6.6, 1.2.3.4", "1.2.3.4"],
   ["2", "6.6.6.6, 1.2.3.4, 5.6.7.8", "1.2.3.4"],
   ["2", "6.6.6.6", "9.9.9.9"],
-])("behind %s proxies, X-Forwarded-For: %s becomes %s for Next, also when it is mended twice", (proxies, sent, left) => {
-  vi.stubEnv("TRUSTED_PROXIES", proxies);
-  const request = requestWith(sent === undefined ? {} : { "x-forwarded-for": sent });
-  forwardAddress(request);
-  forwardAddress(request);
-  expect(request.headers["x-forwarded-for"]).toBe(left);
-});
+])(
+  "behind %s proxies, X-Forwarded-For: %s becomes %s for Next, also when it is mended twice",
+  (proxies, sent, left) => {
+    vi.stubEnv("TRUSTED_PROXIES", proxies);
+    const request = requestWith(sent === undefined ? {} : { "x-forwarded-for": sent });
+    forwardAddress(request);
+    forwardAddress(request);
+    expect(request.headers["x-forwarded-for"]).toBe(left);
+  },
+);

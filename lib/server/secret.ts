@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Orm } from "@/db/client";
 import { adoptServiceSetting } from "@/db/queries/service-settings";
 import { ConfigurationError } from "@/lib/env";
+import { createPrivateFile } from "./private-file";
 
 const MIN_LENGTH = 32;
+
+/** For an operator whose database is not the embedded one: who can read that database could guess cards from fingerprints. */
+export const SECRET_WARNING =
+  "The key of card fingerprints is kept in the database itself: set CARDLANE_SECRET in production.";
 
 /**
  * The service's one secret: the configured one; else, with the embedded database, the one in the data folder; else the
@@ -27,11 +32,7 @@ export async function resolveSecret(options: {
 
 export function secretFile(dataDir: string): string {
   const file = join(dataDir, "secret");
-  try {
-    writeFileSync(file, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  if (!existsSync(file)) createPrivateFile(file, randomBytes(32).toString("hex"));
   const secret = readFileSync(file, "utf8").trim();
   if (secret.length >= MIN_LENGTH) return secret;
   throw new ConfigurationError(`The secret in ${file} is incomplete: restore that file from a backup.`);

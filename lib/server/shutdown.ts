@@ -1,8 +1,11 @@
+/** Against a database that is silent: the orchestrator's own patience is rarely longer than two of these. */
+const STEP_LIMIT_MS = 15_000;
+
 type Step = { name: string; run: () => Promise<void> };
 
 /**
  * What has been started, to be ended in reverse order on SIGINT, SIGTERM or a failed start. A second signal ends the
- * process at once; whatever is left then recovers at the next start.
+ * process at once, and a step that does not end is left behind; whatever is left then recovers at the next start.
  */
 export class Shutdown {
   readonly #steps: Step[] = [];
@@ -33,7 +36,7 @@ export class Shutdown {
     // A step may be added while the others end: the start-up notices the signal only at its next step.
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
       try {
-        await step.run();
+        await withinLimit(step.run());
       } catch (error) {
         this.#onError(step.name, error);
       }
@@ -48,5 +51,17 @@ export class Shutdown {
         onStop();
       });
     }
+  }
+}
+
+async function withinLimit(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${STEP_LIMIT_MS / 1_000} s`)), STEP_LIMIT_MS);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }

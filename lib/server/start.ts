@@ -3,6 +3,7 @@ import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
+import { answerWithin } from "@/lib/http/unavailable";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { publishAddress } from "./address";
@@ -12,11 +13,14 @@ import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
 import { openService } from "./open-service";
+import { SECRET_WARNING } from "./secret";
 import { Shutdown } from "./shutdown";
 import { summarize } from "./summary";
 import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
+/** How long a request may take beside the processor's own time. */
+const ANSWER_LIMIT_MS = 22_000;
 
 type StartOptions = { dev: boolean; console: Console; root: string };
 
@@ -44,6 +48,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   await checkPort(env.port);
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
+  const isSecretSet = env.secret !== null;
   const opened = await console.step("Database", async (say) => {
     const service = await openService({ onProgress: say, onRecovery: reportRecovery });
     shutdown.add("database", () => service.close());
@@ -54,6 +59,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     );
     return service;
   });
+  if (!opened.embedded && !isSecretSet) console.warning(SECRET_WARNING);
   const { authenticator } = provideService(opened.service);
   shutdown.add("key use log", () => authenticator.stop());
   proceed();
@@ -75,8 +81,9 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
 
 /** The API without Next around it: the same handlers, some thirty times as fast. */
 function apiListener(): Listener {
+  const limitMs = ANSWER_LIMIT_MS + env.processorTimeoutMs;
   const listener = getRequestListener((request, bindings) =>
-    dispatch(request, { ip: addressOf(bindings as HttpBindings) }),
+    answerWithin(limitMs, request, dispatch(request, { ip: addressOf(bindings as HttpBindings) })),
   );
   return listener as Listener;
 }

@@ -1,8 +1,10 @@
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { startJobs } from "@/lib/jobs/start-jobs";
+import { log } from "@/lib/log";
 import { createService } from "./create-service";
 import { mendRequests } from "./next-requests";
+import { SECRET_WARNING } from "./secret";
 
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
@@ -19,13 +21,20 @@ export async function startUnderNext(): Promise<void> {
   if (!url)
     throw new ConfigurationError("Next's own server needs DATABASE_URL: npm start brings a database of its own.");
   claimHost();
-  mendRequests();
-  const { service } = await createService({
-    url,
-    embedded: false,
-    applicationName: "cardlane-next",
-    poolSize: env.databasePoolSize,
-  });
-  provideService(service);
-  startJobs(service);
+  try {
+    const { service } = await createService({
+      url,
+      embedded: false,
+      applicationName: "cardlane-next",
+      poolSize: env.databasePoolSize,
+    });
+    if (env.secret === null) log.warn(SECRET_WARNING);
+    mendRequests();
+    provideService(service);
+    startJobs(service);
+  } catch (error) {
+    // Next may call again, and then it must not find a host that never came up.
+    holder[HOST] = false;
+    throw error;
+  }
 }

@@ -89,7 +89,13 @@ export const MUTANTS = [
   },
   {
     name: "no second permission check after a wait",
-    edits: [["lib/domain/payments/money-request.ts", "      await ctx.reauthorize();\n", ""]],
+    edits: [
+      [
+        "lib/domain/payments/money-request.ts",
+        "  await ctx.reauthorize();\n  if (row.status_code",
+        "  if (row.status_code",
+      ],
+    ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
   },
   {

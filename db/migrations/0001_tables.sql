@@ -8,7 +8,7 @@ CREATE TABLE "api_keys" (
 	"last4" text NOT NULL,
 	"secret_sha256" "bytea" NOT NULL,
 	"permissions" text[] NOT NULL,
-	"status" text NOT NULL,
+	"status" "api_key_status" NOT NULL,
 	"ip_allow_list" text[] DEFAULT '{}' NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"last_used_at" timestamp (3) with time zone,
@@ -17,8 +17,7 @@ CREATE TABLE "api_keys" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "api_keys_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "api_keys_secret" UNIQUE("secret_sha256"),
-	CONSTRAINT "api_keys_status" CHECK ("api_keys"."status" in ('ACTIVE', 'DISABLED', 'REVOKED'))
+	CONSTRAINT "api_keys_secret" UNIQUE("secret_sha256")
 );
 --> statement-breakpoint
 CREATE TABLE "client_sessions" (
@@ -46,14 +45,14 @@ CREATE TABLE "client_sessions" (
 	CONSTRAINT "client_sessions_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
 	CONSTRAINT "client_sessions_token" UNIQUE("token_sha256"),
 	CONSTRAINT "client_sessions_amount" CHECK ("client_sessions"."amount" > 0),
-	CONSTRAINT "client_sessions_created_with_id" CHECK ((extract(epoch from "client_sessions"."created_at") * 1000)::bigint = ('x' || left(replace("client_sessions"."id"::text, '-', ''), 12))::bit(48)::bigint)
+	CONSTRAINT "client_sessions_created_with_id" CHECK ("client_sessions"."created_at" = uuid_time("client_sessions"."id"))
 );
 --> statement-breakpoint
 CREATE TABLE "payment_tokens" (
 	"environment_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
 	"processor_token" text NOT NULL,
-	"card_brand" text,
+	"card_brand" "card_brand",
 	"card_last4" text NOT NULL,
 	"card_bin" text NOT NULL,
 	"card_exp_month" smallint NOT NULL,
@@ -63,8 +62,7 @@ CREATE TABLE "payment_tokens" (
 	"payment_id" uuid,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "payment_tokens_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "payment_tokens_brand" CHECK ("payment_tokens"."card_brand" in ('visa', 'mastercard', 'amex', 'discover'))
+	CONSTRAINT "payment_tokens_environment_id_id_pk" PRIMARY KEY("environment_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "audit_log" (
@@ -94,14 +92,12 @@ CREATE TABLE "ledger_entries" (
 	"operation_id" uuid NOT NULL,
 	"line" smallint NOT NULL,
 	"payment_id" uuid,
-	"debit_account" text NOT NULL,
-	"credit_account" text NOT NULL,
+	"debit_account" "ledger_account" NOT NULL,
+	"credit_account" "ledger_account" NOT NULL,
 	"amount" bigint NOT NULL,
 	"currency" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "ledger_entries_environment_id_operation_id_line_pk" PRIMARY KEY("environment_id","operation_id","line"),
-	CONSTRAINT "ledger_entries_accounts" CHECK ("ledger_entries"."debit_account" in ('processor_receivable', 'merchant_payable', 'fees', 'bank', 'suspense')),
-	CONSTRAINT "ledger_entries_credit" CHECK ("ledger_entries"."credit_account" in ('processor_receivable', 'merchant_payable', 'fees', 'bank', 'suspense')),
 	CONSTRAINT "ledger_entries_two_sides" CHECK ("ledger_entries"."debit_account" <> "ledger_entries"."credit_account"),
 	CONSTRAINT "ledger_entries_amount" CHECK ("ledger_entries"."amount" > 0)
 );
@@ -124,11 +120,10 @@ CREATE TABLE "settlement_batches" (
 CREATE TABLE "environments" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"merchant_id" uuid NOT NULL,
-	"mode" text NOT NULL,
+	"mode" "mode" NOT NULL,
 	"fee_basis_points" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "environments_merchant_mode" UNIQUE("merchant_id","mode"),
-	CONSTRAINT "environments_mode" CHECK ("environments"."mode" in ('test', 'live')),
 	CONSTRAINT "environments_fee" CHECK ("environments"."fee_basis_points" between 0 and 10000)
 );
 --> statement-breakpoint
@@ -173,8 +168,8 @@ CREATE TABLE "operations" (
 	"id" uuid NOT NULL,
 	"payment_id" uuid NOT NULL,
 	"transaction_id" uuid NOT NULL,
-	"kind" text NOT NULL,
-	"state" text NOT NULL,
+	"kind" "operation_kind" NOT NULL,
+	"state" "operation_state" NOT NULL,
 	"amount" bigint NOT NULL,
 	"currency" text NOT NULL,
 	"detail" text,
@@ -191,8 +186,6 @@ CREATE TABLE "operations" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
 	CONSTRAINT "operations_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "operations_kind" CHECK ("operations"."kind" in ('authorize', 'continue', 'capture', 'void', 'refund')),
-	CONSTRAINT "operations_state" CHECK ("operations"."state" in ('open', 'succeeded', 'declined', 'failed', 'action_required')),
 	CONSTRAINT "operations_amount" CHECK ("operations"."amount" > 0)
 );
 --> statement-breakpoint
@@ -201,7 +194,7 @@ CREATE TABLE "payments" (
 	"id" uuid NOT NULL,
 	"charge_id" uuid NOT NULL,
 	"authorization_id" uuid NOT NULL,
-	"status" text NOT NULL,
+	"status" "payment_status" NOT NULL,
 	"currency" text NOT NULL,
 	"amount" bigint NOT NULL,
 	"capture_method" text NOT NULL,
@@ -217,8 +210,7 @@ CREATE TABLE "payments" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "payments_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "payments_status_known" CHECK ("payments"."status" in ('PENDING', 'AUTHORIZED', 'CAPTURED', 'SETTLED', 'VOIDED', 'REFUNDED', 'PARTIALLY_REFUNDED', 'DECLINED', 'FAILED', 'REQUIRES_ACTION')),
-	CONSTRAINT "payments_created_with_id" CHECK ((extract(epoch from "payments"."created_at") * 1000)::bigint = ('x' || left(replace("payments"."id"::text, '-', ''), 12))::bit(48)::bigint),
+	CONSTRAINT "payments_created_with_id" CHECK ("payments"."created_at" = uuid_time("payments"."id")),
 	CONSTRAINT "payments_amount" CHECK ("payments"."amount" > 0),
 	CONSTRAINT "payments_captured" CHECK ("payments"."amount_captured" between 0 and "payments"."amount"),
 	CONSTRAINT "payments_refunded" CHECK ("payments"."amount_refunded" >= 0 and "payments"."refund_pending" >= 0 and "payments"."amount_refunded" + "payments"."refund_pending" <= "payments"."amount_captured")
@@ -227,11 +219,11 @@ CREATE TABLE "payments" (
 CREATE TABLE "plans" (
 	"environment_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
-	"type" text NOT NULL,
+	"type" "plan_type" NOT NULL,
 	"name" text NOT NULL,
 	"currency" text NOT NULL,
 	"full_price" bigint NOT NULL,
-	"status" text NOT NULL,
+	"status" "plan_status" NOT NULL,
 	"description" text,
 	"billing_frequency_value" integer,
 	"billing_frequency_unit" text,
@@ -242,17 +234,15 @@ CREATE TABLE "plans" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "plans_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
 	CONSTRAINT "plans_name" UNIQUE("environment_id","name"),
-	CONSTRAINT "plans_type" CHECK ("plans"."type" in ('ONE_TIME', 'SUBSCRIPTION_NO_TRIAL', 'SUBSCRIPTION_FREE_TRIAL', 'SUBSCRIPTION_PAID_TRIAL')),
-	CONSTRAINT "plans_status" CHECK ("plans"."status" in ('DRAFT', 'ACTIVE', 'INACTIVE')),
 	CONSTRAINT "plans_prices" CHECK ("plans"."full_price" > 0 and ("plans"."trial_price" is null or "plans"."trial_price" > 0)),
-	CONSTRAINT "plans_created_with_id" CHECK ((extract(epoch from "plans"."created_at") * 1000)::bigint = ('x' || left(replace("plans"."id"::text, '-', ''), 12))::bit(48)::bigint)
+	CONSTRAINT "plans_created_with_id" CHECK ("plans"."created_at" = uuid_time("plans"."id"))
 );
 --> statement-breakpoint
 CREATE TABLE "sandbox_processor"."charges" (
 	"reference" uuid PRIMARY KEY NOT NULL,
 	"account" uuid NOT NULL,
 	"behaviour" text NOT NULL,
-	"outcome" text NOT NULL,
+	"outcome" "sandbox_charge_outcome" NOT NULL,
 	"decline_code" text,
 	"amount" bigint NOT NULL,
 	"currency" text NOT NULL,
@@ -270,7 +260,6 @@ CREATE TABLE "sandbox_processor"."charges" (
 	"email_digest" uuid,
 	"address_digest" uuid,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "sandbox_charges_outcome" CHECK ("sandbox_processor"."charges"."outcome" in ('approved', 'declined', 'action_required')),
 	CONSTRAINT "sandbox_charges_declined" CHECK (("sandbox_processor"."charges"."outcome" = 'declined') = ("sandbox_processor"."charges"."decline_code" is not null)),
 	CONSTRAINT "sandbox_charges_amount" CHECK ("sandbox_processor"."charges"."amount" > 0),
 	CONSTRAINT "sandbox_charges_captured" CHECK ("sandbox_processor"."charges"."amount_captured" between 0 and "sandbox_processor"."charges"."amount"),
@@ -282,15 +271,13 @@ CREATE TABLE "sandbox_processor"."charges" (
 CREATE TABLE "sandbox_processor"."operations" (
 	"reference" uuid PRIMARY KEY NOT NULL,
 	"account" uuid NOT NULL,
-	"kind" text NOT NULL,
+	"kind" "sandbox_operation_kind" NOT NULL,
 	"charge" uuid NOT NULL,
 	"amount" bigint NOT NULL,
 	"currency" text NOT NULL,
-	"outcome" text NOT NULL,
+	"outcome" "sandbox_operation_outcome" NOT NULL,
 	"decline_code" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "sandbox_operations_kind" CHECK ("sandbox_processor"."operations"."kind" in ('continue', 'capture', 'void', 'refund')),
-	CONSTRAINT "sandbox_operations_outcome" CHECK ("sandbox_processor"."operations"."outcome" in ('approved', 'declined', 'failed')),
 	CONSTRAINT "sandbox_operations_amount" CHECK ("sandbox_processor"."operations"."amount" > 0)
 );
 --> statement-breakpoint
@@ -318,15 +305,15 @@ CREATE TABLE "transactions" (
 	"environment_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
 	"payment_id" uuid NOT NULL,
-	"type" text NOT NULL,
-	"status" text NOT NULL,
+	"type" "transaction_type" NOT NULL,
+	"status" "transaction_status" NOT NULL,
 	"amount" bigint NOT NULL,
 	"currency" text NOT NULL,
 	"customer_id" text,
 	"customer_email" text,
 	"customer_name" text,
 	"billing_address" jsonb,
-	"card_brand" text,
+	"card_brand" "card_brand",
 	"card_last4" text,
 	"card_exp_month" smallint,
 	"card_exp_year" smallint,
@@ -356,9 +343,7 @@ CREATE TABLE "transactions" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "transactions_environment_id_id_pk" PRIMARY KEY("environment_id","id"),
-	CONSTRAINT "transactions_type" CHECK ("transactions"."type" in ('CHARGE', 'REFUND')),
-	CONSTRAINT "transactions_status_known" CHECK ("transactions"."status" in ('PENDING', 'AUTHORIZED', 'CAPTURED', 'SETTLED', 'VOIDED', 'REFUNDED', 'PARTIALLY_REFUNDED', 'DECLINED', 'FAILED')),
-	CONSTRAINT "transactions_created_with_id" CHECK ((extract(epoch from "transactions"."created_at") * 1000)::bigint = ('x' || left(replace("transactions"."id"::text, '-', ''), 12))::bit(48)::bigint),
+	CONSTRAINT "transactions_created_with_id" CHECK ("transactions"."created_at" = uuid_time("transactions"."id")),
 	CONSTRAINT "transactions_amount_positive" CHECK ("transactions"."amount" > 0),
 	CONSTRAINT "transactions_reversal" CHECK ("transactions"."reversal_batch_id" is null or ("transactions"."type" = 'REFUND' and "transactions"."status" = 'FAILED' and "transactions"."settled_at" is not null)),
 	CONSTRAINT "transactions_refund_of" CHECK (("transactions"."type" = 'REFUND') = ("transactions"."refund_of" is not null))

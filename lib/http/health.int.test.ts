@@ -1,0 +1,51 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { connect } from "@/db/client";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { provideService } from "./current-service";
+import { live, ready } from "./health";
+
+const { db } = await testDatabase();
+const get = (path: string) => new Request(`http://localhost${path}`);
+
+/** Takes connections and says nothing, like a stopped server or a firewall that drops everything. */
+async function silentServer() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `postgres://x@127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+}
+
+test("it is ready while the database answers", async () => {
+  provideService(testService(db));
+  expect((await ready(get("/health/ready"))).status).toBe(200);
+});
+
+test("a silent database is 503 within two seconds, and is asked one question at a time", async () => {
+  const silent = connect(await silentServer(), { max: 2 });
+  afterAll(() => silent.close());
+  provideService(testService(silent));
+  const started = performance.now();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => ready(get("/health/ready"))));
+  expect(performance.now() - started).toBeLessThan(2_000);
+  for (const answer of answers) {
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: "database_unavailable" });
+  }
+});
+
+test("it is ready again as soon as the database is", async () => {
+  provideService(testService(db));
+  expect((await ready(get("/health/ready"))).status).toBe(200);
+});
+
+test("a path with a slash at its end is another one", async () => {
+  provideService(testService(db));
+  expect((await ready(get("/health/"))).status).toBe(404);
+  expect(live(get("/health/live/")).status).toBe(404);
+});

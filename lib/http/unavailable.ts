@@ -1,0 +1,35 @@
+import { encodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import { currentService } from "./current-service";
+import { appErrorOf, renderProblem } from "./problem";
+import { pathOf } from "./request-parts";
+
+/** The answer to a request that failed, or was given up, outside of every operation. */
+export function answerFailure(request: Request, error: unknown): Response {
+  const { service } = currentService();
+  const about = { id: newId(), path: pathOf(request.url) };
+  const problem = appErrorOf(service, error, about);
+  return new Response(renderProblem(service, problem, about), {
+    status: problem.status,
+    headers: {
+      "Content-Type": "application/problem+json",
+      "Cache-Control": "no-store",
+      "X-Request-Id": encodeId("request", about.id),
+      ...problem.headers,
+    },
+  });
+}
+
+/** An error that counts as one of an unavailable database. */
+export const silence = (sentence: string): Error => Object.assign(new Error(sentence), { code: "ETIMEDOUT" });
+
+/**
+ * The answer, or 503 after `limitMs`: a database that is silent would otherwise keep its callers for ever. The work goes
+ * on, and its outcome is what the same idempotency key is answered with later; a 5xx is never stored.
+ */
+export function answerWithin(limitMs: number, request: Request, answer: Promise<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`))), limitMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
