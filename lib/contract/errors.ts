@@ -88,7 +88,7 @@ export class AppError extends Error {
     super(detail, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
-    this.param = options.param ?? options.errors?.[0]?.param ?? null;
+    this.param = options.param || options.errors?.[0]?.param || null;
     this.errors = options.errors ?? [];
     this.extra = options.extra ?? {};
     this.headers = options.headers ?? {};

@@ -12,13 +12,17 @@ export const text = (max: number) =>
     .refine((value) => !value.includes("\u0000") && value.isWellFormed(), "Must be valid text without NUL characters.");
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+ -]\d{2}:?\d{2})$/;
 
 function parseInstant(value: string, endOfDay: boolean): Date | null {
   const iso = DATE_ONLY.test(value)
     ? `${value}T${endOfDay ? "23:59:59.999" : "00:00:00.000"}Z`
     : DATE_TIME.test(value)
-      ? value.replace(" ", "T").replace(/([+-]\d{2})(\d{2})$/, "$1:$2")
+      ? // A plus sign that was not escaped in a query string arrives as a space.
+        value
+          .replace(/ (\d{2}:?\d{2})$/, "+$1")
+          .replace(/^(\S{10}) /, "$1T")
+          .replace(/([+-]\d{2})(\d{2})$/, "$1:$2")
       : null;
   if (iso === null) return null;
   const date = new Date(iso);

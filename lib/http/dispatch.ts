@@ -1,7 +1,7 @@
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { live, ready } from "./health";
-import { type Connection, pathOf } from "./request-parts";
+import { type ApiRequest, type Connection, pathOf } from "./request-parts";
 import { handle, refuse } from "./route";
 
 /** The operations of one path, by method. */
@@ -21,7 +21,7 @@ for (const operation of OPERATIONS) {
  * Answers every request to /v1 and /health, without Next: what its router would do for `app/v1`, from the same table of
  * operations.
  */
-export async function dispatch(request: Request, connection: Connection): Promise<Response> {
+export async function dispatch(request: ApiRequest, connection: Connection): Promise<Response> {
   const pathname = pathOf(request.url);
   const found = find(pathname);
   if (!found) return (await healthOf(pathname, request)) ?? refuse(request, null);
@@ -51,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-async function healthOf(pathname: string, request: Request): Promise<Response | null> {
+async function healthOf(pathname: string, request: ApiRequest): Promise<Response | null> {
   if (pathname !== "/health" && pathname !== "/health/ready" && pathname !== "/health/live") return null;
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
   return pathname === "/health/live" ? live(request) : ready(request);

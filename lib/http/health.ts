@@ -2,6 +2,7 @@ import type { Sql } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { currentService } from "./current-service";
+import type { ApiRequest } from "./request-parts";
 import { endsWithSlash, refuse } from "./route";
 import { answerFailure, silence } from "./unavailable";
 
@@ -19,13 +20,13 @@ const ASK_AGAIN_MS = 5_000;
 let asked: { sql: Sql; atMs: number; answer: Promise<unknown> } | null = null;
 
 /** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
-export function live(request: Request): Response {
+export function live(request: ApiRequest): Response {
   if (endsWithSlash(request)) return refuse(request, null);
   return new Response('{"status":"live"}', { headers: headersOf() });
 }
 
 /** Whether requests can be served: the database answers. 503 when it does not. */
-export async function ready(request: Request): Promise<Response> {
+export async function ready(request: ApiRequest): Promise<Response> {
   if (endsWithSlash(request)) return refuse(request, null);
   const { service } = currentService();
   try {
@@ -58,4 +59,4 @@ async function askDatabase(sql: Sql): Promise<void> {
 }
 
 /** Every other method of these paths. */
-export const onlyGet = (request: Request): Response => refuse(request, ["GET"]);
+export const onlyGet = (request: ApiRequest): Response => refuse(request, ["GET"]);

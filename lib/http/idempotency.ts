@@ -3,6 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import type { IdempotencyRequest } from "@/lib/domain/context";
 import type { Secret } from "@/lib/secret";
+import type { ApiRequest } from "./request-parts";
 
 const MAX_KEY_LENGTH = 255;
 
@@ -10,15 +11,18 @@ const MAX_KEY_LENGTH = 255;
 const stableStringify = configure({ deterministic: true });
 
 /** The X-Idempotency-Key of a request, or null. Throws 400 when it is missing where it must not be, empty or too long. */
-export function readIdempotencyKey(request: Request, operation: Operation): string | null {
+export function readIdempotencyKey(request: ApiRequest, operation: Operation): string | null {
   if (operation.idempotency === "none") return null;
-  const key = request.headers.get("x-idempotency-key");
-  if (key === null) {
+  const header = request.headers.get("x-idempotency-key");
+  if (header === null) {
     if (operation.idempotency === "optional") return null;
     throw new AppError("idempotency_key_missing", "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.", {
       param: "X-Idempotency-Key",
     });
   }
+  // Header bytes come as Latin-1; a key of 255 characters may be more bytes than that in UTF-8.
+  const utf8 = Buffer.from(header, "latin1").toString("utf8");
+  const key = utf8.includes("\uFFFD") ? header : utf8;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
     throw new AppError("idempotency_key_invalid", `The X-Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`, { param: "X-Idempotency-Key" });
   }

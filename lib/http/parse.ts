@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
+import type { ApiRequest } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
 const MAX_ERRORS = 20;
 
 /** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
-export async function parseBody(request: Request, operation: Operation): Promise<unknown> {
+export async function parseBody(request: ApiRequest, operation: Operation): Promise<unknown> {
   if (!operation.body) return undefined;
   const text = await readBody(request);
   if (text === "") return check(operation.body, {});
@@ -51,27 +52,26 @@ function requireJson(contentType: string | null): void {
 }
 
 /** The body as text. Throws 413 above `maxBytes`, without reading more than that. */
-export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<string> {
+export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
-  if (length !== null) return decode(await request.arrayBuffer());
-  const body = request.body;
-  if (body === null) return "";
-  // No length was announced: count while reading, and stop reading when it is too much.
+  const { body } = request;
+  if (body === null || length === "0") return "";
+  // Counted while reading, because a length need not be announced, and reading stops when it is too much.
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return decode(Buffer.concat(chunks));
+  return decode(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Broken bytes are refused: replaced by question marks they would be stored as something the caller never said. */
-function decode(bytes: ArrayBuffer | Buffer): string {
+function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -1,5 +1,14 @@
 import { env } from "@/lib/env";
 
+/** What the pipeline reads of a request: a `Request` is one, and so is the thin view that our own host makes. */
+export type ApiRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  /** Null when there is none. */
+  readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null;
+};
+
 /** What the host knows of the connection; under Next's own server only what its headers say. */
 export type Connection = { ip: string | null };
 

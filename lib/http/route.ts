@@ -10,10 +10,10 @@ import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
-import { addressOf, type Connection, pathOf, searchOf } from "./request-parts";
+import { type ApiRequest, addressOf, type Connection, pathOf, searchOf } from "./request-parts";
 
 export type Headers = Record<string, string>;
-export type Call = { operation: Operation; request: Request; id: string | null; connection: Connection };
+export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
 
 const CACHE_CONTROL = "no-store";
 
@@ -94,7 +94,7 @@ function problemResponse(
 }
 
 /** An error answer for a request that reaches no operation: 404 for an unknown path, 405 for a method it lacks. */
-export function refuse(request: Request, allowed: readonly string[] | null): Response {
+export function refuse(request: ApiRequest, allowed: readonly string[] | null): Response {
   const id = newId();
   const path = pathOf(request.url);
   const error = allowed
@@ -107,7 +107,7 @@ export function refuse(request: Request, allowed: readonly string[] | null): Res
 }
 
 /** Next finds /v1/payments/ where our own server finds nothing. */
-export const endsWithSlash = (request: Request): boolean => pathOf(request.url).endsWith("/");
+export const endsWithSlash = (request: ApiRequest): boolean => pathOf(request.url).endsWith("/");
 
 type NextHandler = (request: Request, context: { params: Promise<{ id?: string } | undefined> }) => Promise<Response>;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

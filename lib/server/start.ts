@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
@@ -12,6 +13,7 @@ import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
+import { incomingRequest } from "./incoming-request";
 import { openService } from "./open-service";
 import { SECRET_WARNING } from "./secret";
 import { Shutdown } from "./shutdown";
@@ -82,14 +84,16 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
 /** The API without Next around it: the same handlers, some thirty times as fast. */
 function apiListener(): Listener {
   const limitMs = ANSWER_LIMIT_MS + env.processorTimeoutMs;
-  const listener = getRequestListener((request, bindings) =>
-    answerWithin(limitMs, request, dispatch(request, { ip: addressOf(bindings as HttpBindings) })),
-  );
+  const listener = getRequestListener((_, bindings) => {
+    const { incoming } = bindings as HttpBindings;
+    const request = incomingRequest(incoming);
+    return answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }));
+  });
   return listener as Listener;
 }
 
 /** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */
-const addressOf = ({ incoming }: HttpBindings) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+const addressOf = (incoming: IncomingMessage) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 
 async function preparePages(
   { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },

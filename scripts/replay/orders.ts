@@ -15,6 +15,9 @@ export const COLUMNS = [
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 
+/** The payment types that are cards; vouchers, bank slips and the like are counted and left out. */
+const CARD_PAYMENTS: ReadonlySet<string> = new Set(["credit_card", "debit_card"]);
+
 /** Where an order's payment ends. */
 export type Ending = "AUTHORIZED" | "CAPTURED" | "VOIDED" | "REFUNDED";
 
@@ -77,7 +80,7 @@ export function readOrders(text: string): OrderFile {
       problems.push(`column order_id: the same order_id and payment_sequential as on line ${first}`);
     else firstLineOf.set(key, line);
     errors.push(...problems.map((problem) => `line ${line}, ${problem}`));
-    if (cells.payment_type === "credit_card") file.orders.push(orderOf(line, key, cells));
+    if (CARD_PAYMENTS.has(cells.payment_type)) file.orders.push(orderOf(line, key, cells));
     else file.leftOut.set(cells.payment_type, (file.leftOut.get(cells.payment_type) ?? 0) + 1);
   }
   if (errors.length > 0) throw new OrderFileError(listErrors(errors));

@@ -132,7 +132,7 @@ async function refuse(ctx: Context, request: FollowUpRequest, target: Target, sn
   return null;
 }
 
-function refusal({ kind, amount }: FollowUpRequest, target: Target, { payment }: PaymentSnapshot, now: Date): AppError | null {
+function refusal({ kind, amount, target: named }: FollowUpRequest, target: Target, { payment }: PaymentSnapshot, now: Date): AppError | null {
   const invalidState = (detail: string, status: string, allowed: string[]) =>
     new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: allowed } });
   if (target.refundStatus !== null) {
@@ -143,9 +143,11 @@ function refusal({ kind, amount }: FollowUpRequest, target: Target, { payment }:
       headers: { "Retry-After": "1" },
     });
   }
+  // A charge has no status of its own for a payment that waits for the shopper: it is still PENDING.
+  const status = "transactionId" in named && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;
   const wrongState = invalidState(
-    `A payment that is ${payment.status} cannot be ${PAST[kind]}.`,
-    payment.status,
+    `A ${"transactionId" in named ? "transaction" : "payment"} that is ${status} cannot be ${PAST[kind]}.`,
+    status,
     availableActions(payment),
   );
   if (kind === "refund") {
