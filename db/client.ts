@@ -1,5 +1,5 @@
-import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import type { PgDatabase } from "drizzle-orm/pg-core";
+import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { env } from "@/lib/env";

@@ -14,7 +14,10 @@ test("each domain of the database allows exactly the contract's values", async (
     select t.typname as name, pg_get_constraintdef(c.oid) as definition
     from pg_type t join pg_constraint c on c.contypid = t.oid
     where t.typnamespace = 'public'::regnamespace`;
-  const allowed = rows.map(({ name, definition }) => [name, [...definition.matchAll(/'([^']+)'/g)].map(([, value]) => value)]);
+  const allowed = rows.map(({ name, definition }) => [
+    name,
+    [...definition.matchAll(/'([^']+)'/g)].map(([, value]) => value),
+  ]);
   expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(DOMAINS));
 });
 

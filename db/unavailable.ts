@@ -20,5 +20,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = "code" in error ? String(error.code) : "";
   if (error instanceof postgres.PostgresError ? SERVER.test(code) : NETWORK.has(code)) return true;
   // Drizzle wraps the driver's error, and a failure of all of a host's addresses comes as an AggregateError.
-  return (error.cause !== undefined && isDatabaseUnavailable(error.cause)) || (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable));
+  return (
+    (error.cause !== undefined && isDatabaseUnavailable(error.cause)) ||
+    (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable))
+  );
 }

@@ -21,8 +21,7 @@ export function createSecret(value: string): Secret {
   return {
     processorKey: key("processor"),
     requestDigest: (text) => createHmac("sha256", digestKey).update(text).digest(),
-    mac: (purpose, text) =>
-      createHmac("sha256", macKey).update(`${purpose}\n${text}`).digest("base64url").slice(0, 22),
+    mac: (purpose, text) => createHmac("sha256", macKey).update(`${purpose}\n${text}`).digest("base64url").slice(0, 22),
     seal(text) {
       const iv = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", sealKey, iv);

@@ -1,4 +1,5 @@
-import { onlyGet, ready } from "@/lib/http/health";
+import { ready } from "@/lib/http/health";
+import { healthRoute } from "@/lib/http/health-route";
 
 export const dynamic = "force-dynamic";
-export { onlyGet as DELETE, onlyGet as OPTIONS, onlyGet as PATCH, onlyGet as POST, onlyGet as PUT, ready as GET };
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = healthRoute(ready);

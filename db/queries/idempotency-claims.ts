@@ -88,7 +88,12 @@ export async function claimWithRefusal(
  * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or anyone
  * once its time is over (null).
  */
-export async function releaseKey(sql: Sql, environmentId: string, key: string, requestId: string | null): Promise<void> {
+export async function releaseKey(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+  requestId: string | null,
+): Promise<void> {
   await sql`
     delete from idempotency_keys k
     where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running'

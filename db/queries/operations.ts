@@ -28,7 +28,12 @@ export async function findOperation(sql: Sql, environmentId: string, id: string)
 }
 
 /** Takes over one open operation whose lease ran out; null when someone else has it, or it is closed. */
-export async function takeOperation(sql: Sql, environmentId: string, id: string, lease: Lease): Promise<TakenOperation | null> {
+export async function takeOperation(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+  lease: Lease,
+): Promise<TakenOperation | null> {
   const [row] = await sql<TakenOperation[]>`
     update operations o set epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${lease.heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms'

@@ -27,7 +27,10 @@ export type Intent = {
 };
 
 export type NewPayment = {
-  payment: Omit<PaymentRow, "amount_captured" | "amount_refunded" | "refund_pending" | "version" | "capture_before" | "next_action">;
+  payment: Omit<
+    PaymentRow,
+    "amount_captured" | "amount_refunded" | "refund_pending" | "version" | "capture_before" | "next_action"
+  >;
   charge: TransactionRow;
 };
 
@@ -136,9 +139,17 @@ function reserve(sql: Sql, followUp: FollowUp) {
           and (select amount from locked) <= amount`,
       };
     case "void":
-      return { amount: sql`amount`, change: exclusive, guard: sql`status = 'AUTHORIZED' and open_operation_id is null` };
+      return {
+        amount: sql`amount`,
+        change: exclusive,
+        guard: sql`status = 'AUTHORIZED' and open_operation_id is null`,
+      };
     case "continue":
-      return { amount: sql`amount`, change: sql`${exclusive}, status = 'PENDING'`, guard: sql`status = 'REQUIRES_ACTION'` };
+      return {
+        amount: sql`amount`,
+        change: sql`${exclusive}, status = 'PENDING'`,
+        guard: sql`status = 'REQUIRES_ACTION'`,
+      };
   }
 }
 

@@ -30,7 +30,12 @@ export function isStaleOutcome(error: unknown): boolean {
 }
 
 /** Locks what an outcome changes, in the order that all statements lock it: key → payment. */
-export async function lockPayment(tx: SqlTransaction, environmentId: string, key: string | null, paymentId: string): Promise<void> {
+export async function lockPayment(
+  tx: SqlTransaction,
+  environmentId: string,
+  key: string | null,
+  paymentId: string,
+): Promise<void> {
   if (key !== null) {
     await tx`select 1 from idempotency_keys where environment_id = ${environmentId}::uuid and key = ${key} for update`;
   }

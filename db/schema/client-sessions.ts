@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, integer, jsonb, pgTable, primaryKey, smallint, text, unique, uuid } from "drizzle-orm/pg-core";
+import {
+  check,
+  foreignKey,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import { CARD_BRANDS } from "@/lib/contract/transaction";
 import { bytea, createdWithId, environmentId, instant, money, oneOf } from "../columns";
@@ -37,7 +48,10 @@ export const clientSessions = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
     foreignKey({ columns: [table.environment_id, table.plan_id], foreignColumns: [plans.environment_id, plans.id] }),
-    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
     /** Serves the payment iframe, which knows the token alone. */
     unique("client_sessions_token").on(table.token_sha256),
     check("client_sessions_amount", sql`${table.amount} > 0`),

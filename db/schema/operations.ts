@@ -1,5 +1,17 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
 import { payments } from "./payments";
 
@@ -50,7 +62,10 @@ export const operations = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
     /** Serves the completer: what is open and due. */

@@ -42,7 +42,9 @@ export const payments = pgTable(
     foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
     /** Serve GET /v1/payments, filtered by status or customer; unfiltered it is the primary key. */
     index("payments_status").on(table.environment_id, table.status, table.id),
-    index("payments_customer").on(table.environment_id, table.customer_id, table.id).where(sql`customer_id is not null`),
+    index("payments_customer")
+      .on(table.environment_id, table.customer_id, table.id)
+      .where(sql`customer_id is not null`),
     /** Serve the job that voids authorizations past their time, and challenges nobody answered. */
     index("payments_expiring").on(table.capture_before).where(sql`status = 'AUTHORIZED'`),
     index("payments_waiting").on(table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),

@@ -65,7 +65,10 @@ export const transactions = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    foreignKey({ columns: [table.environment_id, table.payment_id], foreignColumns: [payments.environment_id, payments.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
     /** Serves a payment's page and answers: its charge and refunds. */
     index("transactions_payment").on(table.environment_id, table.payment_id, table.id),
     /**
@@ -74,7 +77,9 @@ export const transactions = pgTable(
      */
     index("transactions_status").on(table.environment_id, table.status, table.id, table.card_brand, table.amount),
     index("transactions_brand").on(table.environment_id, table.card_brand, table.status, table.id, table.amount),
-    index("transactions_customer").on(table.environment_id, table.customer_id, table.id).where(sql`customer_id is not null`),
+    index("transactions_customer")
+      .on(table.environment_id, table.customer_id, table.id)
+      .where(sql`customer_id is not null`),
     index("transactions_email")
       .on(table.environment_id, sql`lower(${table.customer_email})`, table.id)
       .where(sql`customer_email is not null`),

@@ -1,10 +1,9 @@
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
-import { dispatch } from "@/lib/http/dispatch";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
-import { createHttpServer, type Listener, listen } from "@/lib/server/http-server";
+import { apiListener } from "@/lib/server/api-listener";
+import { createHttpServer, listen } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
 
 /**
@@ -16,9 +15,7 @@ const opened = await openService({
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
 });
 provideService(opened.service);
-const api = getRequestListener((request, bindings) =>
-  dispatch(request, { ip: (bindings as HttpBindings).incoming.socket.remoteAddress ?? "" }),
-) as Listener;
+const api = apiListener(30_000);
 const server = createHttpServer({ api, pages: api }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port);
 const jobs = startJobs(opened.service);

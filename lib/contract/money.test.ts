@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CURRENCY_DIGITS, formatMinor, majorToMinor, MAX_AMOUNT, minorToMajor } from "./money";
+import { CURRENCY_DIGITS, formatMinor, MAX_AMOUNT, majorToMinor, minorToMajor } from "./money";
 
 describe("amounts", () => {
   test.each([
@@ -19,13 +19,21 @@ describe("amounts", () => {
 
   test("in major units give back exactly the minor units they were made of, in every currency", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: MAX_AMOUNT }), fc.constantFrom(...CURRENCY_DIGITS.keys()), (minor, currency) => {
-        expect(majorToMinor(minorToMajor(minor, currency), currency)).toBe(minor);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: MAX_AMOUNT }),
+        fc.constantFrom(...CURRENCY_DIGITS.keys()),
+        (minor, currency) => {
+          expect(majorToMinor(minorToMajor(minor, currency), currency)).toBe(minor);
+        },
+      ),
     );
   });
 
   test("are shown with the currency's digits", () => {
-    expect([formatMinor(5, "USD"), formatMinor(1234, "KWD"), formatMinor(70, "JPY")]).toEqual(["0.05 USD", "1.234 KWD", "70 JPY"]);
+    expect([formatMinor(5, "USD"), formatMinor(1234, "KWD"), formatMinor(70, "JPY")]).toEqual([
+      "0.05 USD",
+      "1.234 KWD",
+      "70 JPY",
+    ]);
   });
 });

@@ -1,6 +1,6 @@
-import { type Challenge, findChallenge } from "@/lib/domain/payments/find-challenge";
-import { continuePayment } from "@/lib/domain/payments/continue-payment";
 import { AppError } from "@/lib/contract/errors";
+import { continuePayment } from "@/lib/domain/payments/continue-payment";
+import { type Challenge, findChallenge } from "@/lib/domain/payments/find-challenge";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
 
@@ -23,7 +23,10 @@ export async function answerChallenge(request: Request, token: string): Promise<
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed or result=failed.", { status: 400 });
   await continuePayment(service, challenge.environment, challenge.paymentId, result);
-  return new Response(null, { status: 303, headers: { Location: challenge.returnUrl ?? `/challenge/${token}`, "Cache-Control": "no-store" } });
+  return new Response(null, {
+    status: 303,
+    headers: { Location: challenge.returnUrl ?? `/challenge/${token}`, "Cache-Control": "no-store" },
+  });
 }
 
 async function readResult(request: Request): Promise<"passed" | "failed" | null> {

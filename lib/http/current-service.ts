@@ -1,10 +1,14 @@
-import { env } from "@/lib/env";
 import type { Service } from "@/lib/domain/context";
+import { env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createRateLimiter, type RateLimiter } from "./rate-limit";
 
 /** The service with what only HTTP needs: who calls, and how often. */
-export type HttpService = { readonly service: Service; readonly authenticator: Authenticator; readonly rateLimiter: RateLimiter };
+export type HttpService = {
+  readonly service: Service;
+  readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter;
+};
 
 /**
  * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share the pools and

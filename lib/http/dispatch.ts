@@ -1,5 +1,6 @@
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
+import type { HttpAnswer } from "./answer";
 import { live, ready } from "./health";
 import { type ApiRequest, type Connection, pathOf } from "./request-parts";
 import { handle, refuse } from "./route";
@@ -21,7 +22,7 @@ for (const operation of OPERATIONS) {
  * Answers every request to /v1 and /health, without Next: what its router would do for `app/v1`, from the same table of
  * operations.
  */
-export async function dispatch(request: ApiRequest, connection: Connection): Promise<Response> {
+export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
   const pathname = pathOf(request.url);
   const found = find(pathname);
   if (!found) return (await healthOf(pathname, request)) ?? refuse(request, null);
@@ -51,7 +52,7 @@ function decode(text: string): string {
   }
 }
 
-async function healthOf(pathname: string, request: ApiRequest): Promise<Response | null> {
+async function healthOf(pathname: string, request: ApiRequest): Promise<HttpAnswer | null> {
   if (pathname !== "/health" && pathname !== "/health/ready" && pathname !== "/health/live") return null;
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
   return pathname === "/health/live" ? live(request) : ready(request);

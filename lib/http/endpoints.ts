@@ -1,5 +1,5 @@
-import * as contract from "@/lib/contract/operations";
 import type { BodyOf, Operation, QueryOf } from "@/lib/contract/operation";
+import * as contract from "@/lib/contract/operations";
 import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
 import { getClientSession } from "@/lib/domain/client-sessions/get-client-session";
@@ -34,7 +34,10 @@ type Input<O extends Operation> = (O["path"] extends `${string}{id}${string}` ? 
   (O["body"] extends object ? BodyOf<O> : object) &
   (O["query"] extends object ? QueryOf<O> : object);
 
-function endpoint<O extends Operation>(operation: O, run: (ctx: Context, input: Input<O>) => Promise<Reply | object>): Endpoint {
+function endpoint<O extends Operation>(
+  operation: O,
+  run: (ctx: Context, input: Input<O>) => Promise<Reply | object>,
+): Endpoint {
   return { operation, run };
 }
 

@@ -1,6 +1,7 @@
 import type { Sql } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
+import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
 import type { ApiRequest } from "./request-parts";
 import { endsWithSlash, refuse } from "./route";
@@ -20,18 +21,18 @@ const ASK_AGAIN_MS = 5_000;
 let asked: { sql: Sql; atMs: number; answer: Promise<unknown> } | null = null;
 
 /** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
-export function live(request: ApiRequest): Response {
+export function live(request: ApiRequest): HttpAnswer {
   if (endsWithSlash(request)) return refuse(request, null);
-  return new Response('{"status":"live"}', { headers: headersOf() });
+  return { status: 200, headers: headersOf(), body: '{"status":"live"}' };
 }
 
 /** Whether requests can be served: the database answers. 503 when it does not. */
-export async function ready(request: ApiRequest): Promise<Response> {
+export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   if (endsWithSlash(request)) return refuse(request, null);
   const { service } = currentService();
   try {
     await askDatabase(service.db.sql);
-    return new Response('{"status":"ready"}', { headers: headersOf() });
+    return { status: 200, headers: headersOf(), body: '{"status":"ready"}' };
   } catch (error) {
     return answerFailure(request, error);
   }
@@ -59,4 +60,4 @@ async function askDatabase(sql: Sql): Promise<void> {
 }
 
 /** Every other method of these paths. */
-export const onlyGet = (request: ApiRequest): Response => refuse(request, ["GET"]);
+export const onlyGet = (request: ApiRequest): HttpAnswer => refuse(request, ["GET"]);

@@ -4,8 +4,10 @@ import { createSecret } from "@/lib/secret";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 
 const secret = createSecret("a secret of thirty-two characters");
-const digest = (path: string, body: unknown, method = "POST") => idempotencyOf(secret, "k", { method, path, body }).digest.toString("hex");
-const withKey = (key: string | null) => new Request("http://localhost/", { headers: key === null ? {} : { "X-Idempotency-Key": key } });
+const digest = (path: string, body: unknown, method = "POST") =>
+  idempotencyOf(secret, "k", { method, path, body }).digest.toString("hex");
+const withKey = (key: string | null) =>
+  new Request("http://localhost/", { headers: key === null ? {} : { "X-Idempotency-Key": key } });
 
 describe("the same parameters", () => {
   test("have the same digest whatever the order of their members, at every level", () => {
@@ -41,7 +43,9 @@ test("a CVV is no part of the digest, since nothing made of it may be kept; the 
 
 describe("the header", () => {
   test("is required where money moves, optional where things are made, and not read elsewhere", () => {
-    expect(() => readIdempotencyKey(withKey(null), createPayment)).toThrow(expect.objectContaining({ code: "idempotency_key_missing" }));
+    expect(() => readIdempotencyKey(withKey(null), createPayment)).toThrow(
+      expect.objectContaining({ code: "idempotency_key_missing" }),
+    );
     expect(readIdempotencyKey(withKey(null), createPlan)).toBeNull();
     expect(readIdempotencyKey(withKey("x".repeat(300)), listPayments)).toBeNull();
   });
@@ -49,7 +53,9 @@ describe("the header", () => {
   test.each([createPayment, createPlan])("of $name has 1 to 255 characters", (operation) => {
     expect(readIdempotencyKey(withKey("x".repeat(255)), operation)).toHaveLength(255);
     for (const key of ["", "x".repeat(256)]) {
-      expect(() => readIdempotencyKey(withKey(key), operation)).toThrow(expect.objectContaining({ code: "idempotency_key_invalid" }));
+      expect(() => readIdempotencyKey(withKey(key), operation)).toThrow(
+        expect.objectContaining({ code: "idempotency_key_invalid" }),
+      );
     }
   });
 });

@@ -16,15 +16,23 @@ export function readIdempotencyKey(request: ApiRequest, operation: Operation): s
   const header = request.headers.get("x-idempotency-key");
   if (header === null) {
     if (operation.idempotency === "optional") return null;
-    throw new AppError("idempotency_key_missing", "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.", {
-      param: "X-Idempotency-Key",
-    });
+    throw new AppError(
+      "idempotency_key_missing",
+      "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.",
+      {
+        param: "X-Idempotency-Key",
+      },
+    );
   }
   // Header bytes come as Latin-1; a key of 255 characters may be more bytes than that in UTF-8.
   const utf8 = Buffer.from(header, "latin1").toString("utf8");
   const key = utf8.includes("\uFFFD") ? header : utf8;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
-    throw new AppError("idempotency_key_invalid", `The X-Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`, { param: "X-Idempotency-Key" });
+    throw new AppError(
+      "idempotency_key_invalid",
+      `The X-Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`,
+      { param: "X-Idempotency-Key" },
+    );
   }
   return key;
 }
@@ -34,8 +42,17 @@ export function readIdempotencyKey(request: ApiRequest, operation: Operation): s
  * left-out defaults do not matter. The digest is keyed, because a body may hold a card number; a CVV is left out altogether,
  * because nothing made of it may be kept.
  */
-export function idempotencyOf(secret: Secret, key: string, request: { method: string; path: string; body: unknown }): IdempotencyRequest {
-  return { key, digest: secret.requestDigest(`${request.method} ${request.path}\n${stableStringify(withoutCvv(request.body ?? null))}`) };
+export function idempotencyOf(
+  secret: Secret,
+  key: string,
+  request: { method: string; path: string; body: unknown },
+): IdempotencyRequest {
+  return {
+    key,
+    digest: secret.requestDigest(
+      `${request.method} ${request.path}\n${stableStringify(withoutCvv(request.body ?? null))}`,
+    ),
+  };
 }
 
 function withoutCvv(body: unknown): unknown {

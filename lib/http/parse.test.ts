@@ -32,7 +32,12 @@ describe("a body", () => {
   });
 
   test("names every parameter at fault, nested ones by their path", async () => {
-    const body = JSON.stringify({ amount: 0, currency: "USD", billing_address: { country: "XX" }, card: { number: "1" } });
+    const body = JSON.stringify({
+      amount: 0,
+      currency: "USD",
+      billing_address: { country: "XX" },
+      card: { number: "1" },
+    });
     const error = await errorOf(() => parseBody(post(body), createPayment));
     const codes = Object.fromEntries(error.errors.map(({ param, code }) => [param, code]));
     expect(codes).toMatchObject({
@@ -61,14 +66,18 @@ describe("a body", () => {
   });
 
   test("that is not JSON is told where, and never quoted: it may hold a card number", async () => {
-    const error = await errorOf(() => parseBody(post(`{"card":{"number":'4242424242424242',"cvv":'123'}}`), createPayment));
+    const error = await errorOf(() =>
+      parseBody(post(`{"card":{"number":'4242424242424242',"cvv":'123'}}`), createPayment),
+    );
     expect(error.code).toBe("malformed_json");
     expect(error.message).not.toMatch(/4242|123/);
   });
 
   test("with thousands of mistakes gets an answer of a bearable size", async () => {
     const metadata = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`k${i}`, null]));
-    const error = await errorOf(() => parseBody(post(JSON.stringify({ metadata, ["x".repeat(5_000)]: 1 })), createPayment));
+    const error = await errorOf(() =>
+      parseBody(post(JSON.stringify({ metadata, ["x".repeat(5_000)]: 1 })), createPayment),
+    );
     expect(error.errors.length).toBeLessThanOrEqual(20);
     expect(JSON.stringify(error.errors).length).toBeLessThan(8_000);
   });
@@ -92,7 +101,11 @@ describe("a body", () => {
 
 describe("a query string", () => {
   test("is read into numbers and checked", () => {
-    expect(parseQuery("?limit=5&offset=10&status=SETTLED", listTransactions)).toEqual({ limit: 5, offset: 10, status: "SETTLED" });
+    expect(parseQuery("?limit=5&offset=10&status=SETTLED", listTransactions)).toEqual({
+      limit: 5,
+      offset: 10,
+      status: "SETTLED",
+    });
   });
 
   test.each([
@@ -110,6 +123,9 @@ describe("a query string", () => {
   });
 
   test("is refused whole where none is taken", async () => {
-    expect(await errorOf(() => parseQuery("?a=1", refundPayment))).toMatchObject({ code: "unknown_parameter", param: "a" });
+    expect(await errorOf(() => parseQuery("?a=1", refundPayment))).toMatchObject({
+      code: "unknown_parameter",
+      param: "a",
+    });
   });
 });

@@ -17,7 +17,10 @@ export async function parseBody(request: ApiRequest, operation: Operation): Prom
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new AppError("malformed_json", `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`);
+    throw new AppError(
+      "malformed_json",
+      `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
+    );
   }
   return check(operation.body, value);
 }
@@ -27,13 +30,20 @@ export function parseQuery(search: string, operation: Operation): unknown {
   if (search.length <= 1 && !operation.query) return undefined;
   const given: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name in given) throw fieldErrors([{ param: name, code: "invalid_parameter", message: "Given more than once." }]);
+    if (name in given)
+      throw fieldErrors([{ param: name, code: "invalid_parameter", message: "Given more than once." }]);
     given[name] = value;
   }
   if (operation.query) return check(operation.query, { ...given });
   const unknown = Object.keys(given);
   if (unknown.length > 0) {
-    throw fieldErrors(unknown.map((param) => ({ param: shorten(param), code: "unknown_parameter", message: "This endpoint takes no such parameter." })));
+    throw fieldErrors(
+      unknown.map((param) => ({
+        param: shorten(param),
+        code: "unknown_parameter",
+        message: "This endpoint takes no such parameter.",
+      })),
+    );
   }
   return undefined;
 }
@@ -48,7 +58,10 @@ function requireJson(contentType: string | null): void {
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (/^\s*application\/([\w.-]+\+)?json\s*$/.test(type) && isUtf8) return;
-  throw new AppError("unsupported_media_type", "Send the body as UTF-8 JSON with the header Content-Type: application/json.");
+  throw new AppError(
+    "unsupported_media_type",
+    "Send the body as UTF-8 JSON with the header Content-Type: application/json.",
+  );
 }
 
 /** The body as text. Throws 413 above `maxBytes`, without reading more than that. */
@@ -93,7 +106,10 @@ function fieldErrors(errors: FieldError[]): AppError {
   const [first] = errors;
   if (!first) throw new Error("a refusal of parameters names at least one");
   const more = errors.length > 1 ? ` (${errors.length - 1} more in errors)` : "";
-  return new AppError(first.code, `${first.param || "body"}: ${first.message}${more}`, { param: first.param || null, errors });
+  return new AppError(first.code, `${first.param || "body"}: ${first.message}${more}`, {
+    param: first.param || null,
+    errors,
+  });
 }
 
 function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {

@@ -24,10 +24,17 @@ export function appErrorOf(service: Service, error: unknown, request: ProblemReq
   }
   if (isDatabaseUnavailable(error)) {
     service.log.warn({ err: error, request_id: request.id }, "the database is unavailable");
-    return new AppError("database_unavailable", "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.", {
-      headers: { "Retry-After": "1" },
-    });
+    return new AppError(
+      "database_unavailable",
+      "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.",
+      {
+        headers: { "Retry-After": "1" },
+      },
+    );
   }
   service.log.error({ err: error, request_id: request.id, path: request.path }, "a request failed");
-  return new AppError("internal_error", "Something went wrong on our side. Send the request again with the same idempotency key, or contact support with the request id.");
+  return new AppError(
+    "internal_error",
+    "Something went wrong on our side. Send the request again with the same idempotency key, or contact support with the request id.",
+  );
 }

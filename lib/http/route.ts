@@ -3,6 +3,7 @@ import { encodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
 import type { Context, Reply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
+import { type HttpAnswer, toResponse } from "./answer";
 import { authorize } from "./authorize";
 import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
@@ -18,7 +19,7 @@ export type Call = { operation: Operation; request: ApiRequest; id: string | nul
 const CACHE_CONTROL = "no-store";
 
 /** Answers one request to one operation: every check in the contract's order, then the verb. Never throws. */
-export async function handle(call: Call): Promise<Response> {
+export async function handle(call: Call): Promise<HttpAnswer> {
   const http = currentService();
   const request = { id: newId(), path: pathOf(call.request.url) };
   const headers: Headers = { "X-Request-Id": encodeId("request", request.id), "Cache-Control": CACHE_CONTROL };
@@ -26,7 +27,7 @@ export async function handle(call: Call): Promise<Response> {
     const { status, body, replayed } = await answer(http, call, request, headers);
     headers["Content-Type"] = status >= 400 ? "application/problem+json" : "application/json";
     if (replayed) headers["Idempotent-Replayed"] = "true";
-    return new Response(body, { status, headers });
+    return { status, headers, body };
   } catch (error) {
     return problemResponse(http, error, request, headers);
   }
@@ -85,16 +86,17 @@ function problemResponse(
   thrown: unknown,
   request: { id: string; path: string },
   headers: Headers,
-): Response {
+): HttpAnswer {
   const error = appErrorOf(http.service, thrown, request);
-  return new Response(renderProblem(http.service, error, request), {
+  return {
     status: error.status,
     headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
-  });
+    body: renderProblem(http.service, error, request),
+  };
 }
 
 /** An error answer for a request that reaches no operation: 404 for an unknown path, 405 for a method it lacks. */
-export function refuse(request: ApiRequest, allowed: readonly string[] | null): Response {
+export function refuse(request: ApiRequest, allowed: readonly string[] | null): HttpAnswer {
   const id = newId();
   const path = pathOf(request.url);
   const error = allowed
@@ -120,13 +122,15 @@ export function route(...operations: readonly Operation[]): Record<(typeof METHO
   const allowed = operations.map((operation) => operation.method);
   const handlers = METHODS.map((method): [string, NextHandler] => {
     const operation = operations.find((candidate) => candidate.method === (method === "HEAD" ? "GET" : method));
-    if (!operation) return [method, async (request) => refuse(request, allowed)];
+    if (!operation) return [method, async (request) => toResponse(refuse(request, allowed))];
     return [
       method,
       async (request, { params }) =>
-        endsWithSlash(request)
-          ? refuse(request, null)
-          : handle({ operation, request, id: (await params)?.id ?? null, connection: { ip: null } }),
+        toResponse(
+          endsWithSlash(request)
+            ? refuse(request, null)
+            : await handle({ operation, request, id: (await params)?.id ?? null, connection: { ip: null } }),
+        ),
     ];
   });
   return Object.fromEntries(handlers) as Record<(typeof METHODS)[number], NextHandler>;

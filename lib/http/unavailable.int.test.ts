@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
+import type { HttpAnswer } from "./answer";
 import { provideService } from "./current-service";
 import { answerWithin } from "./unavailable";
 
@@ -11,17 +12,17 @@ test("a request that is never answered is told so, to be sent again with the sam
   provideService(testService(db));
   const response = await answerWithin(20, request, new Promise(() => {}));
   expect(response.status).toBe(503);
-  expect(response.headers.get("retry-after")).toBe("1");
-  expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-  expect(await response.json()).toMatchObject({ code: "database_unavailable", instance: "/v1/payments" });
+  expect(response.headers["Retry-After"]).toBe("1");
+  expect(response.headers["X-Request-Id"]).toMatch(/^req_/);
+  expect(JSON.parse(response.body)).toMatchObject({ code: "database_unavailable", instance: "/v1/payments" });
 });
 
 test("an answer in time is passed on as it is, and one that fails too late is nobody's", async () => {
   provideService(testService(db));
-  const answer = new Response("{}");
+  const answer = { status: 200, headers: {}, body: "{}" };
   expect(await answerWithin(10_000, request, Promise.resolve(answer))).toBe(answer);
   let fail = (_: Error) => {};
-  const late = new Promise<Response>((_, reject) => {
+  const late = new Promise<HttpAnswer>((_, reject) => {
     fail = reject;
   });
   expect((await answerWithin(1, request, late)).status).toBe(503);

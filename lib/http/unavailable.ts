@@ -1,23 +1,25 @@
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
+import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
 import { appErrorOf, renderProblem } from "./problem";
 import { type ApiRequest, pathOf } from "./request-parts";
 
 /** The answer to a request that failed, or was given up, outside of every operation. */
-export function answerFailure(request: ApiRequest, error: unknown): Response {
+export function answerFailure(request: ApiRequest, error: unknown): HttpAnswer {
   const { service } = currentService();
   const about = { id: newId(), path: pathOf(request.url) };
   const problem = appErrorOf(service, error, about);
-  return new Response(renderProblem(service, problem, about), {
+  return {
     status: problem.status,
+    body: renderProblem(service, problem, about),
     headers: {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
       "X-Request-Id": encodeId("request", about.id),
       ...problem.headers,
     },
-  });
+  };
 }
 
 /** An error that counts as one of an unavailable database. */
@@ -27,7 +29,7 @@ export const silence = (sentence: string): Error => Object.assign(new Error(sent
  * The answer, or 503 after `limitMs`: a database that is silent would otherwise keep its callers for ever. The work goes
  * on, and its outcome is what the same idempotency key is answered with later; a 5xx is never stored.
  */
-export function answerWithin(limitMs: number, request: ApiRequest, answer: Promise<Response>): Promise<Response> {
+export function answerWithin(limitMs: number, request: ApiRequest, answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`))), limitMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -106,6 +106,6 @@ async function post(key: string, path: string, idempotencyKey: string, body: obj
     headers: { "content-type": "application/json", "x-api-key": key, "x-idempotency-key": idempotencyKey },
     body: JSON.stringify(body),
   });
-  const response = await dispatch(request, { ip: "127.0.0.1" });
-  return response.ok || response.status === 402 ? ((await response.json()) as { id?: string }) : null;
+  const { status, body: answer } = await dispatch(request, { ip: "127.0.0.1" });
+  return status < 300 || status === 402 ? (JSON.parse(answer) as { id?: string }) : null;
 }

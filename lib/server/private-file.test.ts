@@ -15,6 +15,9 @@ vi.mock("node:fs", async (original) => {
     };
   return { ...fs, writeSync: checked(fs.writeSync), fsyncSync: checked(fs.fsyncSync) };
 });
+// Test files share their modules: without this, whichever file came first would decide whether the disk can be full.
+vi.resetModules();
+afterAll(() => vi.resetModules());
 const { createPrivateFile, replacePrivateFile } = await import("./private-file");
 const { secretFile } = await import("./secret");
 

@@ -1,19 +1,15 @@
-import type { IncomingMessage } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
-import { dispatch } from "@/lib/http/dispatch";
-import { answerWithin } from "@/lib/http/unavailable";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { publishAddress } from "./address";
+import { apiListener } from "./api-listener";
 import { BuildError, buildWhenStale } from "./build";
 import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
-import { incomingRequest } from "./incoming-request";
 import { openService } from "./open-service";
 import { SECRET_WARNING } from "./secret";
 import { Shutdown } from "./shutdown";
@@ -69,7 +65,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   proceed();
   const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
   proceed();
-  const api = dev ? pages : apiListener();
+  const api = dev ? pages : apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
   const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
   await listen(server, env.port);
   const withdraw = publishAddress();
@@ -80,20 +76,6 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
   return demo;
 }
-
-/** The API without Next around it: the same handlers, some thirty times as fast. */
-function apiListener(): Listener {
-  const limitMs = ANSWER_LIMIT_MS + env.processorTimeoutMs;
-  const listener = getRequestListener((_, bindings) => {
-    const { incoming } = bindings as HttpBindings;
-    const request = incomingRequest(incoming);
-    return answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }));
-  });
-  return listener as Listener;
-}
-
-/** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */
-const addressOf = (incoming: IncomingMessage) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 
 async function preparePages(
   { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },

@@ -1,4 +1,5 @@
-import { live, onlyGet } from "@/lib/http/health";
+import { live } from "@/lib/http/health";
+import { healthRoute } from "@/lib/http/health-route";
 
 export const dynamic = "force-dynamic";
-export { live as GET, onlyGet as DELETE, onlyGet as OPTIONS, onlyGet as PATCH, onlyGet as POST, onlyGet as PUT };
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = healthRoute(live);

@@ -1,6 +1,7 @@
+import { toResponse } from "@/lib/http/answer";
 import { refuse } from "@/lib/http/route";
 
-const unknownPath = (request: Request) => refuse(request, null);
+const unknownPath = (request: Request) => toResponse(refuse(request, null));
 
 export {
   unknownPath as DELETE,

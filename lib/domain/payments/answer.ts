@@ -1,7 +1,7 @@
+import type { TransactionRow } from "@/db/schema/transactions";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transaction";
-import type { TransactionRow } from "@/db/schema/transactions";
 import type { Service } from "../context";
 import type { AskedBy } from "./operation";
 import type { Change, Picture } from "./outcome";
@@ -28,7 +28,12 @@ export function answerOf(
 }
 
 /** The answer while the outcome is unknown: 202 with status PENDING, never stored. */
-export function pendingAnswer(asked: AskedBy, picture: Picture, transactions: readonly TransactionRow[], mode: Mode): Answer {
+export function pendingAnswer(
+  asked: AskedBy,
+  picture: Picture,
+  transactions: readonly TransactionRow[],
+  mode: Mode,
+): Answer {
   const shown = asked.operationName.endsWith("Transaction")
     ? presentTransaction(picture.refund ?? picture.charge, picture.payment, mode)
     : presentPayment(picture.payment, transactions, mode);
@@ -40,13 +45,13 @@ const DECLINE_DETAIL: Partial<Record<string, string>> = {
   expired_card: "The card has expired. Ask the customer for another card.",
   incorrect_cvv: "The security code is wrong. Ask the customer to check it and try again.",
   incorrect_number: "The card number is wrong. Ask the customer to check it and try again.",
-  authentication_failed: "The customer did not pass the issuer's authentication. Let them try again or use another card.",
+  authentication_failed:
+    "The customer did not pass the issuer's authentication. Let them try again or use another card.",
   fraud_suspected: "The payment was refused because of its fraud score. Do not retry it without a check of your own.",
   processing_error: "The issuer could not process the card. Try again later with a new idempotency key.",
 };
 
-const NOTHING_MOVED =
-  "The processor could not complete this and no money moved. Try again with a new idempotency key.";
+const NOTHING_MOVED = "The processor could not complete this and no money moved. Try again with a new idempotency key.";
 const ONLY_AUTHORIZED =
   "The processor authorized the payment but could not capture it; no money moved. Capture it again later, or void it.";
 
@@ -62,7 +67,9 @@ function refusalOf(service: Service, asked: AskedBy, { result, payment, charge, 
           DECLINE_DETAIL[result.declineCode] ?? "The issuer declined the card. Ask the customer for another card.",
           { extra: { decline_code: result.declineCode, ...ids } },
         )
-      : new AppError("payment_failed", result.kind === "only_authorized" ? ONLY_AUTHORIZED : NOTHING_MOVED, { extra: ids });
+      : new AppError("payment_failed", result.kind === "only_authorized" ? ONLY_AUTHORIZED : NOTHING_MOVED, {
+          extra: ids,
+        });
   const body = problemBody(error, {
     instance: asked.path,
     requestId: encodeId("request", asked.requestId),

@@ -9,7 +9,10 @@ export function challengeUrl(service: Service, payment: { environmentId: string;
   return `${service.baseUrl}/challenge/${challengeToken(service, payment)}`;
 }
 
-export function challengeToken(service: Service, { environmentId, paymentId }: { environmentId: string; paymentId: string }): string {
+export function challengeToken(
+  service: Service,
+  { environmentId, paymentId }: { environmentId: string; paymentId: string },
+): string {
   const subject = `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
   return `${subject}.${service.secret.mac("challenge", subject)}`;
 }

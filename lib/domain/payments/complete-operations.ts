@@ -14,7 +14,10 @@ export async function completeOperations(service: Service): Promise<number> {
   const results = await Promise.allSettled(taken.map((operation) => resolveOperation(service, operation)));
   for (const [i, result] of results.entries()) {
     if (result.status === "rejected") {
-      service.log.error({ err: result.reason, operation: taken[i]?.id }, "an operation could not be resolved and stays open");
+      service.log.error(
+        { err: result.reason, operation: taken[i]?.id },
+        "an operation could not be resolved and stays open",
+      );
     }
   }
   return taken.length;

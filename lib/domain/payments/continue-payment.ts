@@ -53,6 +53,17 @@ export async function continuePayment(
     requestId: null,
     asked: null,
   };
-  const call = { reference: operationId, account: environment.id, authorization: payment.authorization_id, challenge, notAfter: new Date(reservation.not_after) };
-  return sendOperation(service, operation, { sendBy: until, call: () => processor.continueAuthorization(call) }, snapshot);
+  const call = {
+    reference: operationId,
+    account: environment.id,
+    authorization: payment.authorization_id,
+    challenge,
+    notAfter: new Date(reservation.not_after),
+  };
+  return sendOperation(
+    service,
+    operation,
+    { sendBy: until, call: () => processor.continueAuthorization(call) },
+    snapshot,
+  );
 }

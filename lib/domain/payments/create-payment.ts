@@ -1,6 +1,6 @@
-import { findPaymentToken } from "@/db/queries/payment-tokens";
 import { insertPayment, type NewPayment } from "@/db/queries/payment-intents";
-import { type PaymentSnapshot } from "@/db/queries/payments";
+import { findPaymentToken } from "@/db/queries/payment-tokens";
+import type { PaymentSnapshot } from "@/db/queries/payments";
 import { findPlan } from "@/db/queries/plans";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -26,7 +26,8 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   const operationId = newId();
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (!processor) return refuseUnclaimed(ctx, processorNotConfigured(), operationId);
-  if (!isSupportedCurrency(body.currency)) return refuseUnclaimed(ctx, currencyNotSupported(body.currency), operationId);
+  if (!isSupportedCurrency(body.currency))
+    return refuseUnclaimed(ctx, currencyNotSupported(body.currency), operationId);
   if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status), operationId);
 
   const card = body.card ? await tokenize(ctx, processor, body.card) : await useToken(ctx, body.payment_token ?? "");
@@ -39,7 +40,11 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
 type Prepared = { card: Card; processor: Processor; operationId: string; planId: string | null };
 
 /** One try; null = the key has become free meanwhile, so start over. */
-async function attempt(ctx: Context, body: CreatePaymentBody, { card, processor, operationId, planId }: Prepared): Promise<Reply | null> {
+async function attempt(
+  ctx: Context,
+  body: CreatePaymentBody,
+  { card, processor, operationId, planId }: Prepared,
+): Promise<Reply | null> {
   const { service, environment } = ctx;
   const snapshot = newSnapshot(ctx, body, card, operationId, planId);
   const { payment } = snapshot;
@@ -95,16 +100,28 @@ async function requirePlan(ctx: Context, planId: string | null) {
   return plan;
 }
 
-async function tokenize(ctx: Context, processor: Processor, card: NonNullable<CreatePaymentBody["card"]>): Promise<Card> {
+async function tokenize(
+  ctx: Context,
+  processor: Processor,
+  card: NonNullable<CreatePaymentBody["card"]>,
+): Promise<Card> {
   if (ctx.environment.mode === "live") {
-    throw new AppError("invalid_parameter", "Card data is only taken in test mode. Send a payment_token in live mode.", { param: "card" });
+    throw new AppError(
+      "invalid_parameter",
+      "Card data is only taken in test mode. Send a payment_token in live mode.",
+      { param: "card" },
+    );
   }
   try {
     return { ...(await processor.tokenize(card)), paymentTokenId: null, clientSessionId: null };
   } catch (error) {
-    throw new AppError("processor_error", "The processor could not be reached. Nothing was charged; send the request again with the same key.", {
-      cause: error,
-    });
+    throw new AppError(
+      "processor_error",
+      "The processor could not be reached. Nothing was charged; send the request again with the same key.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -127,16 +144,26 @@ async function useToken(ctx: Context, token: string): Promise<Card> {
 }
 
 function tokenUnusable(): AppError {
-  return new AppError("invalid_parameter", "The payment token was used before or is older than 15 minutes. Get a new one.", {
-    param: "payment_token",
-    errors: [{ param: "payment_token", code: "invalid_parameter", message: "Used before, or older than 15 minutes." }],
-  });
+  return new AppError(
+    "invalid_parameter",
+    "The payment token was used before or is older than 15 minutes. Get a new one.",
+    {
+      param: "payment_token",
+      errors: [
+        { param: "payment_token", code: "invalid_parameter", message: "Used before, or older than 15 minutes." },
+      ],
+    },
+  );
 }
 
 function currencyNotSupported(currency: string): AppError {
-  return new AppError("currency_not_supported", `Payments in ${currency} cannot be taken. Use a currency of ISO 4217 such as USD.`, {
-    param: "currency",
-  });
+  return new AppError(
+    "currency_not_supported",
+    `Payments in ${currency} cannot be taken. Use a currency of ISO 4217 such as USD.`,
+    {
+      param: "currency",
+    },
+  );
 }
 
 function planNotActive(status: string): AppError {
@@ -144,10 +171,21 @@ function planNotActive(status: string): AppError {
 }
 
 /** The payment as T1 writes it; the response is made from it without reading it back. */
-function newSnapshot(ctx: Context, body: CreatePaymentBody, card: Card, operationId: string, planId: string | null): PaymentSnapshot {
+function newSnapshot(
+  ctx: Context,
+  body: CreatePaymentBody,
+  card: Card,
+  operationId: string,
+  planId: string | null,
+): PaymentSnapshot {
   const paymentId = newId();
   const chargeId = newId();
-  const shared = { environment_id: ctx.environment.id, status: "PENDING" as const, amount: body.amount, currency: body.currency };
+  const shared = {
+    environment_id: ctx.environment.id,
+    status: "PENDING" as const,
+    amount: body.amount,
+    currency: body.currency,
+  };
   return {
     payment: {
       ...shared,

@@ -1,6 +1,6 @@
 import { reserveFollowUp } from "@/db/queries/payment-intents";
-import { isDatabaseUnavailable } from "@/db/unavailable";
 import { findPayment, listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments";
+import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transaction";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
@@ -49,9 +49,14 @@ async function abandon(service: Service, environment: { id: string; mode: Mode }
   return isEnded(await continuePayment(service, environment, paymentId, "abandoned"));
 }
 
-const isEnded = (executed: Executed | null) => executed?.kind === "finished" && executed.change.result.kind !== "payment_failed";
+const isEnded = (executed: Executed | null) =>
+  executed?.kind === "finished" && executed.change.result.kind !== "payment_failed";
 
-async function voidExpired(service: Service, environment: { id: string; mode: Mode }, paymentId: string): Promise<boolean> {
+async function voidExpired(
+  service: Service,
+  environment: { id: string; mode: Mode },
+  paymentId: string,
+): Promise<boolean> {
   const processor = service.processors.processorFor(environment.mode);
   if (!processor) return false;
   const operationId = newId();
@@ -73,7 +78,13 @@ async function voidExpired(service: Service, environment: { id: string; mode: Mo
   if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
   const { payment } = snapshot;
   const shared = { amount: payment.amount, currency: payment.currency };
-  const call = { ...shared, reference: operationId, account: environment.id, authorization: payment.authorization_id, notAfter: new Date(reservation.not_after) };
+  const call = {
+    ...shared,
+    reference: operationId,
+    account: environment.id,
+    authorization: payment.authorization_id,
+    notAfter: new Date(reservation.not_after),
+  };
   const executed = await sendOperation(
     service,
     {

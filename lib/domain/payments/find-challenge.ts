@@ -27,7 +27,8 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   const [environmentText = "", paymentText = ""] = token.split(".");
   const environmentId = decodeId("environment", environmentText);
   const paymentId = decodeId("payment", paymentText);
-  if (!environmentId || !paymentId || !isSame(token, challengeToken(service, { environmentId, paymentId }))) return null;
+  if (!environmentId || !paymentId || !isSame(token, challengeToken(service, { environmentId, paymentId })))
+    return null;
   const environment = await findEnvironment(service.db.orm, environmentId);
   const snapshot = await findPayment(service.db.sql, environmentId, paymentId);
   if (!environment || !snapshot) return null;

@@ -79,7 +79,8 @@ async function requirePayment(service: Service, operation: OpenOperation): Promi
 export function pictureOf({ payment, transactions }: PaymentSnapshot, operation: OperationSubject): Picture {
   const charge = transactions.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
-  const refund = operation.kind === "refund" ? (transactions.find((row) => row.id === operation.transactionId) ?? null) : null;
+  const refund =
+    operation.kind === "refund" ? (transactions.find((row) => row.id === operation.transactionId) ?? null) : null;
   return { payment, charge, refund };
 }
 
@@ -92,7 +93,13 @@ function workOut(
 ): { write: OutcomeWrite; finished: Finished } {
   const { mode, asked } = operation;
   const now = service.clock.now().toISOString();
-  const change = applyOutcome(pictureOf(snapshot, operation), operation, outcome, now, challengeUrl(service, operation));
+  const change = applyOutcome(
+    pictureOf(snapshot, operation),
+    operation,
+    outcome,
+    now,
+    challengeUrl(service, operation),
+  );
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that fails late was answered long ago: its stored answer stands.
   const answer = asked && from === "open" ? answerOf(service, asked, change, transactions, mode) : null;
@@ -144,7 +151,12 @@ export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still wor
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
 /** Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. */
-export async function leaveOpen(service: Service, operation: OpenOperation, answer: OpenAnswer, attempts: number): Promise<void> {
+export async function leaveOpen(
+  service: Service,
+  operation: OpenOperation,
+  answer: OpenAnswer,
+  attempts: number,
+): Promise<void> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   await releaseOperation(
     service.db.sql,

@@ -4,11 +4,19 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { formatMinor } from "@/lib/contract/money";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction";
-import { newId, idTime } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
-import { answerFromKey, askedByOf, claimOf, refuseClaimed, refuseUnclaimed, releaseClaim, replyOf } from "./money-request";
+import {
+  answerFromKey,
+  askedByOf,
+  claimOf,
+  refuseClaimed,
+  refuseUnclaimed,
+  releaseClaim,
+  replyOf,
+} from "./money-request";
 import { leaseOf, type OpenOperation } from "./operation";
 import { processorNotConfigured } from "./processor-not-configured";
 import { sendBy, sendOperation } from "./send-operation";
@@ -52,7 +60,12 @@ export async function followUp(ctx: Context, request: FollowUpRequest): Promise<
 }
 
 /** One try; null = start over. */
-async function attempt(ctx: Context, request: FollowUpRequest, target: Target, processor: Processor): Promise<Reply | null> {
+async function attempt(
+  ctx: Context,
+  request: FollowUpRequest,
+  target: Target,
+  processor: Processor,
+): Promise<Reply | null> {
   const { service, environment } = ctx;
   const operationId = newId();
   const refundId = request.kind === "refund" ? newId() : null;
@@ -98,7 +111,11 @@ async function attempt(ctx: Context, request: FollowUpRequest, target: Target, p
     currency: operation.currency,
     notAfter: new Date(reservation.not_after),
   };
-  return replyOf(ctx, operation, await sendOperation(service, operation, { sendBy: until, call: () => processor[request.kind](call) }, snapshot));
+  return replyOf(
+    ctx,
+    operation,
+    await sendOperation(service, operation, { sendBy: until, call: () => processor[request.kind](call) }, snapshot),
+  );
 }
 
 function newRefund(id: string, { refundReason, refundComment }: FollowUpRequest) {
@@ -125,23 +142,37 @@ async function findTarget(ctx: Context, target: FollowUpRequest["target"]): Prom
 }
 
 /** The key is ours and the guard said no: says why, by the same rules. Null: it would say yes now, so try again. */
-async function refuse(ctx: Context, request: FollowUpRequest, target: Target, snapshot: PaymentSnapshot): Promise<Reply | null> {
+async function refuse(
+  ctx: Context,
+  request: FollowUpRequest,
+  target: Target,
+  snapshot: PaymentSnapshot,
+): Promise<Reply | null> {
   const error = refusal(request, target, snapshot, ctx.service.clock.now());
   if (error) return refuseClaimed(ctx, error);
   await releaseClaim(ctx);
   return null;
 }
 
-function refusal({ kind, amount, target: named }: FollowUpRequest, target: Target, { payment }: PaymentSnapshot, now: Date): AppError | null {
+function refusal(
+  { kind, amount, target: named }: FollowUpRequest,
+  target: Target,
+  { payment }: PaymentSnapshot,
+  now: Date,
+): AppError | null {
   const invalidState = (detail: string, status: string, allowed: string[]) =>
     new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: allowed } });
   if (target.refundStatus !== null) {
     return invalidState(`A refund cannot be ${PAST[kind]}. Use the charge it refunds.`, target.refundStatus, []);
   }
   if (payment.open_operation_id !== null || payment.status === "PENDING") {
-    return new AppError("outcome_pending", "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.", {
-      headers: { "Retry-After": "1" },
-    });
+    return new AppError(
+      "outcome_pending",
+      "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.",
+      {
+        headers: { "Retry-After": "1" },
+      },
+    );
   }
   // A charge has no status of its own for a payment that waits for the shopper: it is still PENDING.
   const status = "transactionId" in named && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;
@@ -163,15 +194,21 @@ function refusal({ kind, amount, target: named }: FollowUpRequest, target: Targe
     return invalidState("The authorization has expired and can no longer be captured.", payment.status, ["void"]);
   }
   const remaining = amountCapturable(payment);
-  return amount !== null && amount > remaining ? exceeds("amount_exceeds_capturable", "captured", remaining, payment.currency) : null;
+  return amount !== null && amount > remaining
+    ? exceeds("amount_exceeds_capturable", "captured", remaining, payment.currency)
+    : null;
 }
 
 const PAST = { capture: "captured", void: "voided", refund: "refunded" } as const;
 
-function exceeds(code: "amount_exceeds_refundable" | "amount_exceeds_capturable", verb: string, remaining: number, currency: string) {
+function exceeds(
+  code: "amount_exceeds_refundable" | "amount_exceeds_capturable",
+  verb: string,
+  remaining: number,
+  currency: string,
+) {
   return new AppError(code, `At most ${formatMinor(remaining, currency)} can be ${verb}. Send that amount or less.`, {
     param: "amount",
     extra: { remaining },
   });
 }
-

@@ -95,9 +95,13 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
       if (reply) return reply;
     }
     if (performance.now() + pauseMs > giveUpAt) {
-      throw new AppError("idempotency_request_in_progress", "The first request with this key is still running. Send it again in a moment.", {
-        headers: { "Retry-After": "1" },
-      });
+      throw new AppError(
+        "idempotency_request_in_progress",
+        "The first request with this key is still running. Send it again in a moment.",
+        {
+          headers: { "Retry-After": "1" },
+        },
+      );
     }
     await wait(pauseMs);
   }
@@ -130,9 +134,13 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
   const answer = { status: error.status, body: ctx.renderProblem(error) };
   if (await storeRefusal(sql, ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
   // Our time was over and another request took the key: its answer is the one that counts.
-  throw new AppError("idempotency_request_in_progress", "Another request with this key is running. Send it again in a moment.", {
-    headers: { "Retry-After": "1" },
-  });
+  throw new AppError(
+    "idempotency_request_in_progress",
+    "Another request with this key is running. Send it again in a moment.",
+    {
+      headers: { "Retry-After": "1" },
+    },
+  );
 }
 
 /** Refuses a request by a business rule before anything was claimed; a key in use answers for itself. */

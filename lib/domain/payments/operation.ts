@@ -1,5 +1,5 @@
-import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { Lease } from "@/db/queries/operations";
+import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transaction";
 
 /** An operation whose intent is written and whose outcome is not known, in this process's hands. */
@@ -28,7 +28,12 @@ export type OpenOperation = {
 export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" | "transactionId">;
 
 /** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
-export type AskedBy = { readonly key: string; readonly operationName: string; readonly path: string; readonly requestId: string };
+export type AskedBy = {
+  readonly key: string;
+  readonly operationName: string;
+  readonly path: string;
+  readonly requestId: string;
+};
 
 /**
  * How long a call may be sent to the processor, and how long nobody else touches the operation. The lease outlives the

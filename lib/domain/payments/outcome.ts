@@ -1,4 +1,4 @@
-import { type LedgerLine } from "@/db/queries/payment-outcomes";
+import type { LedgerLine } from "@/db/queries/payment-outcomes";
 import type { OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -25,7 +25,10 @@ export type Change = Picture & {
   feeOn: number;
   eventType: string;
   /** How the caller's request ended: well, or with this refusal. */
-  result: { kind: "ok" } | { kind: "card_declined"; declineCode: DeclineCode } | { kind: "payment_failed" | "only_authorized" };
+  result:
+    | { kind: "ok" }
+    | { kind: "card_declined"; declineCode: DeclineCode }
+    | { kind: "payment_failed" | "only_authorized" };
 };
 
 const DAY_MS = 86_400_000;
@@ -216,7 +219,12 @@ function withRefunded({ payment, charge }: Picture, amountRefunded: number, refu
 function refunded(picture: Picture, now: string): Change {
   const { payment } = picture;
   const refund = requireRefund(picture);
-  const after = withRefunded(picture, payment.amount_refunded + refund.amount, payment.refund_pending - refund.amount, now);
+  const after = withRefunded(
+    picture,
+    payment.amount_refunded + refund.amount,
+    payment.refund_pending - refund.amount,
+    now,
+  );
   return {
     payment: after.payment,
     charge: { ...after.charge, refunded_at: now },

@@ -2,13 +2,19 @@ import type { ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transact
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payment";
-import { API_ENVIRONMENTS, type Action, type Mode, type Transaction } from "@/lib/contract/transaction";
+import { type Action, API_ENVIRONMENTS, type Mode, type Transaction } from "@/lib/contract/transaction";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
 /** A transaction is shown with the money of its payment, where the counters live. */
 export type PaymentMoneyRow = Pick<
   PaymentRow,
-  "status" | "amount" | "amount_captured" | "amount_refunded" | "refund_pending" | "open_operation_id" | "capture_before"
+  | "status"
+  | "amount"
+  | "amount_captured"
+  | "amount_refunded"
+  | "refund_pending"
+  | "open_operation_id"
+  | "capture_before"
 >;
 
 const NO_ACTIONS: Action[] = [];
@@ -97,7 +103,13 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
 }
 
 function presentCard(charge: ShownTransactionRow): Payment["card"] {
-  const { card_brand: brand, card_last4: last4, card_exp_month: exp_month, card_exp_year: exp_year, card_bin: bin } = charge;
+  const {
+    card_brand: brand,
+    card_last4: last4,
+    card_exp_month: exp_month,
+    card_exp_year: exp_year,
+    card_bin: bin,
+  } = charge;
   if (!last4 || !exp_month || !exp_year || !bin) return null;
   return { brand, last4, exp_month, exp_year, bin };
 }

@@ -1,5 +1,5 @@
-import { isDatabaseUnavailable } from "@/db/unavailable";
 import { findOperation } from "@/db/queries/operations";
+import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transaction";
 import type { Report } from "@/lib/processor/port";
 import type { Service } from "../context";

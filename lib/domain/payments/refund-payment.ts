@@ -4,5 +4,11 @@ import { followUp } from "./follow-up";
 
 /** Answers the Payment; see {@link followUp}. */
 export function refundPayment(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, { kind: "refund", target: { paymentId: input.id }, amount: input.amount ?? null, refundReason: input.reason ?? null, refundComment: input.comment ?? null });
+  return followUp(ctx, {
+    kind: "refund",
+    target: { paymentId: input.id },
+    amount: input.amount ?? null,
+    refundReason: input.reason ?? null,
+    refundComment: input.comment ?? null,
+  });
 }

@@ -21,7 +21,10 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
   }
   const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const outcome = operation.kind === "authorize" ? await processor.inquire(operation.id) : await sendAgain(processor, operation, taken.not_after, snapshot);
+  const outcome =
+    operation.kind === "authorize"
+      ? await processor.inquire(operation.id)
+      : await sendAgain(processor, operation, taken.not_after, snapshot);
   switch (outcome.kind) {
     case "approved":
     case "declined":
@@ -29,7 +32,12 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
       return finishOperation(service, operation, outcome, snapshot);
     case "not_found":
       if (isConclusive(processor, taken)) {
-        return finishOperation(service, operation, { kind: "failed", reason: "the processor never executed it" }, snapshot);
+        return finishOperation(
+          service,
+          operation,
+          { kind: "failed", reason: "the processor never executed it" },
+          snapshot,
+        );
       }
       await leaveOpen(service, operation, unknown("the processor does not know it yet"), taken.attempts);
       return { kind: "pending" };

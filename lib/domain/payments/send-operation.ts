@@ -1,7 +1,7 @@
+import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { Outcome } from "@/lib/processor/port";
-import { type PaymentSnapshot } from "@/db/queries/payments";
 import type { Service } from "../context";
-import { ACCEPTED, finishOperation, type Finished, leaveOpen, unknown } from "./finish-operation";
+import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
 import type { OpenOperation } from "./operation";
 
 /** `pending`: the outcome is not known yet, and will be found out. */

@@ -22,7 +22,10 @@ export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]
 
 const NONE: readonly TransactionStatus[] = [];
 
-export const TRANSACTION_TRANSITIONS: Record<TransactionType, Record<TransactionStatus, readonly TransactionStatus[]>> = {
+export const TRANSACTION_TRANSITIONS: Record<
+  TransactionType,
+  Record<TransactionStatus, readonly TransactionStatus[]>
+> = {
   CHARGE: {
     PENDING: ["AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
     AUTHORIZED: ["CAPTURED", "VOIDED"],

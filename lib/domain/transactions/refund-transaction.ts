@@ -4,5 +4,11 @@ import { followUp } from "../payments/follow-up";
 
 /** Answers the new Transaction of type REFUND; see {@link followUp}. */
 export function refundTransaction(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, { kind: "refund", target: { transactionId: input.id }, amount: input.amount ?? null, refundReason: input.reason ?? null, refundComment: input.comment ?? null });
+  return followUp(ctx, {
+    kind: "refund",
+    target: { transactionId: input.id },
+    amount: input.amount ?? null,
+    refundReason: input.reason ?? null,
+    refundComment: input.comment ?? null,
+  });
 }

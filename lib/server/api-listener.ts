@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpAnswer } from "@/lib/http/answer";
+import { dispatch } from "@/lib/http/dispatch";
+import type { ApiRequest } from "@/lib/http/request-parts";
+import { answerWithin } from "@/lib/http/unavailable";
+import type { Listener } from "./http-server";
+
+/**
+ * The API without Next around it: the same handlers, many times as fast. Own code and no fetch-style adapter, because a
+ * `Request` and a `Response` for each request, with copies of all headers, cost as much as a simple read itself.
+ */
+export function apiListener(limitMs: number): Listener {
+  return async (incoming, outgoing) => {
+    const request = apiRequest(incoming);
+    const answer = await answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }));
+    send(answer, incoming, outgoing);
+  };
+}
+
+function apiRequest(incoming: IncomingMessage): ApiRequest {
+  const { headers, method = "GET" } = incoming;
+  return {
+    method,
+    url: `http://${headers.host ?? "localhost"}${incoming.url ?? "/"}`,
+    headers: {
+      get(name) {
+        const value = headers[name];
+        return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+      },
+    },
+    // A body that is too large is not read to its end, and the connection must stay open for the answer that says so.
+    body: method === "GET" || method === "HEAD" ? null : incoming.iterator({ destroyOnReturn: false }),
+  };
+}
+
+function send({ status, headers, body }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(body)) });
+  outgoing.end(incoming.method === "HEAD" ? undefined : body);
+}
+
+/** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */
+const addressOf = (incoming: IncomingMessage) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
