@@ -18,6 +18,7 @@ export default defineConfig<HostOptions>({
     { name: "next", ...API, use: { host: "next" } },
     { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
     { name: "browser", testDir: "e2e/hosted", use: { host: "service" } },
+    { name: "docs", testDir: "e2e/docs", use: { host: "service" } },
     { name: "limited", testDir: "e2e/limited", use: { host: "limited" } },
   ],
 });

@@ -1,0 +1,62 @@
+import AxeBuilder from "@axe-core/playwright";
+import { ERROR_CODES } from "@/lib/contract/errors";
+import { test } from "../browser";
+import { expect } from "../fixtures";
+import { aCard, CARDS, captured } from "../samples";
+
+const PAGES = [
+  "/",
+  "/docs",
+  "/docs/errors",
+  "/docs/errors/card_declined",
+  "/docs/testing",
+  "/docs/reference",
+  "/nowhere",
+];
+
+for (const path of PAGES) {
+  for (const [width, colorScheme] of [
+    [1440, "light"],
+    [1440, "dark"],
+    [390, "light"],
+    [390, "dark"],
+  ] as const) {
+    test(`${path} is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
+      const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
+      const page = await context.newPage();
+      await page.goto(path);
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+      await context.close();
+    });
+  }
+}
+
+test("the challenge page is accessible in both colour schemes", async ({ browser, api }) => {
+  const payment = await captured(api, { amount: 1_999, card: aCard(CARDS.challenge) });
+  for (const colorScheme of ["light", "dark"] as const) {
+    const context = await browser.newContext({ colorScheme });
+    const page = await context.newPage();
+    await page.goto(payment.next_action?.redirect_to_url.url ?? "");
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await context.close();
+  }
+});
+
+test("every link of the pages leads somewhere, and so does every error's address", async ({
+  page,
+  request,
+  baseUrl,
+}) => {
+  const links = new Set(ERROR_CODES.map((code) => `/docs/errors/${code}`));
+  for (const path of PAGES) {
+    await page.goto(path);
+    for (const href of await page
+      .locator("a[href^='/']")
+      .evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
+      links.add((href ?? "").split("#")[0] || "/");
+    }
+  }
+  for (const link of links) expect((await request.get(`${baseUrl}${link}`)).status(), link).toBe(200);
+});
