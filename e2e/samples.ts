@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
+import { createClientSession } from "@/lib/contract/operations/client-sessions";
 import {
   capturePayment,
-  captureTransaction,
-  createClientSession,
   createPayment,
-  createPlan,
   getPayment,
-  getTransaction,
   refundPayment,
-  refundTransaction,
   voidPayment,
+} from "@/lib/contract/operations/payments";
+import { createPlan } from "@/lib/contract/operations/plans";
+import {
+  captureTransaction,
+  getTransaction,
+  refundTransaction,
   voidTransaction,
-} from "@/lib/contract/operations";
+} from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
 import type { Transaction } from "@/lib/contract/transaction";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";

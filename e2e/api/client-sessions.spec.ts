@@ -1,10 +1,5 @@
-import {
-  activatePlan,
-  cancelClientSession,
-  createClientSession,
-  getClientSession,
-  updatePlan,
-} from "@/lib/contract/operations";
+import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
+import { activatePlan, updatePlan } from "@/lib/contract/operations/plans";
 import { expect, test } from "../fixtures";
 import { aSession, newPlan, newSession } from "../samples";
 

@@ -1,11 +1,7 @@
 import { connect } from "node:net";
-import {
-  createPayment,
-  listTransactions,
-  OPERATIONS,
-  refundPayment,
-  searchTransactions,
-} from "@/lib/contract/operations";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
 import { expect, test } from "../fixtures";
 import { aPayment, captured } from "../samples";
 

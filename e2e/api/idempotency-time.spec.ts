@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createPayment, createPlan, listPayments, refundPayment } from "@/lib/contract/operations";
+import { createPayment, listPayments, refundPayment } from "@/lib/contract/operations/payments";
+import { createPlan } from "@/lib/contract/operations/plans";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, aPlan, CARDS, captured } from "../samples";

@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Operation } from "@/lib/contract/operation";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { createClientSession } from "@/lib/contract/operations/client-sessions";
 import {
   capturePayment,
-  createClientSession,
   createPayment,
-  createPlan,
-  deactivatePlan,
   getPayment,
   listPayments,
-  listPlans,
-  OPERATIONS,
   refundPayment,
-  refundTransaction,
-  searchTransactions,
   voidPayment,
-} from "@/lib/contract/operations";
+} from "@/lib/contract/operations/payments";
+import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/operations/plans";
+import { refundTransaction, searchTransactions } from "@/lib/contract/operations/transactions";
 import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";

@@ -1,4 +1,5 @@
-import { getPayment, getTransaction, refundPayment } from "@/lib/contract/operations";
+import { getPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { getTransaction } from "@/lib/contract/operations/transactions";
 import { expect, test } from "../fixtures";
 import { authorized, captured, chargeOf, DOORS, settled } from "../samples";
 

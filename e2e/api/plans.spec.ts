@@ -1,4 +1,11 @@
-import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "@/lib/contract/operations";
+import {
+  activatePlan,
+  createPlan,
+  deactivatePlan,
+  getPlan,
+  listPlans,
+  updatePlan,
+} from "@/lib/contract/operations/plans";
 import { expect, test } from "../fixtures";
 import { aPlan, newPlan } from "../samples";
 

@@ -1,4 +1,5 @@
-import { createPayment, getPayment, getTransaction, listPayments } from "@/lib/contract/operations";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { getTransaction } from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
 import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures";

@@ -1,4 +1,5 @@
-import { getOpenApi, OPERATIONS } from "@/lib/contract/operations";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { getOpenApi } from "@/lib/contract/operations/service";
 import { Api } from "../client";
 import { expect, test } from "../fixtures";
 

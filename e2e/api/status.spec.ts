@@ -1,4 +1,4 @@
-import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/operations";
+import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/operations/payments";
 import type { Payment } from "@/lib/contract/payment";
 import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transaction";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";

@@ -1,4 +1,10 @@
-import { capturePayment, createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/operations";
+import {
+  capturePayment,
+  createPayment,
+  getPayment,
+  refundPayment,
+  voidPayment,
+} from "@/lib/contract/operations/payments";
 import type { Payment } from "@/lib/contract/payment";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";

@@ -1,4 +1,5 @@
-import { listPayments, listTransactions, searchTransactions } from "@/lib/contract/operations";
+import { listPayments } from "@/lib/contract/operations/payments";
+import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
 import { idTime, newId } from "@/lib/ids";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";

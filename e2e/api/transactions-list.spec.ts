@@ -1,4 +1,5 @@
-import { listTransactions, refundPayment } from "@/lib/contract/operations";
+import { refundPayment } from "@/lib/contract/operations/payments";
+import { listTransactions } from "@/lib/contract/operations/transactions";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";

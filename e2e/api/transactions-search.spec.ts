@@ -1,4 +1,5 @@
-import { getTransaction, refundPayment, searchTransactions } from "@/lib/contract/operations";
+import { refundPayment } from "@/lib/contract/operations/payments";
+import { getTransaction, searchTransactions } from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Api } from "../client";

@@ -1,12 +1,6 @@
-import {
-  createPayment,
-  getPayment,
-  listPayments,
-  listTransactions,
-  OPERATIONS,
-  refundPayment,
-  searchTransactions,
-} from "@/lib/contract/operations";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/operations/payments";
+import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
 import { expect, test } from "../fixtures";
 import { aPayment, aPlan, captured } from "../samples";
 

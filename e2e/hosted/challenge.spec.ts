@@ -1,4 +1,4 @@
-import { getPayment } from "@/lib/contract/operations";
+import { getPayment } from "@/lib/contract/operations/payments";
 import { test } from "../browser";
 import { expect } from "../fixtures";
 import { aCard, CARDS, captured } from "../samples";

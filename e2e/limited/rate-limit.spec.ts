@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
 import type { Answer, Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment } from "../samples";

@@ -2,7 +2,11 @@ import type { z } from "zod";
 import * as objects from "./example-objects";
 import type { Operation, ResponseOf } from "./operation";
 
-type Operations = typeof import("./operations");
+type Operations = typeof import("./operations/client-sessions") &
+  typeof import("./operations/payments") &
+  typeof import("./operations/plans") &
+  typeof import("./operations/service") &
+  typeof import("./operations/transactions");
 export type OperationName = {
   [K in keyof Operations]: Operations[K] extends Operation ? K : never;
 }[keyof Operations];

@@ -1,5 +1,8 @@
 import type { BodyOf, Operation, QueryOf } from "@/lib/contract/operation";
-import * as contract from "@/lib/contract/operations";
+import * as clientSessions from "@/lib/contract/operations/client-sessions";
+import * as payments from "@/lib/contract/operations/payments";
+import * as plans from "@/lib/contract/operations/plans";
+import * as transactions from "@/lib/contract/operations/transactions";
 import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
 import { getClientSession } from "@/lib/domain/client-sessions/get-client-session";
@@ -43,27 +46,27 @@ function endpoint<O extends Operation>(
 
 /** Which verb does which operation. A test fails when this, the contract and `app/v1` do not name the same ones. */
 const ENDPOINTS: readonly Endpoint[] = [
-  endpoint(contract.createPayment, createPayment),
-  endpoint(contract.listPayments, listPayments),
-  endpoint(contract.getPayment, getPayment),
-  endpoint(contract.capturePayment, capturePayment),
-  endpoint(contract.voidPayment, voidPayment),
-  endpoint(contract.refundPayment, refundPayment),
-  endpoint(contract.listTransactions, listTransactions),
-  endpoint(contract.searchTransactions, searchTransactions),
-  endpoint(contract.getTransaction, getTransaction),
-  endpoint(contract.captureTransaction, captureTransaction),
-  endpoint(contract.voidTransaction, voidTransaction),
-  endpoint(contract.refundTransaction, refundTransaction),
-  endpoint(contract.createPlan, createPlan),
-  endpoint(contract.listPlans, listPlans),
-  endpoint(contract.getPlan, getPlan),
-  endpoint(contract.updatePlan, updatePlan),
-  endpoint(contract.activatePlan, activatePlan),
-  endpoint(contract.deactivatePlan, deactivatePlan),
-  endpoint(contract.createClientSession, createClientSession),
-  endpoint(contract.getClientSession, getClientSession),
-  endpoint(contract.cancelClientSession, cancelClientSession),
+  endpoint(payments.createPayment, createPayment),
+  endpoint(payments.listPayments, listPayments),
+  endpoint(payments.getPayment, getPayment),
+  endpoint(payments.capturePayment, capturePayment),
+  endpoint(payments.voidPayment, voidPayment),
+  endpoint(payments.refundPayment, refundPayment),
+  endpoint(transactions.listTransactions, listTransactions),
+  endpoint(transactions.searchTransactions, searchTransactions),
+  endpoint(transactions.getTransaction, getTransaction),
+  endpoint(transactions.captureTransaction, captureTransaction),
+  endpoint(transactions.voidTransaction, voidTransaction),
+  endpoint(transactions.refundTransaction, refundTransaction),
+  endpoint(plans.createPlan, createPlan),
+  endpoint(plans.listPlans, listPlans),
+  endpoint(plans.getPlan, getPlan),
+  endpoint(plans.updatePlan, updatePlan),
+  endpoint(plans.activatePlan, activatePlan),
+  endpoint(plans.deactivatePlan, deactivatePlan),
+  endpoint(clientSessions.createClientSession, createClientSession),
+  endpoint(clientSessions.getClientSession, getClientSession),
+  endpoint(clientSessions.cancelClientSession, cancelClientSession),
 ];
 
 const BY_NAME: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((entry) => [entry.operation.name, entry]));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createPayment, createPlan, listPayments } from "@/lib/contract/operations";
+import { createPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPlan } from "@/lib/contract/operations/plans";
 import { createSecret } from "@/lib/secret";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 

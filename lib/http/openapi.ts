@@ -8,7 +8,8 @@ import type {
   Ref,
 } from "@/lib/contract/openapi-document";
 import type { Operation } from "@/lib/contract/operation";
-import { health, OPERATIONS } from "@/lib/contract/operations";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { health } from "@/lib/contract/operations/service";
 import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";
 import { collectSchemas, type SchemaCollection } from "./openapi-schemas";
 

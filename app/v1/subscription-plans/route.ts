@@ -1,4 +1,4 @@
-import { createPlan, listPlans } from "@/lib/contract/operations";
+import { createPlan, listPlans } from "@/lib/contract/operations/plans";
 import { route } from "@/lib/http/route";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(listPlans, createPlan);

@@ -1,4 +1,4 @@
-import { getTransaction } from "@/lib/contract/operations";
+import { getTransaction } from "@/lib/contract/operations/transactions";
 import { route } from "@/lib/http/route";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(getTransaction);
