@@ -90,6 +90,6 @@ export async function listChargesPerReplayKey(
     select metadata->>'replay_key' as replay_key, count(*) as count
     from transactions
     where environment_id = ${environmentId} and id >= ${input.fromId} and type = 'CHARGE'
-      and metadata->>'replay_key' = any(${input.keys}::text[])
+      and status <> 'FAILED' and metadata->>'replay_key' = any(${input.keys}::text[])
     group by 1`;
 }

@@ -107,7 +107,7 @@ test("an open session can be cancelled, once", async ({ api }) => {
 
 test("after 24 hours a session is EXPIRED, and can no longer be cancelled", async ({ tenant, api, db }) => {
   const session = await newSession(api);
-  await db.sql`update client_sessions set expires_at = now() where environment_id = ${tenant.merchant.test.id}`;
+  await db.sql`update client_sessions set expires_at = now() - interval '1 ms' where environment_id = ${tenant.merchant.test.id}`;
   expect((await api.call(getClientSession, { id: session.id })).ok().status).toBe("EXPIRED");
   const refusal = (await api.call(cancelClientSession, { id: session.id })).problem("invalid_state");
   expect(refusal.current_status).toBe("EXPIRED");

@@ -78,7 +78,7 @@ test("unknown, malformed, disabled, revoked and expired keys get one and the sam
     newKeySecret("test"),
     await spoil((id) => disableApiKey(service, key(id))),
     await spoil((id) => revokeApiKey(service, key(id))),
-    await spoil((id) => db.sql`update api_keys set expires_at = now() where id = ${id}`),
+    await spoil((id) => db.sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${id}`),
   ];
   const answers = await Promise.all([...malformed, ...keys].map((apiKey) => ask({ apiKey }).catch((error) => error)));
   for (const { code, message, param, extra } of answers) {

@@ -89,10 +89,10 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     },
     /** Brings about what time alone would: whoever worked on an operation has had its time. */
     async endLeases(): Promise<void> {
-      await db.sql`update operations set lease_until = now(), next_attempt_at = now(),
+      await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms',
           unknown_at = coalesce(unknown_at, now()) - interval '1 minute', created_at = created_at - interval '1 minute'
         where environment_id = ${environmentId} and state = 'open'`;
-      await db.sql`update idempotency_keys set locked_until = now() where environment_id = ${environmentId} and state = 'running'`;
+      await db.sql`update idempotency_keys set locked_until = now() - interval '1 ms' where environment_id = ${environmentId} and state = 'running'`;
     },
     complete: () => completeOperations(service),
     async operations(paymentId: string) {
@@ -113,7 +113,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     },
     /** Makes a key as old as that, by the database's clock. */
     async ageKey(key: string, interval: string): Promise<void> {
-      await db.sql`update idempotency_keys set created_at = now() - ${interval}::interval
+      await db.sql`update idempotency_keys set created_at = date_trunc('milliseconds', now()) - ${interval}::interval
         where environment_id = ${environmentId} and key = ${key}`;
     },
   };

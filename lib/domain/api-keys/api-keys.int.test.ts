@@ -102,7 +102,7 @@ test("an expired key does not work", async () => {
   const { create, works } = await setup();
   const { row, secret } = await create({ expiresAt: new Date(Date.now() + 60_000).toISOString() });
   expect(await works(secret)).toBe(true);
-  await db.sql`update api_keys set expires_at = now() where id = ${row.id}`;
+  await db.sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${row.id}`;
   expect(await works(secret)).toBe(false);
 });
 

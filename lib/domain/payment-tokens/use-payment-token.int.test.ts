@@ -35,7 +35,7 @@ test("its payment is replayed under its key, although the token is used up", asy
 test("it is good for 15 minutes, to the moment, and a refusal leaves the key free", async () => {
   const tenant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
-  await db.sql`update payment_tokens set expires_at = now() where id = ${decodeId("paymentToken", payment_token)}`;
+  await db.sql`update payment_tokens set expires_at = now() - interval '1 ms' where id = ${decodeId("paymentToken", payment_token)}`;
   expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({
     status: 400,
     code: "invalid_parameter",

@@ -67,7 +67,7 @@ describe("a payment whose outcome is not known", () => {
     const tenant = await moneyTenant(db);
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
-    await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
+    await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
     await tenant.complete();
     expect(await tenant.get(pending.id)).toMatchObject({ status: "PENDING" });
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202 });

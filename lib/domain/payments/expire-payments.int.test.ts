@@ -15,7 +15,7 @@ async function expectClean(): Promise<void> {
 }
 
 const endHold = (id: string) =>
-  db.sql`update payments set capture_before = now() where id = ${decodeId("payment", id)}`;
+  db.sql`update payments set capture_before = now() - interval '1 ms' where id = ${decodeId("payment", id)}`;
 const abandon = (id: string) =>
   db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${decodeId("payment", id)}`;
 const expire = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 4 }, () => expirePayments(tenant.service)));

@@ -94,7 +94,7 @@ async function settledRefund(tenant: MoneyTenant, amount: number): Promise<strin
 
 /** Brings forward what the sandbox reports later, and takes it in. */
 async function failRefunds(tenant: MoneyTenant): Promise<void> {
-  await db.sql`update sandbox_processor.reports set due_at = now() where account = ${tenant.environmentId}`;
+  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
   await expect.poll(() => processReports(tenant.service)).toBe(0);
   const [row] = await db.sql<{ left: number }[]>`select count(*) as left from sandbox_processor.reports
     where account = ${tenant.environmentId} and acknowledged_at is null`;

@@ -11,7 +11,7 @@ async function acceptedRefunds(amounts: number[]) {
   return { charge, references: refunds.map((refund) => refund.reference) };
 }
 const makeDue = (references: string[]) =>
-  sql`update sandbox_processor.reports set due_at = now() where reference in ${sql(references)}`;
+  sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where reference in ${sql(references)}`;
 const reported = async (references: string[]) =>
   (await processor.listReports(1_000)).filter((report) => references.includes(report.reference));
 
