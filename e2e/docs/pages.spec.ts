@@ -4,6 +4,9 @@ import { test } from "../browser";
 import { expect } from "../fixtures";
 import { aCard, CARDS, captured } from "../samples";
 
+// axe reads the whole reference in some 15 s on a small machine.
+test.describe.configure({ timeout: 120_000 });
+
 const PAGES = [
   "/",
   "/docs",
@@ -24,7 +27,7 @@ for (const path of PAGES) {
     test(`${path} is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
       const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
       const page = await context.newPage();
-      await page.goto(path);
+      await page.goto(`${baseUrl}${path}`);
       expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
@@ -51,7 +54,7 @@ test("every link of the pages leads somewhere, and so does every error's address
 }) => {
   const links = new Set(ERROR_CODES.map((code) => `/docs/errors/${code}`));
   for (const path of PAGES) {
-    await page.goto(path);
+    await page.goto(`${baseUrl}${path}`);
     for (const href of await page
       .locator("a[href^='/']")
       .evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
