@@ -64,3 +64,8 @@ begin
     raise exception 'the payment or its operation has changed' using errcode = 'CL001';
   end if;
 end $$;
+--> statement-breakpoint
+
+-- Lists that filter by times and amounts count and skip rows in this index alone; Drizzle cannot say INCLUDE.
+alter table transactions drop constraint transactions_environment_id_id_pk,
+  add constraint transactions_environment_id_id_pk primary key (environment_id, id) include (status, card_brand, amount);
