@@ -21,7 +21,7 @@ export const DOMAINS = new Map<string, readonly string[]>();
 
 /**
  * A column that holds one of the contract's values: a domain of PostgreSQL. Not a CHECK of the table, because those are
- * parsed anew in every statement, and lists of texts are slow to parse: they made up two thirds of the money path's time.
+ * parsed anew in every statement that writes to it, and lists of texts are slow to parse; a domain's is kept.
  */
 export function oneOf<const Value extends string>(domain: string, values: readonly Value[]) {
   DOMAINS.set(domain, values);
