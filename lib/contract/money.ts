@@ -1,8 +1,5 @@
 import { z } from "zod";
 
-/** An integer amount in minor units of its currency (cents for USD, yen for JPY, fils for KWD). */
-export type MinorUnits = number & z.$brand<"MinorUnits">;
-
 /** The largest amount of one payment: sums of a billion of these still fit a PostgreSQL bigint. */
 export const MAX_AMOUNT = 999_999_999_999;
 
@@ -69,10 +66,4 @@ export function formatMinor(minor: number, code: string): string {
   if (digits === 0) return `${minor} ${code}`;
   const text = String(minor).padStart(digits + 1, "0");
   return `${text.slice(0, -digits)}.${text.slice(-digits)} ${code}`;
-}
-
-/** Checked arithmetic: throws on a result that is not a safe, non-negative integer, because money must not round. */
-export function minorUnits(value: number): MinorUnits {
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`not an amount in minor units: ${value}`);
-  return value as MinorUnits;
 }

@@ -20,7 +20,6 @@ export const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus"
 export type PaymentStatus = z.infer<typeof paymentStatus>;
 
 export const captureMethod = z.enum(["automatic", "manual"]);
-export type CaptureMethod = z.infer<typeof captureMethod>;
 
 /** What the shopper must do next: open the card issuer's challenge page. */
 export const nextAction = z
