@@ -1,6 +1,6 @@
 import "@/lib/server/load-environment";
+import { formatMinor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
-import { formatMinor } from "@/lib/contract/money";
 import { type BatchSummary, runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { runCommand } from "@/lib/server/cli";
 

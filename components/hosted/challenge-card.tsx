@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { minorToMajor } from "@/lib/contract/money";
+import { minorToMajor } from "@/lib/contract/currencies";
 import type { PaymentStatus } from "@/lib/contract/payment";
 
 type ChallengeCardProps = {

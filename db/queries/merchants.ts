@@ -1,7 +1,8 @@
 import { eq, sql } from "drizzle-orm";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Orm } from "../client";
-import { environments, merchants, users } from "../schema/merchants";
+import { environments, merchants } from "../schema/merchants";
+import { users } from "../schema/users";
 
 export type NewMerchant = {
   id: string;

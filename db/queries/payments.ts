@@ -1,7 +1,7 @@
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 
 export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRow[] };
 

@@ -12,7 +12,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
-import { CARD_BRANDS } from "@/lib/contract/transaction";
+import { CARD_BRANDS } from "@/lib/contract/transaction-words";
 import { bytea, createdWithId, environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 import { payments } from "./payments";

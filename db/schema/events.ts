@@ -34,6 +34,8 @@ export const auditLog = pgTable(
     action: text("action").notNull(),
     object_id: uuid("object_id").notNull(),
     request_id: uuid("request_id"),
+    /** What was given as the reason, or what changed. */
+    detail: jsonb("detail").$type<Record<string, unknown>>(),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [

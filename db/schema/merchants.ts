@@ -1,14 +1,21 @@
 import { sql } from "drizzle-orm";
-import { check, pgTable, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { MODES } from "@/lib/contract/transaction";
+import { check, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { MODES } from "@/lib/contract/transaction-words";
 import { instant, money, oneOf } from "../columns";
 
 /** A business account. It owns one environment per mode; all payment data belongs to an environment. */
 export const merchants = pgTable("merchants", {
   id: uuid("id").primaryKey(),
   name: text("name").notNull(),
+  website: text("website"),
+  /** Where the merchant's customers write to. */
+  support_email: text("support_email"),
+  /** IANA name; days of reports begin at its midnight. */
+  time_zone: text("time_zone").notNull().default("UTC"),
   /** While set, every key of the merchant answers 403 `merchant_suspended`. */
   suspended_at: instant("suspended_at"),
+  /** What support staff gave as the reason. */
+  suspended_reason: text("suspended_reason"),
   created_at: instant("created_at").notNull().default(sql`now()`),
 });
 
@@ -29,21 +36,4 @@ export const environments = pgTable(
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
     check("environments_fee", sql`${table.fee_basis_points} between 0 and 10000`),
   ],
-);
-
-/** People who sign in. An e-mail address belongs to one person, whatever its case. */
-export const users = pgTable(
-  "users",
-  {
-    id: uuid("id").primaryKey(),
-    merchant_id: uuid("merchant_id")
-      .notNull()
-      .references(() => merchants.id),
-    email: text("email").notNull(),
-    /** argon2id. */
-    password_hash: text("password_hash").notNull(),
-    role: text("role", { enum: ["owner"] }).notNull(),
-    created_at: instant("created_at").notNull().default(sql`now()`),
-  },
-  (table) => [uniqueIndex("users_email").on(sql`lower(${table.email})`)],
 );

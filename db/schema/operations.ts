@@ -22,8 +22,11 @@ export type OperationKind = (typeof OPERATION_KINDS)[number];
 export const OPERATION_STATES = ["open", "succeeded", "declined", "failed", "action_required"] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-/** Who did it: an API key, a person, or Cardlane itself. */
-export type ActorRecord = { type: "api_key" | "user" | "system"; id: string | null };
+/** Who did it: an API key, one of the merchant's people, Cardlane's support staff, or Cardlane itself. */
+export type ActorRecord = { type: "api_key" | "user" | "staff" | "system"; id: string | null };
+
+/** A request that used a key for something else than its first one. */
+export type KeyReuse = { path: string; body: unknown; request_id: string; actor: ActorRecord; at: string };
 
 /**
  * The intent of one call to the processor, written before the call is made and never deleted. Its id is the processor's
@@ -86,6 +89,8 @@ export const idempotencyKeys = pgTable(
     path: text("path").notNull(),
     /** Keyed digest of method, path and parsed body; equal digests are equal requests. */
     request_digest: bytea("request_digest").notNull(),
+    /** The first request's body, with no card number and no CVV: for people who ask what a key was used for. */
+    request_body: jsonb("request_body").$type<unknown>(),
     request_id: uuid("request_id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
     /** The intent behind it; null while none was written (a refusal). */
@@ -97,6 +102,10 @@ export const idempotencyKeys = pgTable(
     response_body: text("response_body"),
     /** The answer holds a secret that is shown once, and is stored encrypted. */
     response_sealed: boolean("response_sealed").notNull().default(false),
+    replay_count: integer("replay_count").notNull().default(0),
+    last_replayed_at: instant("last_replayed_at"),
+    reuse_count: integer("reuse_count").notNull().default(0),
+    last_reuse: jsonb("last_reuse").$type<KeyReuse>(),
     created_at: instant("created_at").notNull().default(sql`now()`),
     completed_at: instant("completed_at"),
   },

@@ -9,7 +9,7 @@ import {
   type RefundReason,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
-} from "@/lib/contract/transaction";
+} from "@/lib/contract/transaction-words";
 import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
 import { payments } from "./payments";
 

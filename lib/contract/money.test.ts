@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CURRENCY_DIGITS, formatMinor, MAX_AMOUNT, majorToMinor, minorToMajor } from "./money";
+import { CURRENCY_DIGITS, formatMinor, MAX_AMOUNT, majorToMinor, minorToMajor } from "./currencies";
 
 describe("amounts", () => {
   test.each([

@@ -1,69 +1,9 @@
 import { z } from "zod";
-
-/** The largest amount of one payment: sums of a billion of these still fit a PostgreSQL bigint. */
-export const MAX_AMOUNT = 999_999_999_999;
+import { MAX_AMOUNT } from "./currencies";
 
 export const amount = z.int().min(1).max(MAX_AMOUNT);
 /** An amount in an answer. */
 export const amountOut = z.int().min(0);
 
-const TWO_DIGITS =
-  "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG";
-const ZERO_DIGITS = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF";
-const THREE_DIGITS = "BHD IQD JOD KWD LYD OMR TND";
-const FOUR_DIGITS = "CLF UYW";
-
-/**
- * ISO 4217 code → number of minor-unit digits. Written out because Intl follows CLDR, which differs from ISO 4217 for a
- * few currencies (IQD, UGX …), and the standard's digits are what processors settle in.
- */
-export const CURRENCY_DIGITS: ReadonlyMap<string, 0 | 2 | 3 | 4> = new Map([
-  ...TWO_DIGITS.split(" ").map((code) => [code, 2] as const),
-  ...ZERO_DIGITS.split(" ").map((code) => [code, 0] as const),
-  ...THREE_DIGITS.split(" ").map((code) => [code, 3] as const),
-  ...FOUR_DIGITS.split(" ").map((code) => [code, 4] as const),
-]);
-
 /** Three capital letters. Whether money can be taken in it is a business rule: 422 `currency_not_supported`. */
 export const currency = z.string().regex(/^[A-Z]{3}$/, "Use a three-letter ISO 4217 code in capitals, such as USD.");
-
-export function isSupportedCurrency(code: string): boolean {
-  return CURRENCY_DIGITS.has(code);
-}
-
-/** Minor-unit digits of a supported currency. */
-export function currencyDigits(code: string): number {
-  const digits = CURRENCY_DIGITS.get(code);
-  if (digits === undefined) throw new Error(`no such currency: ${code}`);
-  return digits;
-}
-
-/**
- * A decimal number in major units → minor units, or null when it has more decimals than the currency. Works on the
- * shortest decimal text of the number, so 19.99 is 1999 and never 1998.
- */
-export function majorToMinor(value: number, code: string): number | null {
-  const text = String(value);
-  if (!/^\d+(\.\d+)?$/.test(text)) return null;
-  const [whole = "0", fraction = ""] = text.split(".");
-  const digits = currencyDigits(code);
-  if (fraction.length > digits) return null;
-  const minor = Number(whole + fraction.padEnd(digits, "0"));
-  return Number.isSafeInteger(minor) ? minor : null;
-}
-
-/** Minor units → decimal number in major units, exact for every amount up to {@link MAX_AMOUNT}. */
-export function minorToMajor(minor: number, code: string): number {
-  const digits = currencyDigits(code);
-  if (digits === 0) return minor;
-  const text = String(minor).padStart(digits + 1, "0");
-  return Number(`${text.slice(0, -digits)}.${text.slice(-digits)}`);
-}
-
-/** "12.34 USD": plain text for messages; screens use Intl. */
-export function formatMinor(minor: number, code: string): string {
-  const digits = currencyDigits(code);
-  if (digits === 0) return `${minor} ${code}`;
-  const text = String(minor).padStart(digits + 1, "0");
-  return `${text.slice(0, -digits)}.${text.slice(-digits)} ${code}`;
-}

@@ -13,7 +13,8 @@ import {
 } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
-import { action, cardBrand, refundReason, TRANSACTION_STATUSES, transaction } from "./transaction";
+import { action, cardBrand, refundReason, transaction } from "./transaction";
+import { TRANSACTION_STATUSES } from "./transaction-words";
 
 export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as const;
 export const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });

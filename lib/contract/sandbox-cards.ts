@@ -1,5 +1,5 @@
 import type { DeclineCode } from "./errors";
-import type { AvsResult, CardBrand } from "./transaction";
+import type { AvsResult, CardBrand } from "./transaction-words";
 
 /** What a card of the sandbox does. A number that is not in the table below is declined as `generic_decline`. */
 export type SandboxBehaviour =

@@ -17,76 +17,35 @@ import {
 } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amountOut } from "./money";
+import {
+  ACTIONS,
+  AVS_RESULTS,
+  type AvsResult,
+  CARD_BRANDS,
+  CVV_RESULTS,
+  type CvvResult,
+  MODES,
+  REFUND_REASONS,
+  SORT_FIELDS,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+} from "./transaction-words";
 
-export const TRANSACTION_STATUSES = [
-  "PENDING",
-  "AUTHORIZED",
-  "CAPTURED",
-  "SETTLED",
-  "VOIDED",
-  "REFUNDED",
-  "PARTIALLY_REFUNDED",
-  "DECLINED",
-  "FAILED",
-] as const;
 export const transactionStatus = z.enum(TRANSACTION_STATUSES).meta({ id: "TransactionStatus" });
-export type TransactionStatus = z.infer<typeof transactionStatus>;
 
-export const TRANSACTION_TYPES = ["CHARGE", "REFUND"] as const;
 export const transactionType = z.enum(TRANSACTION_TYPES);
-export type TransactionType = z.infer<typeof transactionType>;
 
-export const CARD_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
 export const cardBrand = z.enum(CARD_BRANDS).meta({ id: "CardBrand" });
-export type CardBrand = z.infer<typeof cardBrand>;
 
-export const ACTIONS = ["capture", "void", "refund"] as const;
 export const action = z.enum(ACTIONS);
-export type Action = z.infer<typeof action>;
 
-export const REFUND_REASONS = ["DUPLICATE", "FRAUDULENT", "CUSTOMER_REQUEST", "RETURN", "OTHER"] as const;
 export const refundReason = z.enum(REFUND_REASONS);
-export type RefundReason = z.infer<typeof refundReason>;
 
-/** Address verification results, the card networks' letters. */
-export const AVS_RESULTS = {
-  Y: "Street and five-digit postal code match",
-  X: "Street and nine-digit postal code match",
-  D: "Street and postal code match (international)",
-  F: "Street and postal code match (United Kingdom)",
-  M: "Street and postal code match (international)",
-  A: "Street matches, postal code does not",
-  B: "Street matches, postal code not verified (international)",
-  Z: "Five-digit postal code matches, street does not",
-  W: "Nine-digit postal code matches, street does not",
-  P: "Postal code matches, street not verified (international)",
-  N: "Neither street nor postal code matches",
-  C: "Not verified: incompatible formats (international)",
-  I: "Not verified (international)",
-  G: "The issuer outside the US does not take part",
-  U: "The address information is unavailable",
-  R: "The system is unavailable: try again",
-  S: "The issuer does not support address verification",
-  E: "The address data is in error",
-} as const;
-export type AvsResult = keyof typeof AVS_RESULTS;
 export const avsResult = z.enum(Object.keys(AVS_RESULTS) as [AvsResult, ...AvsResult[]]);
 
-/** Security code verification results. */
-export const CVV_RESULTS = {
-  M: "The security code matches",
-  N: "The security code does not match",
-  P: "Not processed",
-  S: "The code should be on the card, but was said to be missing",
-  U: "The issuer does not verify security codes",
-} as const;
-export type CvvResult = keyof typeof CVV_RESULTS;
 export const cvvResult = z.enum(Object.keys(CVV_RESULTS) as [CvvResult, ...CvvResult[]]);
 
-export const API_ENVIRONMENTS = { test: "sandbox", live: "live" } as const;
-export const MODES = ["test", "live"] as const;
 export const mode = z.enum(MODES);
-export type Mode = z.infer<typeof mode>;
 
 /** A movement of money on a card: a charge, or the refund of one. Amounts in minor units. */
 export const transaction = z
@@ -172,9 +131,6 @@ export const listTransactionsQuery = z
 export type ListTransactionsQuery = z.infer<typeof listTransactionsQuery>;
 
 const searchAmount = z.int().min(0).max(999_999_999_999);
-
-export const SORT_FIELDS = ["created_at", "amount", "status"] as const;
-export type SortField = (typeof SORT_FIELDS)[number];
 
 /** Body of POST /v1/transactions/search. */
 export const searchTransactionsBody = z

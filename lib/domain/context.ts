@@ -2,7 +2,7 @@ import type { Database } from "@/db/client";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { AppError } from "@/lib/contract/errors";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Logger } from "@/lib/log";
 import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";

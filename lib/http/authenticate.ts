@@ -3,7 +3,7 @@ import type { BlockList } from "node:net";
 import type { Sql } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 import type { Permission } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import { createAllowList, isListed } from "@/lib/domain/api-keys/allow-list";
 import type { UsableKey } from "@/lib/domain/api-keys/find-usable-key";
 import { isWellFormedKey } from "@/lib/domain/api-keys/key-format";

@@ -3,7 +3,7 @@ import { environments, merchants } from "@/db/schema/merchants";
 import { type Clock, systemClock } from "@/lib/clock";
 import { problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";

@@ -1,6 +1,6 @@
 import { CsvError, parse } from "csv-parse/sync";
+import { isSupportedCurrency, MAX_AMOUNT } from "@/lib/contract/currencies";
 import { instant } from "@/lib/contract/fields";
-import { isSupportedCurrency, MAX_AMOUNT } from "@/lib/contract/money";
 
 export const COLUMNS = [
   "purchased_at",

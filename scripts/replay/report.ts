@@ -1,4 +1,4 @@
-import { formatMinor } from "@/lib/contract/money";
+import { formatMinor } from "@/lib/contract/currencies";
 import type { Counts } from "./client";
 import type { OrderFile } from "./orders";
 import { type Difference, type LedgerBook, type Reconciled, sumByCurrency, sumByStatus } from "./reconcile";

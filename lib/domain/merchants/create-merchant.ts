@@ -5,7 +5,7 @@ import { hashPassword } from "@/lib/auth/password";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { MODES, type Mode } from "@/lib/contract/transaction";
+import { MODES, type Mode } from "@/lib/contract/transaction-words";
 import { newId } from "@/lib/ids";
 import { createApiKey } from "../api-keys/create-api-key";
 import type { KeyService } from "../api-keys/key-service";

@@ -1,7 +1,7 @@
 import { insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import type { CardInput } from "@/lib/contract/payment";
-import type { CardBrand } from "@/lib/contract/transaction";
+import type { CardBrand } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { processorNotConfigured } from "../payments/processor-not-configured";

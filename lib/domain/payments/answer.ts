@@ -1,7 +1,7 @@
 import type { TransactionRow } from "@/db/schema/transactions";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Service } from "../context";
 import type { AskedBy } from "./operation";
 import type { Change, Picture } from "./outcome";

@@ -1,6 +1,6 @@
 import { reserveFollowUp } from "@/db/queries/payment-intents";
 import { findPayment } from "@/db/queries/payments";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Service } from "../context";

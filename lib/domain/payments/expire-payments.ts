@@ -1,7 +1,7 @@
 import { reserveFollowUp } from "@/db/queries/payment-intents";
 import { findPayment, listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";

@@ -3,7 +3,7 @@ import { findEnvironment } from "@/db/queries/merchants";
 import { findPayment } from "@/db/queries/payments";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payment";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Service } from "../context";
 import { challengeToken } from "./challenge-url";
 

@@ -1,9 +1,9 @@
 import { reserveFollowUp } from "@/db/queries/payment-intents";
 import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments";
+import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { formatMinor } from "@/lib/contract/money";
-import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction";
+import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";

@@ -1,6 +1,6 @@
 import type { Lease } from "@/db/queries/operations";
 import type { ActorRecord, OperationKind } from "@/db/schema/operations";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 
 /** An operation whose intent is written and whose outcome is not known, in this process's hands. */
 export type OpenOperation = {

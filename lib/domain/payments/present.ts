@@ -2,7 +2,8 @@ import type { ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transact
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payment";
-import { type Action, API_ENVIRONMENTS, type Mode, type Transaction } from "@/lib/contract/transaction";
+import type { Transaction } from "@/lib/contract/transaction";
+import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
 /** A transaction is shown with the money of its payment, where the counters live. */

@@ -1,6 +1,6 @@
 import { findOperation } from "@/db/queries/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import type { Mode } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { Report } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { finishOperation } from "./finish-operation";

@@ -1,5 +1,5 @@
 import type { PaymentStatus } from "@/lib/contract/payment";
-import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transaction";
+import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transaction-words";
 
 /**
  * The one table of status changes. The database's triggers say the same (a test compares them pair by pair), so that no

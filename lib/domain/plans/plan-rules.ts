@@ -1,6 +1,6 @@
 import type { PlanValues } from "@/db/queries/plans";
+import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMinor } from "@/lib/contract/currencies";
 import { AppError, type FieldError } from "@/lib/contract/errors";
-import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMinor } from "@/lib/contract/money";
 import type { CreatePlanBody, PlanStatus, PlanType } from "@/lib/contract/plan";
 
 type Group = { fields: readonly (keyof CreatePlanBody)[]; types: readonly PlanType[] };

@@ -1,4 +1,5 @@
-import { type SearchTransactionsBody, TRANSACTION_STATUSES } from "@/lib/contract/transaction";
+import type { SearchTransactionsBody } from "@/lib/contract/transaction";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transaction-words";
 import type { Context } from "../context";
 import { idSince, idUntil } from "../id-range";
 import { findTransactionList, type TransactionList } from "./find-transaction-list";

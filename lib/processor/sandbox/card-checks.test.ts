@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BillingAddress } from "@/lib/contract/fields";
-import type { AvsResult, CardBrand } from "@/lib/contract/transaction";
+import type { AvsResult, CardBrand } from "@/lib/contract/transaction-words";
 import { brandOf, isExpired, verifyAddress } from "./card-checks";
 
 const nowhere: BillingAddress = { line1: null, line2: null, city: null, state: null, postal_code: null, country: null };
