@@ -65,6 +65,22 @@ export const env = {
   get rateLimitBurst() {
     return integer("RATE_LIMIT_BURST", 200, 1, 1_000_000);
   },
+  /** Sign-ins, sign-ups and forgotten passwords that one address may try in a minute, each. */
+  get signInLimitPerMinute() {
+    return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
+  },
+  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it mail waits in the outbox. */
+  get smtpUrl() {
+    const url = string("SMTP_URL");
+    if (url !== null && !/^smtps?:\/\/[^/]/.test(url)) {
+      throw new ConfigurationError("SMTP_URL must begin with smtp:// or smtps:// and name a host.");
+    }
+    return url;
+  },
+  /** Sender of outgoing mail. */
+  get mailFrom() {
+    return string("MAIL_FROM") ?? "Cardlane <no-reply@localhost>";
+  },
   /** How long a processor call may take; the lease of an operation is 2 s longer. */
   get processorTimeoutMs() {
     return integer("PROCESSOR_TIMEOUT_MS", 8_000, 100, 60_000);

@@ -4,6 +4,8 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 export type Secret = {
   /** Key for the processor's card fingerprints and token seals. */
   readonly processorKey: Buffer;
+  /** Encrypts the sign-in cookies. */
+  readonly sessionKey: string;
   /** Keyed digest of a request: equal for equal requests, and useless for guessing what was in one. */
   requestDigest(text: string): Buffer;
   /** Message authentication code, 22 URL-safe characters. */
@@ -20,6 +22,7 @@ export function createSecret(value: string): Secret {
   const sealKey = key("seal");
   return {
     processorKey: key("processor"),
+    sessionKey: key("session").toString("base64"),
     requestDigest: (text) => createHmac("sha256", digestKey).update(text).digest(),
     mac: (purpose, text) => createHmac("sha256", macKey).update(`${purpose}\n${text}`).digest("base64url").slice(0, 22),
     seal(text) {

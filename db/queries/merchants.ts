@@ -57,3 +57,15 @@ export async function findEnvironment(orm: Orm, id: string): Promise<{ mode: Mod
     .where(eq(environments.id, id));
   return rows[0] ?? null;
 }
+
+/** Which merchant and mode an environment is; null when there is none. */
+export async function findEnvironmentById(
+  orm: Orm,
+  id: string,
+): Promise<{ id: string; mode: Mode; merchantId: string } | null> {
+  const rows = await orm
+    .select({ id: environments.id, mode: environments.mode, merchantId: environments.merchant_id })
+    .from(environments)
+    .where(eq(environments.id, id));
+  return rows[0] ?? null;
+}

@@ -73,6 +73,10 @@ export const operations = pgTable(
     index("operations_payment").on(table.environment_id, table.payment_id),
     /** Serves the completer: what is open and due. */
     index("operations_open").on(table.next_attempt_at).where(sql`state = 'open'`),
+    /** Serves the overview: a merchant's unknown outcomes. Operations that go well are never in it. */
+    index("operations_unknown")
+      .on(table.environment_id, table.unknown_at)
+      .where(sql`state = 'open' and unknown_at is not null`),
     check("operations_amount", sql`${table.amount} > 0`),
   ],
 );

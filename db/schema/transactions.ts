@@ -101,6 +101,10 @@ export const transactions = pgTable(
     index("transactions_batch")
       .on(table.environment_id, table.settlement_batch_id)
       .where(sql`settlement_batch_id is not null`),
+    /** Serves the overview: refunds that failed lately. */
+    index("transactions_failed_refunds")
+      .on(table.environment_id, table.updated_at)
+      .where(sql`type = 'REFUND' and status = 'FAILED'`),
     check("transactions_created_with_id", createdWithId(table.id, table.created_at)),
     check("transactions_amount_positive", sql`${table.amount} > 0`),
     check(

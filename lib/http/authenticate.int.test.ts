@@ -57,7 +57,12 @@ async function at(ms: number, run: () => Promise<unknown>): Promise<void> {
 
 test("a key opens its own environment with its own permissions", async () => {
   const { ask, row, merchant } = await setup();
-  expect(await ask()).toEqual({ keyId: row.id, environment: merchant.test, permissions: new Set(["payment.read"]) });
+  expect(await ask()).toEqual({
+    actor: { type: "api_key", id: row.id },
+    limitKey: row.id,
+    environment: merchant.test,
+    permissions: new Set(["payment.read"]),
+  });
 });
 
 test.each([null, ""])("without a key (%j) the answer is api_key_missing", async (apiKey) => {

@@ -2,21 +2,14 @@ import { hash } from "node:crypto";
 import type { BlockList } from "node:net";
 import type { Sql } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
-import type { Permission } from "@/lib/contract/permissions";
+import type { UserPermission } from "@/lib/contract/roles";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { createAllowList, isListed } from "@/lib/domain/api-keys/allow-list";
 import type { UsableKey } from "@/lib/domain/api-keys/find-usable-key";
 import { isWellFormedKey } from "@/lib/domain/api-keys/key-format";
-import type { Environment } from "@/lib/domain/context";
+import type { Caller } from "./caller";
 import { createKeyCache } from "./key-cache";
 import { createKeyUseLog, type KeyUseRecord } from "./key-use-log";
-
-export type Caller = {
-  /** UUID. */
-  readonly keyId: string;
-  readonly environment: Environment;
-  readonly permissions: ReadonlySet<Permission>;
-};
 
 export type Credentials = {
   /** The X-Api-Key header. */
@@ -93,9 +86,10 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
 
 function entryOf(key: UsableKey, use: KeyUseRecord): Entry {
   const caller: Caller = {
-    keyId: key.id,
+    actor: { type: "api_key", id: key.id },
+    limitKey: key.id,
     environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id },
-    permissions: new Set(key.permissions),
+    permissions: new Set<UserPermission>(key.permissions),
   };
   return {
     caller: Promise.resolve(caller),

@@ -1,5 +1,5 @@
 import type { Service } from "@/lib/domain/context";
-import { env } from "@/lib/env";
+import { configure, env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createRateLimiter, type RateLimiter } from "./rate-limit";
 
@@ -25,6 +25,8 @@ export function provideService(service: Service): HttpService {
     rateLimiter: createRateLimiter({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
   };
   holder[KEY] = http;
+  // next-auth reads its own address there.
+  configure({ NEXTAUTH_URL: service.baseUrl });
   return http;
 }
 

@@ -8,7 +8,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_ERRORS = 20;
 
 /** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
-export async function parseBody(request: ApiRequest, operation: Operation): Promise<unknown> {
+export async function parseBody(request: ApiRequest, operation: Pick<Operation, "name" | "body">): Promise<unknown> {
   if (!operation.body) return undefined;
   const text = await readBody(request);
   if (text === "") return check(operation.body, {});
@@ -26,7 +26,7 @@ export async function parseBody(request: ApiRequest, operation: Operation): Prom
 }
 
 /** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
-export function parseQuery(search: string, operation: Operation): unknown {
+export function parseQuery(search: string, operation: Pick<Operation, "name" | "query">): unknown {
   if (search.length <= 1 && !operation.query) return undefined;
   const given: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {

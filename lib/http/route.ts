@@ -5,6 +5,7 @@ import type { Context, Reply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { type HttpAnswer, toResponse } from "./answer";
 import { authorize } from "./authorize";
+import type { Caller } from "./caller";
 import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
@@ -12,6 +13,7 @@ import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { type ApiRequest, addressOf, type Connection, pathOf, searchOf } from "./request-parts";
+import { authenticateSession, isFromDashboard } from "./session-caller";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
@@ -42,20 +44,15 @@ async function answer(
 ): Promise<Reply> {
   const {
     operation,
-    request: { method, url, headers: given },
+    request: { method, url },
   } = call;
   if (operation.permissions.length === 0) {
     parseQuery(searchOf(url), operation);
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
-  const credentials = {
-    apiKey: given.get("x-api-key"),
-    host: given.get("host"),
-    ip: addressOf(given, call.connection),
-  };
-  const caller = await http.authenticator.authenticate(credentials);
+  const caller = await callerOf(http, call, request);
   authorize(caller, operation);
-  Object.assign(headers, http.rateLimiter.take(caller.keyId));
+  Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
@@ -65,10 +62,10 @@ async function answer(
   const ctx: Context = {
     service: http.service,
     environment: caller.environment,
-    actor: { type: "api_key", id: caller.keyId },
+    actor: caller.actor,
     request: { ...request, operation: operation.name },
     idempotency: key === null ? null : idempotencyOf(http.service.secret, key, { method, path: request.path, body }),
-    reauthorize: async () => authorize(await http.authenticator.authenticate(credentials), operation),
+    reauthorize: async () => authorize(await callerOf(http, call, request), operation),
     renderProblem: (error) => renderProblem(http.service, error, request),
   };
   const input = {
@@ -79,6 +76,24 @@ async function answer(
   const result = await endpoint.run(ctx, input as never);
   if ("replayed" in result) return result;
   return { status: operation.status, body: JSON.stringify(result), replayed: false };
+}
+
+/** By API key; from our own pages by the session of the person who is signed in. */
+function callerOf(http: HttpService, call: Call, request: { id: string }): Promise<Caller> {
+  const { headers } = call.request;
+  if (isFromDashboard(headers)) {
+    return authenticateSession(http.service, {
+      headers,
+      requestId: request.id,
+      id: call.id,
+      operation: call.operation,
+    });
+  }
+  return http.authenticator.authenticate({
+    apiKey: headers.get("x-api-key"),
+    host: headers.get("host"),
+    ip: addressOf(headers, call.connection),
+  });
 }
 
 function problemResponse(

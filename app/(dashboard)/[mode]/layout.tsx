@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+import { Shell } from "@/components/shell/shell";
+import { DashboardProvider } from "@/lib/client/dashboard-context";
+import { QueryProvider } from "@/lib/client/query-provider";
+import { encodeId } from "@/lib/contract/ids";
+import { dashboardPage } from "@/lib/http/page";
+
+type DashboardLayoutProps = { children: ReactNode; params: Promise<{ mode: string }> };
+
+export default async function DashboardLayout({ children, params }: DashboardLayoutProps) {
+  const { person, merchant, mode } = await dashboardPage((await params).mode);
+  const data = {
+    mode,
+    merchant: {
+      id: encodeId("merchant", merchant.id),
+      name: merchant.name,
+      timeZone: merchant.timeZone,
+      suspended: merchant.suspended,
+    },
+    person: { userId: encodeId("user", person.userId), email: person.email, name: person.name, role: person.role },
+    permissions: [...person.permissions],
+    preferences: person.preferences,
+  };
+  return (
+    <QueryProvider>
+      <DashboardProvider data={data}>
+        <Shell {...data}>{children}</Shell>
+      </DashboardProvider>
+    </QueryProvider>
+  );
+}

@@ -1,0 +1,3 @@
+import { signInRoutes } from "@/lib/http/sign-in-routes";
+
+export const { GET, POST } = signInRoutes("merchant");

@@ -1,0 +1,43 @@
+"use client";
+
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { cn } from "./class-names";
+
+type CheckboxProps = Omit<ComponentProps<"input">, "type"> & {
+  /** Some but not all of what it stands for. */
+  indeterminate?: boolean;
+  /** Without a label, give `aria-label`. */
+  label?: ReactNode;
+  description?: ReactNode;
+};
+
+export function Checkbox({ indeterminate = false, label, description, className, ref, ...rest }: CheckboxProps) {
+  const descriptionId = useId();
+  const box = (
+    <input
+      {...rest}
+      type="checkbox"
+      aria-describedby={description ? descriptionId : rest["aria-describedby"]}
+      className={cn("checkbox", className)}
+      ref={(element) => {
+        if (element) element.indeterminate = indeterminate;
+        if (typeof ref === "function") return ref(element);
+        if (ref) ref.current = element;
+      }}
+    />
+  );
+  if (label === undefined) return box;
+  return (
+    <label className="flex items-start gap-2 text-[13px] has-disabled:opacity-60">
+      <span className="flex h-5 items-center">{box}</span>
+      <span>
+        {label}
+        {description && (
+          <span id={descriptionId} className="block text-soft text-xs">
+            {description}
+          </span>
+        )}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,50 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { Orm } from "../client";
+import { mailOutbox } from "../schema/users";
+
+export type MailRow = typeof mailOutbox.$inferSelect;
+export type NewMail = Pick<MailRow, "recipient" | "subject" | "body">;
+
+/** Inside the transaction that made the mail necessary. */
+export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
+  await orm.insert(mailOutbox).values(mail);
+}
+
+export function listMail(orm: Orm, limit: number): Promise<MailRow[]> {
+  return orm.select().from(mailOutbox).orderBy(desc(mailOutbox.id)).limit(limit);
+}
+
+/**
+ * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: whoever dies with it leaves it to the next.
+ * Counts the attempt.
+ */
+export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
+  const due = sql`(select id from ${mailOutbox} where sent_at is null and next_attempt_at <= now()
+    order by next_attempt_at limit ${limit}::integer for update skip locked)`;
+  return orm
+    .update(mailOutbox)
+    .set({
+      attempts: sql`${mailOutbox.attempts} + 1`,
+      next_attempt_at: sql`now() + make_interval(secs => ${leaseSeconds}::integer)`,
+    })
+    .where(sql`${mailOutbox.id} in ${due}`)
+    .returning();
+}
+
+export async function markMailSent(orm: Orm, id: string): Promise<void> {
+  await orm.update(mailOutbox).set({ sent_at: sql`now()`, last_error: null }).where(eq(mailOutbox.id, id));
+}
+
+/** `nextAttemptInSeconds` null: given up. */
+export async function markMailFailed(
+  orm: Orm,
+  id: string,
+  lastError: string,
+  nextAttemptInSeconds: number | null,
+): Promise<void> {
+  const next =
+    nextAttemptInSeconds === null
+      ? sql`'infinity'::timestamptz`
+      : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
+  await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
+}

@@ -1,0 +1,65 @@
+import type { Sql } from "@/db/client";
+import type { Preferences, UserRole } from "@/lib/contract/roles";
+
+/** A person who is signed in, with the merchant and its environments; those are null for support staff. */
+export type SignedInRow = {
+  session_id: string;
+  user_id: string;
+  email: string;
+  name: string | null;
+  role: UserRole;
+  preferences: Preferences;
+  mfa_at: string | null;
+  mfa_enabled: boolean;
+  /** The session was last noted as seen more than a minute ago. */
+  stale: boolean;
+  merchant_id: string | null;
+  merchant_name: string | null;
+  time_zone: string | null;
+  suspended: boolean;
+  merchant_created_at: string | null;
+  test_id: string | null;
+  live_id: string | null;
+};
+
+/** Who a living session belongs to; null when it is unknown, ended or out of time. Index: primary keys. */
+export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedInRow | null> {
+  const [row] = await sql<SignedInRow[]>`
+    select s.id as session_id, u.id as user_id, u.email, u.name, u.role, u.preferences, s.mfa_at,
+      u.totp_enabled_at is not null as mfa_enabled, s.last_seen_at < now() - interval '1 minute' as stale,
+      m.id as merchant_id, m.name as merchant_name, m.time_zone, coalesce(m.suspended_at is not null, false) as suspended,
+      m.created_at as merchant_created_at, t.id as test_id, l.id as live_id
+    from user_sessions s
+    join users u on u.id = s.user_id
+    left join merchants m on m.id = u.merchant_id
+    left join environments t on t.merchant_id = m.id and t.mode = 'test'
+    left join environments l on l.merchant_id = m.id and l.mode = 'live'
+    where s.id = ${sessionId}::uuid and s.revoked_at is null and s.expires_at > now()`;
+  return row ?? null;
+}
+
+export type NewSession = {
+  id: string;
+  userId: string;
+  address: string;
+  userAgent: string | null;
+  /** Whether the second factor was given. */
+  mfa: boolean;
+  livesHours: number;
+};
+
+export async function insertSession(sql: Sql, session: NewSession): Promise<void> {
+  await sql`
+    insert into user_sessions (id, user_id, address, user_agent, mfa_at, expires_at)
+    values (${session.id}::uuid, ${session.userId}::uuid, ${session.address}, ${session.userAgent},
+      ${session.mfa ? sql`now()` : null}, now() + ${session.livesHours}::int * interval '1 hour')`;
+}
+
+export async function touchSession(sql: Sql, sessionId: string): Promise<void> {
+  await sql`update user_sessions set last_seen_at = now() where id = ${sessionId}::uuid`;
+}
+
+/** Ends one session. Ending an ended one changes nothing. */
+export async function revokeSession(sql: Sql, sessionId: string): Promise<void> {
+  await sql`update user_sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null`;
+}

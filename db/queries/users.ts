@@ -1,0 +1,106 @@
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Orm } from "../client";
+import { type UserRow, users } from "../schema/users";
+
+/** Whose sign-in it is: a merchant's people and Cardlane's staff never use each other's. */
+export type UserKind = "merchant" | "staff";
+
+const ofKind = (kind: UserKind) => (kind === "staff" ? isNull(users.merchant_id) : isNotNull(users.merchant_id));
+const byEmail = (email: string) => sql`lower(${users.email}) = lower(${email})`;
+
+export async function findUserByEmail(orm: Orm, kind: UserKind, email: string): Promise<UserRow | null> {
+  const rows = await orm
+    .select()
+    .from(users)
+    .where(and(byEmail(email), ofKind(kind)));
+  return rows[0] ?? null;
+}
+
+export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
+  const rows = await orm.select().from(users).where(eq(users.id, id));
+  return rows[0] ?? null;
+}
+
+/** The person as it is, and as it stays until the transaction ends. */
+export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
+  const rows = await orm.select().from(users).where(eq(users.id, id)).for("update");
+  return rows[0] ?? null;
+}
+
+export type LockRule = { readonly failures: number; readonly minutes: number };
+
+const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.minutes}::integer)`;
+
+/**
+ * Takes one of the tries that an account has before it is locked: counts it as failed before it is looked at, so that
+ * guesses sent at once are counted like guesses sent in turn. Null when the account is locked, or not there.
+ */
+export async function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
+  // A lock that is over has used up its failures; until it is over no row matches.
+  const failures = sql`case when ${users.locked_until} is null then ${users.failed_sign_ins} + 1 else 1 end`;
+  const rows = await orm
+    .update(users)
+    .set({
+      failed_sign_ins: failures,
+      locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
+    })
+    .where(and(byEmail(email), ofKind(kind), sql`(${users.locked_until} is null or ${users.locked_until} <= now())`))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** Gives a try back that was neither right nor wrong: the password fits, and the code is still to come. */
+export async function releaseAttempt(orm: Orm, id: string, rule: LockRule): Promise<void> {
+  await orm
+    .update(users)
+    .set({
+      failed_sign_ins: sql`greatest(${users.failed_sign_ins} - 1, 0)`,
+      locked_until: sql`case when ${users.failed_sign_ins} > ${rule.failures}::integer then ${users.locked_until} end`,
+    })
+    .where(eq(users.id, id));
+}
+
+/** Starts the lock of an account whose last try was wrong; null when another try, a right one, has meanwhile opened it. */
+export async function confirmLock(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  const rows = await orm
+    .update(users)
+    .set({ locked_until: lockEnd(rule) })
+    .where(and(eq(users.id, id), sql`${users.failed_sign_ins} >= ${rule.failures}::integer`))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/**
+ * Ends a try as right, if the account is still what it was checked against: the same password and second factor, and a
+ * code of a step that was not used. Null otherwise.
+ */
+export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number | null): Promise<UserRow | null> {
+  const rows = await orm
+    .update(users)
+    .set({
+      failed_sign_ins: 0,
+      locked_until: null,
+      last_sign_in_at: sql`now()`,
+      totp_last_step: sql`coalesce(${totpStep}::bigint, ${users.totp_last_step})`,
+    })
+    .where(
+      and(
+        eq(users.id, checked.id),
+        eq(users.password_hash, checked.password_hash),
+        sql`${users.totp_enabled_at} is not distinct from ${checked.totp_enabled_at}::timestamptz`,
+        sql`(${totpStep}::bigint is null or coalesce(${users.totp_last_step}, -1) < ${totpStep}::bigint)`,
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** Uses up a code's step outside of a sign-in; false when it was used already. */
+export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<boolean> {
+  const rows = await orm
+    .update(users)
+    .set({ totp_last_step: step })
+    .where(and(eq(users.id, id), sql`coalesce(${users.totp_last_step}, -1) < ${step}::bigint`))
+    .returning({ id: users.id });
+  return rows.length === 1;
+}

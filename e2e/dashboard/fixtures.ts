@@ -1,0 +1,80 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { BrowserContext, Page } from "@playwright/test";
+import { insertSession } from "@/db/queries/user-sessions";
+import { users } from "@/db/schema/users";
+import { hashPassword } from "@/lib/auth/password";
+import { sessionCookieName } from "@/lib/auth/session-cookie";
+import type { MerchantRole } from "@/lib/contract/roles";
+import { newId } from "@/lib/ids";
+import { test as base } from "../browser";
+import { expect } from "../fixtures";
+import { sessionToken } from "./session-token";
+
+export type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };
+
+type DashboardFixtures = {
+  /** Makes a person of the test's merchant; the password is known and the second factor off. */
+  newPerson: (role?: MerchantRole) => Promise<SignedInPerson>;
+  /** A browser context in which that person is signed in. */
+  signInAs: (context: BrowserContext, person: SignedInPerson) => Promise<void>;
+  /** A page on which an owner of `tenant` is signed in. */
+  owner: Page;
+};
+
+const PASSWORD = "a password of tests";
+let passwordHash: Promise<string> | null = null;
+
+/** A merchant of the test's own (`tenant`), people of it, and pages where they are signed in. */
+export const test = base.extend<DashboardFixtures>({
+  newPerson: async ({ db, tenant }, use) => {
+    await use(async (role = "owner") => {
+      passwordHash ??= hashPassword(PASSWORD);
+      const person = { id: newId(), email: `${role}-${newId().slice(-12)}@shop.example` };
+      await db.orm.insert(users).values({
+        ...person,
+        merchant_id: tenant.merchant.id,
+        name: `Test ${role}`,
+        password_hash: await passwordHash,
+        role,
+      });
+      return { userId: person.id, email: person.email, password: PASSWORD };
+    });
+  },
+  signInAs: async ({ db, service, baseUrl }, use) => {
+    await use(async (context, person) => {
+      const id = newId();
+      await insertSession(db.sql, {
+        id,
+        userId: person.userId,
+        address: "127.0.0.1",
+        userAgent: "a test",
+        mfa: false,
+        livesHours: 1,
+      });
+      const value = await sessionToken(service, "merchant", id);
+      await context.addCookies([{ name: sessionCookieName("merchant", baseUrl), value, url: baseUrl }]);
+    });
+  },
+  owner: async ({ page, newPerson, signInAs }, use) => {
+    await signInAs(page.context(), await newPerson("owner"));
+    await use(page);
+  },
+  // Paths in tests are relative to the host.
+  baseURL: async ({ baseUrl }, use) => {
+    await use(baseUrl);
+  },
+});
+
+/** Fails with axe's findings on the page as it is now, for WCAG 2.2 AA. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+    .analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+}
+
+/** Fails when the page is wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+}

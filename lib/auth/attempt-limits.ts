@@ -1,0 +1,43 @@
+import { env } from "@/lib/env";
+import { createTokenBuckets, type TokenBuckets } from "@/lib/token-buckets";
+
+/** What a stranger can try without being signed in; each has a limit of its own per address. */
+export type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
+
+type Limits = Record<Attempt, TokenBuckets>;
+
+/** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
+const holder = globalThis as { [key: symbol]: Limits | undefined };
+const KEY = Symbol.for("cardlane.attempt-limits");
+
+function limits(): Limits {
+  const perMinute = env.signInLimitPerMinute;
+  const buckets = () => createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute });
+  holder[KEY] ??= {
+    "sign-in": buckets(),
+    "sign-up": buckets(),
+    "forgot-password": buckets(),
+    "reset-password": buckets(),
+  };
+  return holder[KEY];
+}
+
+/** Counts an attempt from an address. Answers 0, or in how many whole seconds the next one may be made. */
+export function takeAttempt(attempt: Attempt, address: string): number {
+  const { waitMs } = limits()[attempt].take(networkOf(address));
+  return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+}
+
+/** What one person holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */
+export function networkOf(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address;
+  const [head = "", tail] = address.split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...new Array<string>(zeros).fill("0"), ...after];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}

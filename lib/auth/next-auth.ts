@@ -1,0 +1,94 @@
+import NextAuth, { type AuthOptions } from "next-auth";
+import Credentials from "next-auth/providers/credentials";
+import type { Service } from "@/lib/domain/context";
+import { endSession } from "@/lib/domain/people/end-session";
+import { openSession, SESSION_HOURS } from "@/lib/domain/people/open-session";
+import { signIn } from "@/lib/domain/people/sign-in";
+import { type Audience, isSecure, sessionCookieName } from "./session-cookie";
+
+/** Why a sign-in was refused, as the sign-in page gets to know it. */
+export type SignInError = "wrong" | "locked" | "code_required" | "code_wrong" | "too_many" | "unavailable";
+
+type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
+
+/**
+ * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries nothing but the id of a
+ * row in user_sessions, which every request looks up: so a session can be ended from elsewhere.
+ */
+export function authHandler(service: Service, audience: Audience): RouteHandler {
+  const options = authOptions(service, audience);
+  return (request, context) => NextAuth(request as never, context as never, options) as Promise<Response>;
+}
+
+function authOptions(service: Service, audience: Audience): AuthOptions {
+  const { baseUrl, secret } = service;
+  const prefix = audience === "staff" ? "cardlane.staff" : "cardlane";
+  const secure = isSecure(baseUrl);
+  const options = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
+  const signInPage = audience === "staff" ? "/support/sign-in" : "/sign-in";
+  return {
+    secret: secret.sessionKey,
+    session: { strategy: "jwt", maxAge: SESSION_HOURS[audience] * 3600 },
+    pages: { signIn: signInPage, signOut: signInPage, error: signInPage },
+    cookies: {
+      sessionToken: { name: sessionCookieName(audience, baseUrl), options },
+      csrfToken: { name: `${secure ? "__Host-" : ""}${prefix}.csrf`, options },
+      callbackUrl: { name: `${secure ? "__Secure-" : ""}${prefix}.callback`, options },
+    },
+    providers: [
+      Credentials({
+        credentials: { email: {}, password: {}, code: {} },
+        authorize: (credentials, request) => authorize(service, audience, credentials ?? {}, request.headers ?? {}),
+      }),
+    ],
+    callbacks: {
+      jwt: ({ token, user }) => (user ? { session_id: (user as { sessionId?: string }).sessionId, audience } : token),
+      // The cookie says nothing about a person, and neither does this endpoint.
+      session: ({ session }) => ({ expires: session.expires }),
+    },
+    events: {
+      signOut: async ({ token }) => {
+        if (typeof token?.session_id === "string") await endSession(service, token.session_id);
+      },
+    },
+    logger: {
+      error: (code, metadata) => service.log.warn({ code, metadata: String(metadata) }, "next-auth"),
+      warn: () => {},
+      debug: () => {},
+    },
+  };
+}
+
+type SignInHeaders = Record<string, string | undefined>;
+
+/** The user for next-auth, with the session that was opened for it. A refusal is an Error whose message is its code. */
+async function authorize(
+  service: Service,
+  audience: Audience,
+  credentials: Partial<Record<string, string>>,
+  headers: SignInHeaders,
+) {
+  const address = headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "";
+  const userAgent = headers["user-agent"] ?? null;
+  const outcome = await attempt(service, audience, credentials, { address, userAgent });
+  if (outcome.result !== "ok") throw new Error(outcome.result);
+  const { user, mfa } = outcome;
+  return { id: user.id, sessionId: await openSession(service, { user, mfa, address, userAgent }) };
+}
+
+async function attempt(
+  service: Service,
+  audience: Audience,
+  { email, password, code }: Partial<Record<string, string>>,
+  from: { address: string; userAgent: string | null },
+) {
+  if (typeof email !== "string" || typeof password !== "string") throw refusal("wrong");
+  try {
+    return await signIn(service, { kind: audience, email, password, code: code || null, ...from });
+  } catch (error) {
+    service.log.error({ err: error }, "a sign-in failed");
+    throw refusal("unavailable");
+  }
+}
+
+const refusal = (code: SignInError) => new Error(code);

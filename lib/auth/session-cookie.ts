@@ -1,0 +1,38 @@
+import { decode } from "next-auth/jwt";
+
+/** Merchants' people and support staff sign in apart: each has a cookie of its own. */
+export type Audience = "merchant" | "staff";
+
+const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const;
+
+/** Whether cookies may only travel encrypted: wherever the service itself is reached that way. */
+export const isSecure = (baseUrl: string): boolean => baseUrl.startsWith("https:");
+
+export const sessionCookieName = (audience: Audience, baseUrl: string): string =>
+  `${isSecure(baseUrl) ? "__Secure-" : ""}${NAMES[audience]}`;
+
+/** The session id (UUID) in a Cookie header; null when there is none, or it was not made by us. */
+export async function readSessionId(
+  cookies: string | null,
+  audience: Audience,
+  options: { baseUrl: string; sessionKey: string },
+): Promise<string | null> {
+  const name = sessionCookieName(audience, options.baseUrl);
+  const token = cookieValue(cookies, name);
+  if (token === null) return null;
+  try {
+    const claims = await decode({ token, secret: options.sessionKey, salt: "" });
+    return claims?.audience === audience && typeof claims.session_id === "string" ? claims.session_id : null;
+  } catch {
+    // Another service's, an older secret's, or made up: the same as none.
+    return null;
+  }
+}
+
+function cookieValue(header: string | null, name: string): string | null {
+  for (const part of (header ?? "").split(";")) {
+    const [key, ...value] = part.split("=");
+    if (key?.trim() === name) return value.join("=").trim();
+  }
+  return null;
+}

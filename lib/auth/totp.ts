@@ -1,0 +1,19 @@
+import { Secret, TOTP } from "otpauth";
+
+const PERIOD_S = 30;
+const ISSUER = "Cardlane";
+
+const totp = (secretBase32: string, label = "") =>
+  new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secretBase32), digits: 6, period: PERIOD_S });
+
+/** A new secret: 160 bits in base32, as RFC 4226 asks for. */
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
+
+/** What an authenticator app reads from the QR code. */
+export const totpUri = (secretBase32: string, email: string): string => totp(secretBase32, email).toString();
+
+/** The time step (30 s each since 1970) whose code this is, one step early or late included; null when it is none's. */
+export function totpStep(secretBase32: string, code: string, now: Date): number | null {
+  const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: 1 });
+  return delta === null ? null : Math.floor(now.getTime() / 1000 / PERIOD_S) + delta;
+}

@@ -1,0 +1,69 @@
+import type { PeriodUnit, PlanType } from "@/lib/contract/plan";
+
+export type Period = { value: number; unit: PeriodUnit };
+
+/** What a schedule is made from; amounts are in minor units. */
+export type PlanTerms = {
+  type: PlanType;
+  price: number;
+  /** Null for a single purchase. */
+  every: Period | null;
+  /** Null without a trial. */
+  trial: Period | null;
+  /** Null when the trial is free, or there is none. */
+  trialPrice: number | null;
+};
+
+export type ScheduledCharge = {
+  /** Calendar date, `2026-11-21`. */
+  on: string;
+  kind: "single" | "free_trial" | "paid_trial" | "full";
+  /** Minor units; 0 on the first day of a free trial. */
+  amount: number;
+};
+
+/**
+ * What a customer pays who buys on `startOn` (a calendar date), the first `count` steps of it. Billing starts when the trial
+ * ends, and every later date is counted from that day: 31 Jan, 28 Feb, 31 Mar.
+ */
+export function planSchedule(terms: PlanTerms, startOn: string, count = 6): ScheduledCharge[] {
+  const { type, price, every, trial, trialPrice } = terms;
+  if (type === "ONE_TIME" || every === null) return [{ on: startOn, kind: "single", amount: price }];
+  const charges: ScheduledCharge[] = [];
+  let anchor = startOn;
+  if (trial !== null) {
+    const paid = trialPrice !== null;
+    charges.push({ on: startOn, kind: paid ? "paid_trial" : "free_trial", amount: trialPrice ?? 0 });
+    anchor = addPeriods(startOn, trial, 1);
+  }
+  for (let i = 0; charges.length < count; i++) {
+    charges.push({ on: addPeriods(anchor, every, i), kind: "full", amount: price });
+  }
+  return charges;
+}
+
+/** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
+export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
+  const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);
+  const due = planSchedule(terms, startOn, 367).filter((charge) => charge.on < end && charge.amount > 0);
+  return { amount: due.reduce((sum, charge) => sum + charge.amount, 0), charges: due.length };
+}
+
+/** A date `times` periods later; a month without that day ends on its last one. */
+export function addPeriods(date: string, { value, unit }: Period, times: number): string {
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  if (unit !== "MONTHS") return isoDate(new Date(Date.UTC(year, month - 1, day + value * times * DAYS[unit])));
+  const first = new Date(Date.UTC(year, month - 1 + value * times, 1));
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
+  first.setUTCDate(Math.min(day, last));
+  return isoDate(first);
+}
+
+const DAYS = { DAYS: 1, WEEKS: 7 } as const;
+const isoDate = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** The calendar date of a moment in a time zone. */
+export function dateIn(timeZone: string, moment: Date): string {
+  const parts = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  return parts.format(moment);
+}

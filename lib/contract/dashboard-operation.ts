@@ -1,0 +1,23 @@
+import type { z } from "zod";
+import type { UserPermission } from "./roles";
+
+/**
+ * One endpoint of the dashboard's own: what people do in a browser and no API key may, such as managing the keys. Like the
+ * public operations it is defined once for the route, the form's validation and the browser's call.
+ */
+export type DashboardOperation = {
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `{mode}` where the environment's mode stands, and `{id}` and the like for ids. */
+  readonly path: string;
+  /** What the person's role must allow; null = everyone who is signed in. */
+  readonly permission: UserPermission | null;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201;
+  readonly response: z.ZodType;
+};
+
+export function dashboardOperation<const O extends DashboardOperation>(definition: O): O {
+  return definition;
+}

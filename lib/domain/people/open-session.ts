@@ -1,0 +1,29 @@
+import { insertSession } from "@/db/queries/user-sessions";
+import type { UserRole } from "@/lib/contract/roles";
+import type { Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+
+/** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
+export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
+
+export type OpenSessionInput = {
+  user: { id: string; role: UserRole };
+  /** Whether the second factor was given. */
+  mfa: boolean;
+  address: string;
+  userAgent: string | null;
+};
+
+/** Signs a person in. Returns the new session's id (UUID), which goes into the cookie. */
+export async function openSession(service: Pick<Service, "db">, input: OpenSessionInput): Promise<string> {
+  const id = newId();
+  await insertSession(service.db.sql, {
+    id,
+    userId: input.user.id,
+    address: input.address,
+    userAgent: input.userAgent?.slice(0, 400) ?? null,
+    mfa: input.mfa,
+    livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
+  });
+  return id;
+}

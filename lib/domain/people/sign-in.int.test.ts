@@ -1,0 +1,196 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, test } from "vitest";
+import { listMail } from "@/db/queries/mail-outbox";
+import { replaceRecoveryCodes } from "@/db/queries/recovery-codes";
+import type { UserRow } from "@/db/schema/users";
+import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/recovery-code";
+import { newTotpSecret } from "@/lib/auth/totp";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testTenant } from "@/lib/testing/factories";
+import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
+import { type SignInInput, signIn } from "./sign-in";
+
+const { db } = await testDatabase();
+const MINUTE = 60_000;
+
+async function setup(user: Partial<UserRow> = {}) {
+  const tenant = await testTenant(db);
+  const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", ...user });
+  /** As from an address of its own, so that only the test of that limit meets it. */
+  const attempt = (input: Partial<SignInInput> = {}) =>
+    signIn(tenant.service, {
+      ...{ kind: "merchant" as const, email: person.email, password: TEST_PASSWORD, code: null },
+      ...{ address: newId(), userAgent: null },
+      ...input,
+    });
+  const row = async () => {
+    const [found] = await db.sql`select * from users where id = ${person.id}`;
+    return found as unknown as UserRow;
+  };
+  return { ...tenant, person, attempt, row, mails: async () => mailsTo(person.email) };
+}
+
+const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((mail) => mail.recipient === email);
+
+async function withTotp() {
+  const secret = newTotpSecret();
+  const made = await setup({ totp_enabled_at: new Date().toISOString() });
+  const sealed = made.service.secret.seal(secret);
+  await db.sql`update users set totp_secret = ${sealed} where id = ${made.person.id}`;
+  const codeAt = (ms: number) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ms });
+  return { ...made, codeAt };
+}
+
+test("the right password signs in, whatever the case of the address, and starts the count of failures anew", async () => {
+  const { attempt, person, row } = await setup();
+  expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
+  expect((await row()).failed_sign_ins).toBe(1);
+  const answer = await attempt({ email: ` ${person.email.toUpperCase()} ` });
+  expect(answer).toMatchObject({ result: "ok", mfa: false, user: { id: person.id } });
+  expect(await row()).toMatchObject({ failed_sign_ins: 0, locked_until: null });
+  expect((await row()).last_sign_in_at).not.toBeNull();
+});
+
+test("a merchant's person never signs in as staff, nor staff as a merchant's person", async () => {
+  const { attempt } = await setup();
+  const staff = await createTestUser(db, { merchantId: null, role: "staff" });
+  expect(await attempt({ kind: "staff" })).toEqual({ result: "wrong" });
+  expect(await attempt({ email: staff.email })).toEqual({ result: "wrong" });
+  expect(await attempt({ kind: "staff", email: staff.email })).toMatchObject({ result: "ok" });
+});
+
+test("the tenth failure locks for thirty minutes, and then not even the right password is looked at", async () => {
+  const { attempt, row, mails } = await setup();
+  for (let i = 1; i < 10; i++) expect(await attempt({ password: `guess ${i}` })).toEqual({ result: "wrong" });
+  expect(await mails()).toEqual([]);
+  const tenth = await attempt({ password: "guess 10" });
+  expect(tenth.result).toBe("locked");
+  const left = tenth.result === "locked" ? Date.parse(tenth.until) - Date.now() : 0;
+  expect(left).toBeGreaterThan(29 * MINUTE);
+  expect(left).toBeLessThanOrEqual(30 * MINUTE + 1000);
+  expect(await attempt()).toEqual(tenth);
+  expect(await mails()).toEqual([expect.objectContaining({ subject: expect.stringContaining("locked") })]);
+  expect((await row()).failed_sign_ins).toBe(10);
+});
+
+test("after the lock there are ten tries again", async () => {
+  const { attempt, person, row } = await setup();
+  for (let i = 0; i < 10; i++) await attempt({ password: "wrong" });
+  await db.sql`update users set locked_until = now() - interval '1 second' where id = ${person.id}`;
+  expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
+  expect(await row()).toMatchObject({ failed_sign_ins: 1, locked_until: null });
+  expect(await attempt()).toMatchObject({ result: "ok" });
+});
+
+test("thirty guesses at once are ten guesses", async () => {
+  const { attempt, mails, row } = await setup();
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt({ password: `guess ${i}` })));
+  expect(answers.filter((answer) => answer.result === "wrong")).toHaveLength(9);
+  expect(answers.filter((answer) => answer.result === "locked")).toHaveLength(21);
+  expect((await row()).failed_sign_ins).toBe(10);
+  expect(await mails()).toHaveLength(1);
+  expect(await attempt()).toMatchObject({ result: "locked" });
+});
+
+test("an address that nobody has is answered like one that somebody has, lock included", async () => {
+  const { attempt } = await setup();
+  const nobody = `${newId()}@nobody.example`;
+  const known: unknown[] = [];
+  const unknown: unknown[] = [];
+  for (let i = 0; i < 12; i++) {
+    known.push((await attempt({ password: "wrong" })).result);
+    unknown.push((await attempt({ email: nobody, password: "wrong" })).result);
+  }
+  expect(unknown).toEqual(known);
+  expect(unknown.at(-1)).toBe("locked");
+  expect(await mailsTo(nobody)).toEqual([]);
+});
+
+test("an address that nobody has costs as long as a wrong password", async () => {
+  const { attempt } = await setup();
+  const time = async (input: Partial<SignInInput>) => {
+    const start = performance.now();
+    await attempt({ password: "wrong", ...input });
+    return performance.now() - start;
+  };
+  await time({ email: "warm-up@nobody.example" });
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let i = 0; i < 8; i++) {
+    known.push(await time({}));
+    unknown.push(await time({ email: "timed@nobody.example" }));
+  }
+  const fastest = (times: number[]) => Math.min(...times);
+  expect(fastest(unknown)).toBeGreaterThan(fastest(known) / 2);
+  expect(fastest(unknown)).toBeLessThan(fastest(known) * 2);
+});
+
+test("an address of the network has so many tries a minute, whoever they are for", async () => {
+  const { attempt } = await setup();
+  const address = newId();
+  const answers = [];
+  for (let i = 0; i < 31; i++) {
+    answers.push(await attempt({ address, email: `${i}@nobody.example`, password: "x" }));
+  }
+  expect(answers.slice(0, 30).every((answer) => answer.result === "wrong")).toBe(true);
+  expect(answers[30]).toMatchObject({ result: "too_many", retryAfterSeconds: expect.any(Number) });
+  expect(await attempt()).toMatchObject({ result: "ok" });
+});
+
+test("with a second factor the password alone asks for the code, and is no failure", async () => {
+  const { attempt, row } = await withTotp();
+  await attempt({ password: "wrong" });
+  for (let i = 0; i < 12; i++) expect(await attempt()).toEqual({ result: "code_required" });
+  expect(await row()).toMatchObject({ failed_sign_ins: 1, locked_until: null });
+  expect(await attempt({ password: "wrong", code: "123456" })).toEqual({ result: "wrong" });
+});
+
+test.each([-30_000, 0, 30_000])("a code works once, %i ms away", async (ms) => {
+  const { attempt, codeAt } = await withTotp();
+  const code = codeAt(ms);
+  expect(await attempt({ code: `${code.slice(0, 3)} ${code.slice(3)}` })).toMatchObject({ result: "ok", mfa: true });
+  expect(await attempt({ code })).toEqual({ result: "code_wrong" });
+});
+
+test("a code from two minutes ago is wrong", async () => {
+  const { attempt, codeAt } = await withTotp();
+  expect(await attempt({ code: codeAt(-120_000) })).toEqual({ result: "code_wrong" });
+});
+
+test("one code sent five times at once signs in once", async () => {
+  const { attempt, codeAt } = await withTotp();
+  const code = codeAt(0);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => attempt({ code })));
+  expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
+});
+
+test("wrong codes lock like wrong passwords, and passwords in between do not start the count anew", async () => {
+  const { attempt } = await withTotp();
+  for (let i = 1; i < 10; i++) {
+    expect(await attempt({ code: "000000" })).toEqual({ result: "code_wrong" });
+    expect(await attempt()).toEqual({ result: "code_required" });
+  }
+  expect(await attempt({ code: "not a code" })).toMatchObject({ result: "locked" });
+  expect(await attempt()).toMatchObject({ result: "locked" });
+});
+
+test("a recovery code stands in for the app once, however it is written", async () => {
+  const { attempt, person } = await withTotp();
+  const codes = [newRecoveryCode(), newRecoveryCode()] as const;
+  await replaceRecoveryCodes(db.orm, person.id, codes.map(recoveryCodeDigest) as Buffer[]);
+  const written = codes[0].toUpperCase().replaceAll("-", " ");
+  expect(await attempt({ code: written })).toMatchObject({ result: "ok", mfa: true });
+  expect(await attempt({ code: codes[0] })).toEqual({ result: "code_wrong" });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => attempt({ code: codes[1] })));
+  expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
+});
+
+test("somebody else's recovery code is worth nothing", async () => {
+  const { attempt } = await withTotp();
+  const other = await withTotp();
+  const code = newRecoveryCode();
+  await replaceRecoveryCodes(db.orm, other.person.id, [recoveryCodeDigest(code) as Buffer]);
+  expect(await attempt({ code })).toEqual({ result: "code_wrong" });
+});

@@ -1,0 +1,89 @@
+import {
+  acceptAttempt,
+  confirmLock,
+  findUserByEmail,
+  releaseAttempt,
+  reserveAttempt,
+  type UserKind,
+} from "@/db/queries/users";
+import type { UserRow } from "@/db/schema/users";
+import { takeAttempt } from "@/lib/auth/attempt-limits";
+import { decoyLock, failDecoy } from "@/lib/auth/decoy-locks";
+import { verifyPassword } from "@/lib/auth/password";
+import type { Service } from "../context";
+import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
+import { LOCK_RULE, mailLocked } from "./lock-rule";
+
+export type SignInInput = {
+  kind: UserKind;
+  email: string;
+  password: string;
+  /** Six digits of the authenticator app, or a recovery code; null = not asked for yet. */
+  code: string | null;
+  address: string;
+  userAgent: string | null;
+};
+
+export type SignInResult =
+  /** `mfa`: whether a second factor was given. */
+  | { result: "ok"; user: UserRow; mfa: boolean }
+  | { result: "wrong" }
+  /** `until` is ISO 8601. */
+  | { result: "locked"; until: string }
+  | { result: "code_required" }
+  | { result: "code_wrong" }
+  | { result: "too_many"; retryAfterSeconds: number };
+
+/**
+ * Checks who wants to sign in; opens no session. Ten failures lock an account for half an hour. While it is locked no
+ * password is looked at, so a lock cannot be used to go on guessing; "locked" is said of every address, and one that
+ * nobody has locks in the same way after as many failures, so it does not tell which addresses exist.
+ */
+export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
+  const retryAfterSeconds = takeAttempt("sign-in", input.address);
+  if (retryAfterSeconds > 0) return { result: "too_many", retryAfterSeconds };
+  const email = input.email.trim();
+  const user = await reserveAttempt(service.db.orm, input.kind, email, LOCK_RULE);
+  if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
+  if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
+  if (user.totp_enabled_at === null) return accept(service, user, null);
+  if (input.code === null || input.code.trim() === "") {
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+    return { result: "code_required" };
+  }
+  const code = checkCode(service, user, input.code);
+  return code === null ? fail(service, user, "code_wrong") : accept(service, user, code);
+}
+
+async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
+  const user = await findUserByEmail(service.db.orm, input.kind, input.email);
+  if (user?.locked_until) return { result: "locked", until: user.locked_until };
+  // Unlocked a moment ago, between the two statements: as good as a wrong guess.
+  if (user) return { result: "wrong" };
+  const now = service.clock.now();
+  const locked = decoyLock(input.email, now);
+  if (locked !== null) return { result: "locked", until: locked };
+  await verifyPassword(null, input.password);
+  const until = failDecoy(input.email, now, LOCK_RULE);
+  return until === null ? { result: "wrong" } : { result: "locked", until };
+}
+
+/** The try stays counted. The one that reached the limit starts the lock, and tells the person. */
+async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
+  if (user.failed_sign_ins < LOCK_RULE.failures) return { result };
+  const until = await service.db.orm.transaction(async (tx) => {
+    const locked = await confirmLock(tx, user.id, LOCK_RULE);
+    if (locked) await mailLocked(tx, service, locked);
+    return locked?.locked_until ?? null;
+  });
+  return until === null ? { result } : { result: "locked", until };
+}
+
+async function accept(service: Service, user: UserRow, code: GivenCode | null): Promise<SignInResult> {
+  const accepted = await service.db.orm.transaction(async (tx) => {
+    if (code?.kind === "recovery" && !(await useRecoveryCode(tx, user, code))) return null;
+    return acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
+  });
+  if (accepted) return { result: "ok", user: accepted, mfa: code !== null };
+  return fail(service, user, code === null ? "wrong" : "code_wrong");
+}

@@ -1,0 +1,160 @@
+import type { z } from "zod";
+import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import type { Context, Service } from "@/lib/domain/context";
+import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
+import { newId } from "@/lib/ids";
+import { currentService } from "./current-service";
+import { parseBody, parseQuery } from "./parse";
+import { personContext } from "./person-context";
+import { appErrorOf, renderProblem } from "./problem";
+import { addressOf, pathOf, searchOf } from "./request-parts";
+import { requireSameOrigin } from "./same-origin";
+import { signedIn } from "./signed-in";
+
+type RequestInfo = {
+  readonly id: string;
+  readonly path: string;
+  readonly address: string;
+  readonly userAgent: string | null;
+};
+type Params = Record<string, string>;
+
+/** `request.id` is a UUID. */
+export type DashboardCall = {
+  readonly ctx: Context;
+  readonly person: Person;
+  readonly merchant: SignedInMerchant;
+  readonly params: Params;
+  readonly request: RequestInfo;
+};
+export type SupportCall = {
+  readonly service: Service;
+  readonly staff: Person;
+  readonly params: Params;
+  readonly request: RequestInfo;
+};
+export type PublicCall = { readonly service: Service; readonly params: Params; readonly request: RequestInfo };
+
+type InputOf<O extends DashboardOperation> = (O["body"] extends z.ZodType ? z.infer<O["body"]> : unknown) &
+  (O["query"] extends z.ZodType ? z.infer<O["query"]> : unknown);
+type AnswerOf<O extends DashboardOperation> = z.input<O["response"]>;
+type Run<Call, O extends DashboardOperation> = (call: Call, input: InputOf<O>) => Promise<AnswerOf<O>>;
+
+type Handler = (request: Request, context: { params: Promise<Params | undefined> }) => Promise<Response>;
+type Handlers = Record<"GET" | "POST" | "PATCH" | "DELETE", Handler>;
+type Caller<Call> = (
+  operation: DashboardOperation,
+  request: Request,
+  params: Params,
+  info: RequestInfo,
+) => Promise<Call>;
+
+/** An operation with what it does, for one of the route makers below. */
+export function serve<Call, const O extends DashboardOperation>(
+  operation: O,
+  run: Run<Call, O>,
+): [O, Run<Call, never>] {
+  return [operation, run as Run<Call, never>];
+}
+
+type Served<Call> = [DashboardOperation, (call: Call, input: never) => Promise<unknown>];
+
+/**
+ * Route handlers for a merchant's people: `export const { POST } = dashboardRoutes(serve(createKey, run))`. Checks, in order:
+ * our own page, session, role, parameters. Answers errors as /v1 does.
+ */
+export const dashboardRoutes = (...served: Served<DashboardCall>[]): Handlers => handlers(served, dashboardCall);
+/** The same for support staff. */
+export const supportRoutes = (...served: Served<SupportCall>[]): Handlers => handlers(served, supportCall);
+/** The same for everybody: sign-up, forgotten passwords. What it does must limit itself. */
+export const publicRoutes = (...served: Served<PublicCall>[]): Handlers =>
+  handlers(served, async (_operation, _request, params, request) => ({
+    service: currentService().service,
+    params,
+    request,
+  }));
+
+const dashboardCall: Caller<DashboardCall> = async (operation, request, params, info) => {
+  const found = await signedIn(request.headers.get("cookie"), "merchant");
+  if (!found?.merchant) throw sessionOver();
+  const { person, merchant } = found;
+  const mode = params.mode ?? "test";
+  if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
+  requirePermission(person, operation);
+  const ctx = personContext(currentService().service, {
+    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    actor: { type: "user", id: person.userId },
+    request: { id: info.id, operation: operation.name, path: info.path },
+  });
+  return { ctx, person, merchant, params, request: info };
+};
+
+const supportCall: Caller<SupportCall> = async (operation, request, params, info) => {
+  const found = await signedIn(request.headers.get("cookie"), "staff");
+  if (!found) throw sessionOver();
+  requirePermission(found.person, operation);
+  return { service: currentService().service, staff: found.person, params, request: info };
+};
+
+function requirePermission(person: Person, { permission }: DashboardOperation): void {
+  if (permission === null || person.permissions.has(permission)) return;
+  throw new AppError(
+    "permission_denied",
+    `Your role lacks the permission ${permission}. Ask an owner of the account for it.`,
+  );
+}
+
+function handlers<Call>(served: Served<Call>[], callOf: Caller<Call>): Handlers {
+  const handlerOf = (method: string): Handler => {
+    const found = served.find(([operation]) => operation.method === method);
+    return (request, context) => answer(found, callOf, request, context, served);
+  };
+  return { GET: handlerOf("GET"), POST: handlerOf("POST"), PATCH: handlerOf("PATCH"), DELETE: handlerOf("DELETE") };
+}
+
+async function answer<Call>(
+  found: Served<Call> | undefined,
+  callOf: Caller<Call>,
+  request: Request,
+  context: { params: Promise<Params | undefined> },
+  served: Served<Call>[],
+): Promise<Response> {
+  const { service } = currentService();
+  const info = infoOf(request);
+  const headers = { "X-Request-Id": encodeId("request", info.id), "Cache-Control": "no-store" };
+  try {
+    if (!found) throw methodNotAllowed(info.path, served);
+    const [operation, run] = found;
+    if (operation.method !== "GET") requireSameOrigin(request.headers, service.baseUrl);
+    const call = await callOf(operation, request, (await context.params) ?? {}, info);
+    const query = parseQuery(searchOf(request.url), operation);
+    const body = await parseBody(request, operation);
+    const result = await run(call, { ...(query as object), ...(body as object) } as never);
+    return Response.json(result, { status: operation.status, headers });
+  } catch (thrown) {
+    const error = appErrorOf(service, thrown, info);
+    return new Response(renderProblem(service, error, info), {
+      status: error.status,
+      headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
+    });
+  }
+}
+
+const infoOf = (request: Request): RequestInfo => ({
+  id: newId(),
+  path: pathOf(request.url),
+  address: addressOf(request.headers, { ip: null }),
+  userAgent: request.headers.get("user-agent"),
+});
+
+function methodNotAllowed(path: string, served: Served<never>[] | Served<unknown>[]): AppError {
+  const allowed = served.map(([operation]) => operation.method).join(", ");
+  return new AppError("method_not_allowed", `${path} takes ${allowed}.`, { headers: { Allow: allowed } });
+}
+
+const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);
+
+const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");

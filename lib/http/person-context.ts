@@ -1,0 +1,13 @@
+import type { Context, Service } from "@/lib/domain/context";
+import { renderProblem } from "./problem";
+
+/** A call of the domain by a person in a browser, outside of /v1: without an idempotency key. */
+export function personContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
+  return {
+    service,
+    ...call,
+    idempotency: null,
+    reauthorize: async () => {},
+    renderProblem: (error) => renderProblem(service, error, call.request),
+  };
+}

@@ -1,0 +1,103 @@
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import type { Operation } from "@/lib/contract/operation";
+import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import type { Service } from "@/lib/domain/context";
+import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";
+import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
+import type { Caller } from "./caller";
+import { requireSameOrigin } from "./same-origin";
+import { signedIn } from "./signed-in";
+
+type Headers = { get(name: string): string | null };
+/** `id` is the public id in the path; `requestId` a UUID. */
+type SessionRequest = { headers: Headers; requestId: string; id: string | null; operation: Operation };
+
+/**
+ * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A
+ * cookie without such a header, which no other site can add, is not a credential.
+ */
+export const isFromDashboard = (headers: Headers): boolean =>
+  headers.get("x-api-key") === null &&
+  (headers.get("x-cardlane-mode") !== null || headers.get("x-cardlane-environment") !== null);
+
+/** The person behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
+export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {
+  const { headers } = request;
+  if (writes(request.operation)) requireSameOrigin(headers, service.baseUrl);
+  return headers.get("x-cardlane-environment") === null ? merchantCaller(request) : staffCaller(service, request);
+}
+
+const writes = ({ method, name }: Operation) => method !== "GET" && name !== "searchTransactions";
+
+async function merchantCaller({ headers, operation }: SessionRequest): Promise<Caller> {
+  const found = await signedIn(headers.get("cookie"), "merchant");
+  if (!found?.merchant) throw sessionOver();
+  const { person, merchant } = found;
+  const mode = headers.get("x-cardlane-mode") ?? "";
+  if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
+  if (merchant.suspended && writes(operation)) {
+    throw new AppError(
+      "merchant_suspended",
+      "This merchant account is suspended. Contact support to have it reopened.",
+    );
+  }
+  return {
+    actor: { type: "user", id: person.userId },
+    limitKey: person.userId,
+    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    permissions: person.permissions,
+  };
+}
+
+async function staffCaller(service: Service, request: SessionRequest): Promise<Caller> {
+  const { headers, operation } = request;
+  const found = await signedIn(headers.get("cookie"), "staff");
+  if (!found) throw sessionOver();
+  const id = headers.get("x-cardlane-environment") ?? "";
+  const uuid = decodeId("environment", id);
+  const environment = uuid && (await findEnvironmentForStaff(service, uuid));
+  if (!environment) throw new AppError("resource_not_found", `There is no environment '${id}'.`);
+  if (writes(operation)) {
+    await recordStaffAct(service, found.person, {
+      action: `support.${operation.name}`,
+      merchantId: environment.merchantId,
+      environmentId: environment.id,
+      objectId: request.id,
+      detail: { reason: reasonOf(headers) },
+      requestId: request.requestId,
+    });
+  }
+  return {
+    actor: { type: "staff", id: found.person.userId },
+    limitKey: found.person.userId,
+    environment,
+    permissions: found.person.permissions,
+  };
+}
+
+/** What staff act for; header values are Latin-1, so it comes percent-encoded. */
+function reasonOf(headers: Headers): string {
+  const given = headers.get("x-cardlane-reason") ?? "";
+  const reason = decode(given).trim().slice(0, 500);
+  if (reason !== "") return reason;
+  throw new AppError(
+    "missing_parameter",
+    "Say why you act on the merchant's behalf: it is kept, and the merchant sees it.",
+    {
+      param: "X-Cardlane-Reason",
+    },
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);
+
+const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");

@@ -1,0 +1,15 @@
+import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
+import { findSession, type SignedIn } from "@/lib/domain/people/session";
+import { currentService } from "./current-service";
+
+/** Who sent a request, by its session cookie; null when nobody is signed in. */
+export async function signedIn(cookies: string | null, audience: Audience): Promise<SignedIn | null> {
+  const { service } = currentService();
+  const id = await readSessionId(cookies, audience, {
+    baseUrl: service.baseUrl,
+    sessionKey: service.secret.sessionKey,
+  });
+  const found = id === null ? null : await findSession(service, id);
+  if (found === null) return null;
+  return (found.person.role === "staff") === (audience === "staff") ? found : null;
+}

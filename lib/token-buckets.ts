@@ -1,0 +1,46 @@
+export type TokenBucketOptions = {
+  /** Tokens per second in the long run. */
+  perSecond: number;
+  /** Tokens at once after a pause. */
+  burst: number;
+  /** Milliseconds on a clock that never goes back. */
+  now?: () => number;
+};
+
+/** `missingMs`: how long the bucket takes to be full again. `waitMs`: until there is a token; 0 when one was taken. */
+export type Taken = { readonly missingMs: number; readonly waitMs: number };
+
+export type TokenBuckets = { take(key: string): Taken };
+
+const FIRST_SWEEP_AT = 10_000;
+
+/**
+ * One exact token bucket per key, in this process. Own code because rate-limiter-flexible has windows only; its "bursty"
+ * pair of windows lets through 2 × the rate at every window's edge, and starts a timer per key and window.
+ */
+export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
+  const { perSecond, burst, now = () => performance.now() } = options;
+  const msPerToken = 1000 / perSecond;
+  const capacityMs = burst * msPerToken;
+  /** Key → when its bucket is full again: all that there is to know of a bucket that fills at a known rate. */
+  const fullAt = new Map<string, number>();
+  let sweepAt = FIRST_SWEEP_AT;
+
+  /** A full bucket is the same as none. So the map holds only the keys of the last few seconds. */
+  function sweep(time: number): void {
+    for (const [key, full] of fullAt) if (full <= time) fullAt.delete(key);
+    sweepAt = Math.max(FIRST_SWEEP_AT, fullAt.size * 2);
+  }
+
+  return {
+    take(key) {
+      const time = now();
+      const missingMs = Math.max(0, (fullAt.get(key) ?? 0) - time);
+      const afterMs = missingMs + msPerToken;
+      if (afterMs > capacityMs + 1e-6) return { missingMs, waitMs: afterMs - capacityMs };
+      fullAt.set(key, time + afterMs);
+      if (fullAt.size >= sweepAt) sweep(time);
+      return { missingMs: afterMs, waitMs: 0 };
+    },
+  };
+}
