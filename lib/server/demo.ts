@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findMerchantName, hasMerchants } from "@/db/queries/merchants";
+import { findEnvironmentId, findMerchantName, hasMerchants } from "@/db/queries/merchants";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
 import { createMerchant, type NewMerchant } from "@/lib/domain/merchants/create-merchant";
+import { seedDemoHistory } from "./demo-history";
 import { seedDemoPayments } from "./demo-payments";
 import { replacePrivateFile } from "./private-file";
 
@@ -32,7 +33,7 @@ export async function ensureDemo(
   say("creating a demo merchant");
   try {
     const demo = await createDemo(service, dataDir);
-    const payments = await seedDemoPayments(demo.test_key);
+    const payments = (await seedHistory(service, demo)) + (await seedDemoPayments(demo.test_key));
     say(`a merchant with ${payments} payments`);
     return demo;
   } catch (error) {
@@ -40,6 +41,12 @@ export async function ensureDemo(
     if (error instanceof AppError && error.param === "email") return readDemo(service, dataDir);
     throw error;
   }
+}
+
+async function seedHistory(service: Service, demo: Demo): Promise<number> {
+  const merchantId = decodeId("merchant", demo.merchant_id);
+  const environmentId = merchantId && (await findEnvironmentId(service.db.orm, merchantId, "test"));
+  return environmentId ? seedDemoHistory(service, environmentId) : 0;
 }
 
 /** The file is written before the commit: the keys of a merchant that exists can then never be lost with the process. */

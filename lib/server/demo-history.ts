@@ -1,0 +1,327 @@
+import { HISTORY_TABLES, type History, insertHistory } from "@/db/queries/demo-history";
+import { encodeId } from "@/lib/contract/ids";
+import type { Service } from "@/lib/domain/context";
+import { idAt } from "@/lib/ids";
+import { type PastOrder, pastOrders } from "./demo-orders";
+
+const DAYS = 60;
+const ORDERS_PER_DAY = 20;
+const FEE_BASIS_POINTS = 290;
+const DAY_MS = 86_400_000;
+const SYSTEM = { type: "system", id: null };
+
+/**
+ * Two months of the demo shop, in every book as the money path would have left it (`npm run verify` finds nothing), so that
+ * there is something to find, compare and refund. Returns how many payments.
+ */
+export async function seedDemoHistory(service: Service, environmentId: string): Promise<number> {
+  const orders = pastOrders(service.clock.now(), DAYS, ORDERS_PER_DAY);
+  const [first] = orders;
+  if (!first) return 0;
+  const books = new Books(environmentId, service.clock.now().getTime());
+  for (const order of orders) books.take(order);
+  books.settle();
+  await insertHistory(service.db.sql, environmentId, {
+    history: books.history,
+    since: iso(first.atMs),
+    feeBasisPoints: FEE_BASIS_POINTS,
+  });
+  return orders.length;
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const idAtMs = (ms: number) => idAt(new Date(ms));
+
+type Row = Record<string, unknown>;
+type Step = {
+  id: string;
+  kind: "authorize" | "capture" | "void" | "refund";
+  atMs: number;
+  amount: number;
+  event: string;
+  state?: string;
+};
+type Paid = { payment: Row; charge: Row; currency: string };
+
+class Books {
+  readonly history = Object.fromEntries(HISTORY_TABLES.map((table) => [table, [] as Row[]])) as History;
+  readonly #environmentId: string;
+  readonly #nowMs: number;
+  #last = 0;
+
+  constructor(environmentId: string, nowMs: number) {
+    this.#environmentId = environmentId;
+    this.#nowMs = nowMs;
+  }
+
+  take(order: PastOrder): void {
+    // One order a second at most: ids made for the same millisecond would not tell their order.
+    const atMs = Math.max(order.atMs, this.#last + 1_000);
+    this.#last = atMs;
+    const ids = { payment: idAtMs(atMs), charge: idAtMs(atMs), authorize: idAtMs(atMs) };
+    const { fate } = order;
+    const status = statusOf(order);
+    const captured = fate.kind === "captured" || fate.kind === "refunded" ? order.amount : 0;
+    const refunded = fate.kind === "refunded" ? fate.amount : 0;
+    const paid = this.#payment(order, atMs, ids, { status, captured, refunded });
+    const authorize: Step = {
+      ...{ id: ids.authorize, kind: "authorize", atMs, amount: order.amount },
+      event: fate.kind === "declined" ? "payment.declined" : captured > 0 ? "payment.captured" : "payment.authorized",
+      state: fate.kind === "declined" ? "declined" : "succeeded",
+    };
+    this.#operation(paid, authorize, String(ids.charge));
+    this.#processorCharge(order, atMs, ids.authorize, { captured, refunded });
+    if (captured > 0) this.#capture(paid, authorize);
+    if (fate.kind === "voided")
+      this.#followUp(paid, ids, {
+        kind: "void",
+        atMs: atMs + fate.afterMs,
+        amount: order.amount,
+        event: "payment.voided",
+      });
+    if (fate.kind === "refunded") this.#refund(order, paid, ids, atMs + fate.afterMs, fate);
+  }
+
+  /** Every night everything captured by then goes out in one batch per currency, but for the last day's. */
+  settle(): void {
+    const batches = new Map<string, { charges: Row[]; refunds: Row[]; currency: string; atMs: number }>();
+    for (const row of this.history.transactions) {
+      if (row.captured_at === null) continue;
+      const atMs = (Math.floor(Date.parse(String(row.captured_at)) / DAY_MS) + 1) * DAY_MS + 3_600_000;
+      if (atMs > this.#nowMs - DAY_MS) continue;
+      const name = `${atMs} ${row.currency}`;
+      const batch = batches.get(name) ?? { charges: [], refunds: [], currency: String(row.currency), atMs };
+      (row.type === "CHARGE" ? batch.charges : batch.refunds).push(row);
+      batches.set(name, batch);
+    }
+    for (const { charges, refunds, currency, atMs } of batches.values()) this.#batch(charges, refunds, currency, atMs);
+  }
+
+  #payment(
+    order: PastOrder,
+    atMs: number,
+    ids: { payment: string; charge: string; authorize: string },
+    now: { status: string; captured: number; refunded: number },
+  ): Paid {
+    const at = iso(atMs);
+    const { fate, currency } = order;
+    const endedAt = iso(atMs + ("afterMs" in fate ? fate.afterMs : 300));
+    const customer = order.customer.toLowerCase().replace(" ", ".");
+    const payment: Row = {
+      ...{
+        environment_id: this.#environmentId,
+        id: ids.payment,
+        charge_id: ids.charge,
+        authorization_id: ids.authorize,
+      },
+      ...{ status: now.status, currency, amount: order.amount, customer_id: `customer-${customer}` },
+      ...{ capture_method: fate.kind === "voided" ? "manual" : "automatic", amount_captured: now.captured },
+      ...{ amount_refunded: now.refunded, refund_pending: 0, version: 2, created_at: at, updated_at: endedAt },
+    };
+    const charge: Row = {
+      ...this.#transaction(order, atMs, ids.payment, ids.charge),
+      ...{ type: "CHARGE", status: now.status, amount: order.amount, fraud_score: order.fraudScore },
+      ...{ avs_result: "Y", cvv_result: fate.kind === "declined" && fate.code === "incorrect_cvv" ? "N" : "M" },
+      decline_code: fate.kind === "declined" ? fate.code : null,
+      ...{ refund_of: null, refund_reason: null, void_reason: fate.kind === "voided" ? "Out of stock" : null },
+      authorized_at: fate.kind === "declined" ? null : iso(atMs + 300),
+      captured_at: now.captured > 0 ? iso(atMs + 300) : null,
+      voided_at: fate.kind === "voided" ? endedAt : null,
+      refunded_at: fate.kind === "refunded" ? endedAt : null,
+      updated_at: endedAt,
+    };
+    this.history.payments.push(payment);
+    this.history.transactions.push(charge);
+    return { payment, charge, currency };
+  }
+
+  /** What a charge and its refund have in common. */
+  #transaction(order: PastOrder, atMs: number, paymentId: string, id: string): Row {
+    const [first = "", last = ""] = order.customer.toLowerCase().split(" ");
+    return {
+      ...{ environment_id: this.#environmentId, id, payment_id: paymentId, currency: order.currency },
+      ...{ customer_id: `customer-${first}.${last}`, customer_name: order.customer },
+      ...{ customer_email: `${first}.${last}@shopper.example`, card_brand: order.brand, card_last4: order.last4 },
+      ...{ card_exp_month: 1 + (Number(order.last4) % 12), card_exp_year: new Date(atMs).getUTCFullYear() + 2 },
+      ...{ card_bin: order.bin, description: order.description, metadata: {}, created_at: iso(atMs) },
+      ...{ settled_at: null, settlement_batch_id: null },
+    };
+  }
+
+  #capture(paid: Paid, step: Step): void {
+    const { amount } = step;
+    this.#line(paid, step, 1, "processor_receivable", "merchant_payable", amount);
+    const fee = Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);
+    if (fee > 0) this.#line(paid, step, 2, "merchant_payable", "fees", fee);
+  }
+
+  #followUp(paid: Paid, ids: { charge: string; authorize: string }, step: Omit<Step, "id">): Step {
+    const made = { ...step, id: idAtMs(step.atMs) };
+    this.#operation(paid, made, ids.charge);
+    this.#processorOperation(paid, made, ids.authorize);
+    return made;
+  }
+
+  #refund(
+    order: PastOrder,
+    paid: Paid,
+    ids: { payment: string; charge: string; authorize: string },
+    atMs: number,
+    fate: { amount: number; reason: string },
+  ): void {
+    const refundId = idAtMs(atMs);
+    const at = iso(atMs + 300);
+    this.history.transactions.push({
+      ...this.#transaction(order, atMs, ids.payment, refundId),
+      ...{
+        type: "REFUND",
+        status: "CAPTURED",
+        amount: fate.amount,
+        fraud_score: null,
+        avs_result: null,
+        cvv_result: null,
+      },
+      ...{
+        decline_code: null,
+        refund_of: ids.charge,
+        refund_reason: fate.reason,
+        void_reason: null,
+        authorized_at: null,
+      },
+      ...{ captured_at: at, voided_at: null, refunded_at: null, updated_at: at },
+    });
+    const step: Step = { id: idAtMs(atMs), kind: "refund", atMs, amount: fate.amount, event: "refund.succeeded" };
+    this.#operation(paid, step, refundId);
+    this.#processorOperation(paid, step, ids.authorize);
+    this.#line(paid, step, 1, "merchant_payable", "processor_receivable", fate.amount);
+  }
+
+  #operation(paid: Paid, step: Step, transactionId: string): void {
+    const { environment_id, id: payment_id, currency } = paid.payment;
+    const at = iso(step.atMs);
+    const doneAt = iso(step.atMs + 300);
+    const state = step.state ?? "succeeded";
+    this.history.operations.push({
+      ...{ environment_id, id: step.id, payment_id, transaction_id: transactionId, kind: step.kind, state },
+      ...{ amount: step.amount, currency, actor: SYSTEM, epoch: 1, attempts: 1, lease_until: doneAt },
+      ...{ next_attempt_at: doneAt, last_answer: state, created_at: at, completed_at: doneAt },
+    });
+    this.#event(step.event, String(payment_id), step.id, doneAt, paid);
+    this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);
+  }
+
+  #event(type: string, objectId: string, operationId: string, at: string, paid: Paid | null): void {
+    const payload = paid && {
+      ...{ id: encodeId("payment", String(paid.payment.id)), object: "payment", status: paid.payment.status },
+      ...{ amount: paid.payment.amount, currency: paid.currency },
+    };
+    this.history.events.push({
+      ...{ environment_id: this.#environmentId, id: idAtMs(Date.parse(at)), type, operation_id: operationId },
+      ...{ object_id: objectId, payload: payload ?? {}, created_at: at },
+    });
+  }
+
+  #audit(action: string, objectId: string, at: string): void {
+    this.history.audit_log.push({
+      ...{ environment_id: this.#environmentId, id: idAtMs(Date.parse(at)), actor: SYSTEM, action },
+      ...{ object_id: objectId, created_at: at },
+    });
+  }
+
+  #line(
+    paid: Paid | null,
+    step: Pick<Step, "id" | "atMs">,
+    line: number,
+    debit: string,
+    credit: string,
+    amount: number,
+    currency = paid?.currency,
+  ): void {
+    this.history.ledger_entries.push({
+      ...{ environment_id: this.#environmentId, operation_id: step.id, line, payment_id: paid?.payment.id ?? null },
+      ...{ debit_account: debit, credit_account: credit, amount, currency, created_at: iso(step.atMs + 300) },
+    });
+  }
+
+  #processorCharge(
+    order: PastOrder,
+    atMs: number,
+    reference: string,
+    now: { captured: number; refunded: number },
+  ): void {
+    const { fate } = order;
+    this.history["sandbox_processor.charges"].push({
+      ...{
+        reference,
+        account: this.#environmentId,
+        behaviour: fate.kind === "declined" ? `decline:${fate.code}` : "approve",
+      },
+      outcome: fate.kind === "declined" ? "declined" : "approved",
+      decline_code: fate.kind === "declined" ? fate.code : null,
+      ...{ amount: order.amount, currency: order.currency, capture_at_once: fate.kind !== "voided" },
+      ...{ amount_captured: now.captured, amount_refunded: now.refunded, voided: fate.kind === "voided" },
+      ...{ avs_result: "Y", cvv_result: "M", card_attempts: 0, email_attempts: 0, address_attempts: 0 },
+      ...{ card_digest: idAtMs(atMs), created_at: iso(atMs) },
+    });
+  }
+
+  #processorOperation(paid: Paid, step: Step, charge: string): void {
+    this.history["sandbox_processor.operations"].push({
+      ...{ reference: step.id, account: this.#environmentId, kind: step.kind, charge, amount: step.amount },
+      ...{ currency: paid.currency, outcome: "approved", created_at: iso(step.atMs) },
+    });
+  }
+
+  #batch(charges: Row[], refunds: Row[], currency: string, atMs: number): void {
+    const id = idAtMs(atMs);
+    const at = iso(atMs);
+    const sum = (rows: Row[]) => rows.reduce((total, row) => total + Number(row.amount), 0);
+    for (const row of [...charges, ...refunds]) {
+      Object.assign(row, {
+        settled_at: at,
+        settlement_batch_id: id,
+        ...(row.status === "CAPTURED" && { status: "SETTLED" }),
+      });
+    }
+    for (const row of charges) {
+      const payment = this.history.payments.find((candidate) => candidate.charge_id === row.id);
+      if (payment?.status === "CAPTURED") payment.status = "SETTLED";
+    }
+    this.history.settlement_batches.push({
+      ...{
+        environment_id: this.#environmentId,
+        id,
+        currency,
+        charge_count: charges.length,
+        charge_amount: sum(charges),
+      },
+      ...{
+        refund_count: refunds.length,
+        refund_amount: sum(refunds),
+        reversal_count: 0,
+        reversal_amount: 0,
+        created_at: at,
+      },
+    });
+    const step = { id, atMs };
+    if (charges.length > 0) this.#line(null, step, 1, "bank", "processor_receivable", sum(charges), currency);
+    if (refunds.length > 0) this.#line(null, step, 2, "processor_receivable", "bank", sum(refunds), currency);
+    this.#event("settlement_batch.created", id, id, at, null);
+    this.#audit("settlement_batch.create", id, at);
+  }
+}
+
+function statusOf({ amount, fate }: PastOrder): string {
+  switch (fate.kind) {
+    case "captured":
+      return "CAPTURED";
+    case "declined":
+      return "DECLINED";
+    case "voided":
+      return "VOIDED";
+    case "refunded":
+      return fate.amount === amount ? "REFUNDED" : "PARTIALLY_REFUNDED";
+    default:
+      return fate satisfies never;
+  }
+}
