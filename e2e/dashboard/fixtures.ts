@@ -6,9 +6,9 @@ import { hashPassword } from "@/lib/auth/password";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import type { MerchantRole } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
+import { sessionToken } from "@/lib/testing/session-token";
 import { test as base } from "../browser";
 import { expect } from "../fixtures";
-import { sessionToken } from "./session-token";
 
 export type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };
 
