@@ -19,6 +19,8 @@ export default defineConfig<HostOptions>({
     { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
     { name: "browser", testDir: "e2e/hosted", use: { host: "service" } },
     { name: "docs", testDir: "e2e/docs", use: { host: "service" } },
+    { name: "dashboard", testDir: "e2e/dashboard", use: { host: "service" } },
+    { name: "support", testDir: "e2e/support", use: { host: "service" } },
     { name: "limited", testDir: "e2e/limited", use: { host: "limited" } },
   ],
 });

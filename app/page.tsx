@@ -68,6 +68,13 @@ export default async function HomePage() {
               >
                 Start in five minutes
               </Link>
+              <Link
+                href="/sign-in"
+                prefetch={false}
+                className="rounded-md border px-3.5 py-2 font-medium text-[13px] hover:bg-raised"
+              >
+                Open the dashboard
+              </Link>
               <Link href="/docs/reference" className="text-[13px] text-accent underline-offset-4 hover:underline">
                 API reference
               </Link>

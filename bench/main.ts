@@ -10,6 +10,7 @@ import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { env } from "@/lib/env";
 import { combinations } from "./combinations";
 import { measureLatency, measurePlainInsert, measureRoute, type Pace, type RouteResult } from "./measure";
+import { measurePage } from "./page";
 import { createRecorder } from "./record";
 import { type BenchResult, print } from "./report";
 import { createRoutes, request } from "./routes";
@@ -24,6 +25,7 @@ const PACE: Pace = QUICK
   ? { connections: 16, warmUpMs: 500, turnMs: 400, rounds: 3 }
   : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
 const LATENCY_REQUESTS = QUICK ? 12 : 40;
+const PAGE_REQUESTS = QUICK ? 20 : 100;
 const SECRET = "only for measuring: nothing of it is kept";
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -99,10 +101,16 @@ async function measureBig(clusterUrl: string, dataDir: string, small: Map<string
       await db.sql`checkpoint`;
       results.push(await measureRoute(route, ports, PACE));
     }
+    say("transaction page …");
+    const page = await measurePage({
+      ...{ db, recorder, environment, secret: SECRET, requests: PAGE_REQUESTS },
+      baseUrl: `http://127.0.0.1:${service.port}`,
+    });
     say("plain insert …");
     const plainInsertRps = await measurePlainInsert(floor.port, PACE);
     return {
       routes: results,
+      page,
       plain_insert_rps: plainInsertRps,
       combinations: [...big].map(([name, ms]) => ({ name, small_ms: small.get(name) ?? 0, big_ms: ms })),
       transactions: SIZE,

@@ -2,6 +2,7 @@ import { hkdfSync } from "node:crypto";
 import type { Database, Sql } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import type { Context, Environment, Service } from "@/lib/domain/context";
+import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
@@ -66,6 +67,6 @@ export async function createRecorder(
 }
 
 /** A new idempotency key for a recorded call; a UUIDv7, so that a script puts new ones in its place. */
-export function newIdempotency() {
-  return { key: newId(), digest: Buffer.alloc(32, 7) };
+export function newIdempotency(body: object) {
+  return { key: newId(), digest: Buffer.alloc(32, 7), body: keepableBody(body) };
 }

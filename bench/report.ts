@@ -1,7 +1,9 @@
 import type { RouteResult } from "./measure";
+import type { PageResult } from "./page";
 
 export type BenchResult = {
   routes: RouteResult[];
+  page: PageResult;
   /** Three plain inserts in a transaction into the same tables, from the floor's process. */
   plain_insert_rps: number;
   combinations: { name: string; small_ms: number; big_ms: number }[];
@@ -19,10 +21,21 @@ const WANTED: Record<string, number> = {
   "refund payment": 0.75,
 };
 const WANTED_GROWTH = 3;
+const WANTED_PAGE_MS = 60;
+const WANTED_PAGE_TIMES = 3;
 const WANTED_MEMORY_MB = 350;
 
 const verdict = (met: boolean) => (met ? "ok" : "MISSED");
 const line = (...lines: string[]) => process.stdout.write(`${lines.join("\n")}\n`);
+
+function printPage({ page_ms, page_p99_ms, sql_ms, page_kb }: PageResult): void {
+  const times = page_ms / sql_ms;
+  line(
+    "",
+    `transaction page: ${page_ms} ms (at most ${WANTED_PAGE_MS})  ${verdict(page_ms <= WANTED_PAGE_MS)}, p99 ${page_p99_ms} ms, ${page_kb} kB`,
+    `its SQL alone: ${sql_ms} ms, so ${times.toFixed(1)} × (at most ${WANTED_PAGE_TIMES})  ${verdict(times <= WANTED_PAGE_TIMES)}`,
+  );
+}
 
 export function print(result: BenchResult): void {
   const { big, small } = result.transactions;
@@ -49,6 +62,7 @@ export function print(result: BenchResult): void {
     "",
     `slowest: ${slowest.name}, ${growth.toFixed(1)} × its time at ${small.toLocaleString("en")} rows (at most ${WANTED_GROWTH})  ${verdict(growth <= WANTED_GROWTH)}`,
   );
+  printPage(result.page);
   const memory = result.peak_rss_mb;
   line(
     memory === null

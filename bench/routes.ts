@@ -128,7 +128,7 @@ const recordedPayment = () => createPaymentBody.parse(PAYMENT);
 async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   // The first run also prepares the statements, whose text is all that is recorded of it.
   const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
-    idempotency: newIdempotency(),
+    idempotency: newIdempotency(PAYMENT),
   });
   return {
     name: "create payment",
@@ -139,7 +139,7 @@ async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
 }
 
 async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
-  const idempotency = { ...newIdempotency(), key: "bench-replayed" };
+  const idempotency = { ...newIdempotency(PAYMENT), key: "bench-replayed" };
   await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
   const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
   const replayed = request(apiKey, "POST", "/v1/payments", PAYMENT, "bench-replayed-by-the-service");
@@ -153,7 +153,9 @@ async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
 
 /** Every refund is the first of its payment, so that all are the same work; the payments are those created before. */
 async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteOptions): Promise<Route> {
-  const created = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency: newIdempotency() });
+  const created = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
+    idempotency: newIdempotency(PAYMENT),
+  });
   const { id } = JSON.parse(created.answer.body) as { id: string };
   const find = (since: string) => sql<{ id: string; charge_id: string; authorization_id: string; version: number }[]>`
     select id, charge_id, authorization_id, version from payments
@@ -162,7 +164,7 @@ async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteO
   const [payment] = await find(now.toISOString());
   if (!payment) throw new Error("the payment to refund was not found");
   const { statements } = await recorder.run((ctx) => refundPayment(ctx, { id, ...REFUND }), {
-    idempotency: newIdempotency(),
+    idempotency: newIdempotency(REFUND),
   });
   let payments: { id: string; charge_id: string; authorization_id: string }[] = [];
   return {

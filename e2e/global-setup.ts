@@ -10,7 +10,14 @@ import { type RunningService, startService } from "@/lib/testing/service";
 const LIMITED = { RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "10" };
 /** Default limits, and an address for each environment. */
 const CONFIGURED = { SANDBOX_BASE_URL: "http://sandbox.cardlane.test", LIVE_BASE_URL: "http://live.cardlane.test" };
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: "1000000", RATE_LIMIT_BURST: "1000000" };
+const UNLIMITED = {
+  RATE_LIMIT_PER_SECOND: "1000000",
+  RATE_LIMIT_BURST: "1000000",
+  SIGN_IN_LIMIT_PER_MINUTE: "1000000",
+};
+
+/** Projects whose tests open pages. */
+const IN_BROWSER = ["browser", "docs", "dashboard", "support"];
 
 /** One database, and on it the hosts that the chosen projects ask for. Workers find them in the environment. */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
@@ -26,7 +33,8 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   try {
     const url = await createDatabase(cluster.adminUrl, database, cluster.template);
     await seedSomething(url);
-    if (isChosen(config, "browser")) process.env.E2E_BROWSER = JSON.stringify(await findBrowser());
+    if (IN_BROWSER.some((project) => isChosen(config, project)))
+      process.env.E2E_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
     // Our own server always runs: its jobs settle what any host leaves open.
     const hosts = { service: UNLIMITED, ...chosenHosts(config) };

@@ -35,9 +35,14 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
             </Link>
           ))}
         </nav>
-        <a href="/v1/openapi.json" className="ml-auto font-mono text-xs text-soft hover:text-ink">
-          openapi.json
-        </a>
+        <div className="ml-auto flex items-center gap-5 text-[13px]">
+          <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-sm:hidden">
+            openapi.json
+          </a>
+          <Link href="/sign-in" prefetch={false} className="text-soft hover:text-ink">
+            Sign in
+          </Link>
+        </div>
       </div>
     </header>
   );

@@ -46,7 +46,6 @@ export function Button({
 }: ButtonProps) {
   return (
     <button
-      // biome-ignore lint/a11y/useButtonType: the type is a prop with a default
       type={type}
       {...rest}
       className={buttonStyles({ variant, size, className })}

@@ -12,10 +12,13 @@ type CheckboxProps = Omit<ComponentProps<"input">, "type"> & {
 };
 
 export function Checkbox({ indeterminate = false, label, description, className, ref, ...rest }: CheckboxProps) {
-  const descriptionId = useId();
+  const ownId = useId();
+  const id = rest.id ?? ownId;
+  const descriptionId = `${id}-description`;
   const box = (
     <input
       {...rest}
+      id={id}
       type="checkbox"
       aria-describedby={description ? descriptionId : rest["aria-describedby"]}
       className={cn("checkbox", className)}
@@ -28,7 +31,7 @@ export function Checkbox({ indeterminate = false, label, description, className,
   );
   if (label === undefined) return box;
   return (
-    <label className="flex items-start gap-2 text-[13px] has-disabled:opacity-60">
+    <label htmlFor={id} className="flex items-start gap-2 text-[13px] has-disabled:opacity-60">
       <span className="flex h-5 items-center">{box}</span>
       <span>
         {label}

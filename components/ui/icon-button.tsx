@@ -16,7 +16,18 @@ type IconButtonProps = Omit<ComponentProps<typeof Button>, "children" | "icon" |
 
 export function IconButton({ label, shortcut, variant = "ghost", className, children, ...rest }: IconButtonProps) {
   return (
-    <Tooltip content={shortcut ? <>{label} {shortcut}</> : label} describes={false}>
+    <Tooltip
+      content={
+        shortcut ? (
+          <>
+            {label} {shortcut}
+          </>
+        ) : (
+          label
+        )
+      }
+      describes={false}
+    >
       <Button {...rest} variant={variant} aria-label={label} className={cn("button-icon", className)}>
         {children}
       </Button>

@@ -9,19 +9,23 @@ type SwitchProps = Omit<ComponentProps<"input">, "type" | "role"> & {
 
 /** A setting that takes effect at once; in a form that is saved later, use a checkbox. */
 export function Switch({ label, description, className, ...rest }: SwitchProps) {
-  const descriptionId = useId();
+  const ownId = useId();
+  const id = rest.id ?? ownId;
+  const descriptionId = `${id}-description`;
   const control = (
     <input
       {...rest}
+      id={id}
       type="checkbox"
-      role="switch"
+      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says itself whether it is checked
+      role="switch" // oxlint-disable-line jsx-a11y/role-has-required-aria-props
       aria-describedby={description ? descriptionId : rest["aria-describedby"]}
       className={cn("switch", className)}
     />
   );
   if (label === undefined) return control;
   return (
-    <label className="flex items-start justify-between gap-6 text-[13px] has-disabled:opacity-60">
+    <label htmlFor={id} className="flex items-start justify-between gap-6 text-[13px] has-disabled:opacity-60">
       <span>
         <span className="font-medium">{label}</span>
         {description && (

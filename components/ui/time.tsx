@@ -1,7 +1,7 @@
 "use client";
 
-import { dateText, fullTimeText, relativeTimeText, timeText } from "@/lib/client/time-text";
 import { useNow, useTimeZone } from "@/lib/client/time-display";
+import { dateText, fullTimeText, relativeTimeText, timeText } from "@/lib/client/time-text";
 import { cn } from "./class-names";
 import { Tooltip } from "./tooltip";
 

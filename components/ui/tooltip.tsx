@@ -2,7 +2,6 @@
 
 import {
   cloneElement,
-  type FocusEvent,
   type HTMLAttributes,
   type ReactElement,
   type ReactNode,
@@ -29,63 +28,64 @@ type TooltipProps = {
 /** On hover after a moment, on keyboard focus at once; Escape hides it. Never the only place of something important. */
 export function Tooltip({ content, side = "top", align = "center", describes = true, children }: TooltipProps) {
   const id = useId();
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [target, setTarget] = useState<{ anchor: HTMLElement; delayMs: number } | null>(null);
   const own = children.props;
-
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const hide = () => {
-    clearTimeout(timer.current);
-    setAnchor(null);
-  };
   const child = cloneElement(children, {
-    "aria-describedby": anchor && describes ? id : own["aria-describedby"],
+    "aria-describedby": target && describes ? id : own["aria-describedby"],
     onPointerEnter: (event) => {
       own.onPointerEnter?.(event);
-      if (event.pointerType === "touch") return;
-      const element = event.currentTarget;
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => setAnchor(element), DELAY_MS);
+      if (event.pointerType !== "touch") setTarget({ anchor: event.currentTarget, delayMs: DELAY_MS });
     },
     onPointerLeave: (event) => {
       own.onPointerLeave?.(event);
-      hide();
+      setTarget(null);
     },
     onPointerDown: (event) => {
       own.onPointerDown?.(event);
-      hide();
+      setTarget(null);
     },
-    onFocus: (event: FocusEvent<HTMLElement>) => {
+    onFocus: (event) => {
       own.onFocus?.(event);
-      if (event.currentTarget.matches(":focus-visible")) setAnchor(event.currentTarget);
+      const anchor = event.currentTarget;
+      if (anchor.matches(":focus-visible")) setTarget({ anchor, delayMs: 0 });
     },
-    onBlur: (event: FocusEvent<HTMLElement>) => {
+    onBlur: (event) => {
       own.onBlur?.(event);
-      hide();
+      setTarget(null);
     },
     onKeyDown: (event) => {
       own.onKeyDown?.(event);
-      if (event.key === "Escape") hide();
+      if (event.key === "Escape") setTarget(null);
     },
   });
   return (
     <>
       {child}
-      {anchor && (
-        <Bubble id={id} anchor={anchor} side={side} align={align}>
-          {typeof content === "function" ? content() : content}
-        </Bubble>
+      {target && (
+        <Delayed ms={target.delayMs}>
+          <Bubble id={id} anchor={target.anchor} side={side} align={align}>
+            {typeof content === "function" ? content() : content}
+          </Bubble>
+        </Delayed>
       )}
     </>
   );
 }
 
+function Delayed({ ms, children }: { ms: number; children: ReactNode }) {
+  const [due, setDue] = useState(ms === 0);
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return due ? children : null;
+}
+
 type BubbleProps = { id: string; anchor: HTMLElement; side: Side; align: Align; children: ReactNode };
 
 function Bubble({ id, anchor, side, align, children }: BubbleProps) {
-  const anchorRef = useRef<HTMLElement | null>(anchor);
   const ref = useRef<HTMLDivElement>(null);
-  useFloating(anchorRef, ref, { side, align });
+  useFloating(anchor, ref, { side, align });
   return createPortal(
     <div ref={ref} id={id} role="tooltip" popover="manual" className="tooltip">
       {children}

@@ -9,6 +9,7 @@ const MARGIN = 8;
 
 /** Puts `box` beside `anchor` within the window: on the other side, or pushed in, where it would stick out. */
 export function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
+  box.style.maxHeight = "";
   const a = anchor.getBoundingClientRect();
   const { clientWidth: width, clientHeight: height } = document.documentElement;
   const room = { top: a.top, bottom: height - a.bottom, left: a.left, right: width - a.right };
@@ -30,24 +31,26 @@ function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(value, high));
 }
 
-/** Shows `box` (a `popover`) in the top layer beside `anchor` and keeps it there while things scroll or change size. */
+/** The trigger with this `data-anchor`. */
+export function anchorOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-anchor="${CSS.escape(id)}"]`);
+}
+
+/** Shows `box` (a `popover`) in the top layer beside its anchor and keeps it there while things scroll or change size. */
 export function useFloating(
-  anchor: RefObject<HTMLElement | null>,
+  anchor: HTMLElement | null,
   box: RefObject<HTMLElement | null>,
   { side, align }: Placement,
 ): void {
   useLayoutEffect(() => {
-    const [from, element] = [anchor.current, box.current];
-    if (!from || !element) return;
+    const element = box.current;
+    if (!anchor || !element) return;
     element.showPopover();
-    const update = () => {
-      element.style.maxHeight = "";
-      place(from, element, { side, align });
-    };
+    const update = () => place(anchor, element, { side, align });
     update();
     const sizes = new ResizeObserver(update);
     sizes.observe(element);
-    sizes.observe(from);
+    sizes.observe(anchor);
     window.addEventListener("scroll", update, { capture: true, passive: true });
     window.addEventListener("resize", update);
     return () => {
@@ -57,6 +60,23 @@ export function useFloating(
       if (element.isConnected) element.hidePopover();
     };
   }, [anchor, box, side, align]);
+}
+
+/** Moves the focus in when it opens, and back to the anchor if it is still inside when it closes. */
+export function useFloatingFocus(
+  anchor: HTMLElement | null,
+  box: RefObject<HTMLElement | null>,
+  find: (box: HTMLElement) => HTMLElement | null | undefined,
+): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    (find(element) ?? element).focus({ preventScroll: true });
+    return () => {
+      const active = document.activeElement;
+      if (!active || active === document.body || element.contains(active)) anchor?.focus({ preventScroll: true });
+    };
+  }, [anchor, box, find]);
 }
 
 /** Where a floating thing goes in the document: within the modal dialog around its anchor, else it would be inert. */

@@ -22,7 +22,9 @@ $$;
 create function add_ledger_delta() returns trigger language plpgsql as $$
 begin
   insert into total_deltas (environment_id, currency, measure, amount, count, occurred_at)
-  values (new.environment_id, new.currency, ledger_measure(new.debit_account, new.credit_account, new.line), new.amount, 1, new.created_at);
+  select new.environment_id, new.currency, f.measure, new.amount, 1, new.created_at
+  from (select ledger_measure(new.debit_account, new.credit_account, new.line) as measure) f
+  where f.measure is not null;
   return null;
 end $$;
 --> statement-breakpoint
@@ -52,7 +54,7 @@ when (new.status <> 'PENDING' and new.type = 'CHARGE') execute function add_char
 create view measured_facts as
   select environment_id, currency, ledger_measure(debit_account, credit_account, line) as measure, amount, created_at as occurred_at
   from ledger_entries
-  where payment_id is not null
+  where payment_id is not null and ledger_measure(debit_account, credit_account, line) is not null
   union all
   select environment_id, currency, charge_measure(status), amount, created_at
   from transactions

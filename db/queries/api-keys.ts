@@ -1,4 +1,4 @@
-import { and, desc, eq, sql as fragment } from "drizzle-orm";
+import { and, desc, eq, sql as fragment, inArray } from "drizzle-orm";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Orm, Sql } from "../client";
@@ -37,13 +37,37 @@ export async function lockApiKey(orm: Orm, environmentId: string, id: string): P
 }
 
 /** Newest first, from the index api_keys_list. */
-export function listApiKeys(orm: Orm, environmentId: string, limit: number): Promise<ApiKeyRow[]> {
+export function listApiKeys(orm: Orm, environmentId: string, limit: number, offset = 0): Promise<ApiKeyRow[]> {
   return orm
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.environment_id, environmentId))
     .orderBy(desc(apiKeys.created_at), desc(apiKeys.id))
-    .limit(limit);
+    .limit(limit)
+    .offset(offset);
+}
+
+export function countApiKeys(orm: Orm, environmentId: string): Promise<number> {
+  return orm.$count(apiKeys, eq(apiKeys.environment_id, environmentId));
+}
+
+export async function findApiKey(orm: Orm, environmentId: string, id: string): Promise<ApiKeyRow | null> {
+  const rows = await orm.select().from(apiKeys).where(byId(environmentId, id));
+  return rows[0] ?? null;
+}
+
+/** Which of these keys were replaced: old id → new id. */
+export async function findReplacements(
+  orm: Orm,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await orm
+    .select({ id: apiKeys.id, rotated_from: apiKeys.rotated_from })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.environment_id, environmentId), inArray(apiKeys.rotated_from, [...ids])));
+  return new Map(rows.map((row) => [row.rotated_from as string, row.id]));
 }
 
 export async function updateApiKeyStatus(

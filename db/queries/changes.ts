@@ -21,6 +21,8 @@ export async function insertAudit(
     action: string;
     object_id: string;
     request_id: string | null;
+    /** What was given as the reason, or what changed. */
+    detail?: Record<string, unknown> | null;
     created_at: string;
   },
 ): Promise<void> {

@@ -5,6 +5,8 @@ import type { ActorRecord, IdempotencyKeyRow, OperationState } from "@/db/schema
 export type KeyClaim = {
   key: string;
   digest: Buffer;
+  /** JSON text of the body as it may be kept. */
+  body: string | null;
   operationName: string;
   path: string;
   requestId: string;
@@ -20,16 +22,17 @@ export type KeyClaim = {
  */
 export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, where: ReturnType<Sql>) {
   return sql`
-    insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id,
-      state, locked_until)
+    insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
+      operation_id, state, locked_until)
     select ${environmentId}::uuid, ${claim.key}, ${claim.operationName}, ${claim.path}, ${claim.digest}::bytea,
-      ${claim.requestId}::uuid, ${claim.actor as never}::jsonb, ${claim.operationId}::uuid, 'running',
+      ${claim.body}::text::jsonb, ${claim.requestId}::uuid, ${claim.actor as never}::jsonb, ${claim.operationId}::uuid, 'running',
       now() + ${claim.leaseMs}::int * interval '1 ms'
     ${where}
     on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
-      request_digest = excluded.request_digest, request_id = excluded.request_id, actor = excluded.actor,
-      operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until, status_code = null,
-      response_body = null, response_sealed = false, created_at = now(), completed_at = null
+      request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
+      actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
+      status_code = null, response_body = null, response_sealed = false, created_at = now(), completed_at = null,
+      replay_count = 0, last_replayed_at = null, reuse_count = 0, last_reuse = null
     where k.created_at <= now() - interval '24 hours'
     returning 1`;
 }
@@ -101,15 +104,23 @@ export async function releaseKey(
       and not exists (select from operations o where o.environment_id = k.environment_id and o.id = k.operation_id)`;
 }
 
-/** Deletes keys past their 24 hours, and an hour; answers how many. They count as absent anyway. Index: `idempotency_keys_age`. */
+/**
+ * Deletes keys past their 24 hours, and an hour; answers how many. They count as absent anyway. Index:
+ * `idempotency_keys_recent`, read from its old end in each environment.
+ */
 export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number> {
   const removed = await sql`
     delete from idempotency_keys
     where (environment_id, key) in (
-      select environment_id, key from idempotency_keys
-      where created_at <= now() - interval '25 hours'
+      select old.environment_id, old.key
+      from environments e cross join lateral (
+        select k.environment_id, k.key from idempotency_keys k
+        where k.environment_id = e.id and k.created_at <= now() - interval '25 hours'
+        order by k.created_at
+        limit ${limit}::int
+        for update skip locked
+      ) old
       limit ${limit}::int
-      for update skip locked
     )`;
   return removed.count;
 }

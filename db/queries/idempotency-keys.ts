@@ -7,6 +7,8 @@ export type KeyClaim = {
   operation_name: string;
   path: string;
   request_digest: Buffer;
+  /** JSON text of the body as it may be kept. */
+  request_body: string | null;
   request_id: string;
   actor: ActorRecord;
 };
@@ -24,12 +26,17 @@ export async function claimIdempotencyKey(
 ): Promise<null | "busy" | IdempotencyKeyRow> {
   const fresh = {
     ...claim,
+    request_body: sql`${claim.request_body}::text::jsonb`,
     operation_id: null,
     state: "running" as const,
     locked_until: sql`now()`,
     status_code: null,
     response_body: null,
     response_sealed: false,
+    replay_count: 0,
+    last_replayed_at: null,
+    reuse_count: 0,
+    last_reuse: null,
     created_at: sql`now()`,
     completed_at: null,
   };

@@ -31,8 +31,9 @@ export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promis
     .returning();
 }
 
+/** Of a sent mail the text is not kept: its links open accounts. */
 export async function markMailSent(orm: Orm, id: string): Promise<void> {
-  await orm.update(mailOutbox).set({ sent_at: sql`now()`, last_error: null }).where(eq(mailOutbox.id, id));
+  await orm.update(mailOutbox).set({ sent_at: sql`now()`, last_error: null, body: "" }).where(eq(mailOutbox.id, id));
 }
 
 /** `nextAttemptInSeconds` null: given up. */
@@ -44,7 +45,7 @@ export async function markMailFailed(
 ): Promise<void> {
   const next =
     nextAttemptInSeconds === null
-      ? sql`'infinity'::timestamptz`
+      ? sql`'9999-01-01 00:00+00'::timestamptz`
       : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
   await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
 }

@@ -7,8 +7,10 @@ import { users } from "../schema/users";
 export type NewMerchant = {
   id: string;
   name: string;
+  /** IANA name; UTC when left out. */
+  time_zone?: string;
   environments: Record<Mode, string>;
-  owner: { id: string; email: string; password_hash: string };
+  owner: { id: string; email: string; name?: string; password_hash: string };
 };
 
 /**
@@ -16,7 +18,8 @@ export type NewMerchant = {
  * be given up, for the merchant itself is already in it.
  */
 export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<boolean> {
-  await tx.insert(merchants).values({ id: merchant.id, name: merchant.name });
+  const { id, name, time_zone } = merchant;
+  await tx.insert(merchants).values({ id, name, ...(time_zone && { time_zone }) });
   await tx.insert(environments).values([
     { id: merchant.environments.test, merchant_id: merchant.id, mode: "test" },
     { id: merchant.environments.live, merchant_id: merchant.id, mode: "live" },

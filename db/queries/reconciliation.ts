@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import type { BookCheck } from "./book-check";
+import { FIGURE_CHECKS } from "./reconciliation-figures";
 import { LEDGER_CHECKS } from "./reconciliation-ledger";
 import { OPERATION_CHECKS } from "./reconciliation-operations";
 import { PAYMENT_CHECKS } from "./reconciliation-payments";
@@ -11,6 +12,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...OPERATION_CHECKS,
   ...LEDGER_CHECKS,
   ...PROCESSOR_CHECKS,
+  ...FIGURE_CHECKS,
 ];
 
 export type OffendingRow = Record<string, unknown>;

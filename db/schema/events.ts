@@ -42,5 +42,9 @@ export const auditLog = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves an object's history. */
     index("audit_log_object").on(table.environment_id, table.object_id),
+    /** Serves the account's own history: a few rows among millions about payments. */
+    index("audit_log_account")
+      .on(table.environment_id, table.id)
+      .where(sql`action like 'api_key.%' or action like 'settings.%' or action like 'team.%'`),
   ],
 );

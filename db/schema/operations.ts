@@ -115,8 +115,8 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.key] }),
-    /** Serves the clean-up of old keys. */
-    index("idempotency_keys_age").on(table.created_at),
+    /** Serves an environment's latest keys, and, environment by environment, the clean-up of old ones. */
+    index("idempotency_keys_recent").on(table.environment_id, table.created_at, table.key),
     check("idempotency_keys_done", sql`(${table.state} = 'done') = (${table.response_body} is not null)`),
   ],
 );

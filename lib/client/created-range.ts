@@ -1,4 +1,4 @@
-import { TZDateMini } from "@date-fns/tz/date/mini";
+import { tzOffset } from "@date-fns/tz/tzOffset";
 
 /** Days are those of the business's time zone, which every control that offers them names. */
 export const DATE_PRESETS = {
@@ -73,18 +73,20 @@ export function addDays(day: string, days: number): string {
   return date.toISOString().slice(0, 10);
 }
 
-const number = (value: number, width = 2) => String(value).padStart(width, "0");
+/** Local time minus UTC, in milliseconds. */
+const offsetAt = (timeZone: string, time: number) => tzOffset(timeZone, new Date(time)) * 60_000;
+const DAY_MS = 86_400_000;
 
 /** The day it is in a time zone. */
 export function dayIn(timeZone: string, time: number): string {
-  const date = new TZDateMini(time, timeZone);
-  return `${number(date.getFullYear(), 4)}-${number(date.getMonth() + 1)}-${number(date.getDate())}`;
+  return new Date(time + offsetAt(timeZone, time)).toISOString().slice(0, 10);
 }
 
-/** The first instant of a day in a time zone, in milliseconds. */
+/** The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. */
 export function startOfDay(timeZone: string, day: string): number {
-  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-  return new TZDateMini(year, month - 1, date, timeZone).getTime();
+  const midnight = new Date(`${day}T00:00:00Z`).getTime();
+  const starts = [midnight - DAY_MS, midnight + DAY_MS].map((time) => midnight - offsetAt(timeZone, time));
+  return Math.min(...starts.filter((start) => dayIn(timeZone, start) === day));
 }
 
 /** First and last day of a preset. */

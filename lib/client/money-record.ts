@@ -11,6 +11,8 @@ export type MoneyRecord = {
   readonly merchantId: string;
   readonly action: MoneyAction;
   readonly paymentId: string;
+  /** Its charge: where a refund is asked for, so that the answer names the refund. */
+  readonly chargeId: string;
   readonly key: string;
   readonly body: MoneyBody;
   /** Minor units; what the body says, or all there was. */
@@ -29,7 +31,8 @@ export type MoneyRecord = {
 /** A key is kept for 24 hours: up to here the same key is certain to find what it did. */
 const RETRY_FOR_MS = 23 * 60 * 60 * 1000;
 
-export const canRetry = (record: MoneyRecord, now: number): boolean => now - record.sentAt < RETRY_FOR_MS;
+export const canRetry = (record: Pick<MoneyRecord, "sentAt">, now: number): boolean =>
+  now - record.sentAt < RETRY_FOR_MS;
 
 export type RecordStore = {
   find(paymentId: string, action: MoneyAction): MoneyRecord | null;

@@ -61,13 +61,14 @@ test("a paid trial is paid on the first day", () => {
     { on: "2027-02-28", kind: "full", amount: 1_999 },
     { on: "2027-03-28", kind: "full", amount: 1_999 },
   ]);
-  expect(firstYear(terms, "2027-01-31")).toEqual({ amount: 100 + 11 * 1_999, charges: 12 });
+  expect(firstYear(terms, "2027-01-31")).toEqual({ amount: 100 + 12 * 1_999, charges: 13 });
 });
 
 test("a year of a daily plan has its 365 or 366 charges", () => {
   const daily = { ...monthly, every: { value: 1, unit: "DAYS" } } as const;
   expect(firstYear(daily, "2026-11-21").charges).toBe(365);
   expect(firstYear(daily, "2027-11-21").charges).toBe(366);
+  expect(firstYear({ ...monthly, every: { value: 3650, unit: "MONTHS" } }, "2026-11-21").charges).toBe(1);
 });
 
 test("periods cross years, and the day is the time zone's", () => {

@@ -45,7 +45,10 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
 /** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
   const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);
-  const due = planSchedule(terms, startOn, 367).filter((charge) => charge.on < end && charge.amount > 0);
+  // Twice as many steps until one of them lies beyond the year: far dates of long periods are never asked for.
+  let steps = planSchedule(terms, startOn, 2);
+  while (steps.length > 1 && (steps.at(-1)?.on ?? end) < end) steps = planSchedule(terms, startOn, steps.length * 2);
+  const due = steps.filter((charge) => charge.on < end && charge.amount > 0);
   return { amount: due.reduce((sum, charge) => sum + charge.amount, 0), charges: due.length };
 }
 

@@ -12,12 +12,14 @@ export const ID_PREFIX = {
   environment: "env",
   merchant: "mer",
   user: "usr",
+  session: "ses",
   event: "evt",
   webhookEndpoint: "we",
   webhookDelivery: "whd",
   request: "req",
   settlementBatch: "batch",
   audit: "aud",
+  savedView: "view",
 } as const;
 export type IdKind = keyof typeof ID_PREFIX;
 

@@ -58,6 +58,21 @@ export const CVV_RESULTS = {
 } as const;
 export type CvvResult = keyof typeof CVV_RESULTS;
 
+/** How good a check's result is. */
+export type CheckTone = "good" | "partly" | "bad" | "unknown";
+const CHECK_TONES: Record<"avs" | "cvv", Record<Exclude<CheckTone, "unknown">, string>> = {
+  avs: { good: "YXDFM", partly: "ABZWP", bad: "N" },
+  cvv: { good: "M", partly: "", bad: "NS" },
+};
+
+/** Whether the result of an address or security code check speaks for the shopper, partly, against, or not at all. */
+export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
+  const tones = CHECK_TONES[check];
+  if (tones.good.includes(result)) return "good";
+  if (tones.partly.includes(result)) return "partly";
+  return tones.bad.includes(result) ? "bad" : "unknown";
+}
+
 export const API_ENVIRONMENTS = { test: "sandbox", live: "live" } as const;
 
 export const MODES = ["test", "live"] as const;

@@ -22,8 +22,14 @@ export type Service = {
 
 export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
 
-/** An idempotency key that a caller sent, and the digest of what it was sent with. */
-export type IdempotencyRequest = { readonly key: string; readonly digest: Buffer };
+/** An idempotency key that a caller sent, and what it was sent with. */
+export type IdempotencyRequest = {
+  readonly key: string;
+  /** Of method, path and body. */
+  readonly digest: Buffer;
+  /** JSON text of the body as it may be kept, by `keepableBody`; null when there is none. */
+  readonly body: string | null;
+};
 
 /** One call: the service, who calls, and in which environment. First argument of every verb. */
 export type Context = {

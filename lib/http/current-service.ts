@@ -2,12 +2,14 @@ import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createRateLimiter, type RateLimiter } from "./rate-limit";
+import { createRequestErrorLog, type RequestErrorLog } from "./request-error-log";
 
 /** The service with what only HTTP needs: who calls, and how often. */
 export type HttpService = {
   readonly service: Service;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
+  readonly requestErrors: RequestErrorLog;
 };
 
 /**
@@ -23,6 +25,7 @@ export function provideService(service: Service): HttpService {
     service,
     authenticator: createAuthenticator(service, { sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl }),
     rateLimiter: createRateLimiter({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
+    requestErrors: createRequestErrorLog(service),
   };
   holder[KEY] = http;
   // next-auth reads its own address there.

@@ -2,6 +2,7 @@ import { configure } from "safe-stable-stringify";
 import { AppError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import type { IdempotencyRequest } from "@/lib/domain/context";
+import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import type { Secret } from "@/lib/secret";
 import type { ApiRequest } from "./request-parts";
 
@@ -49,6 +50,7 @@ export function idempotencyOf(
 ): IdempotencyRequest {
   return {
     key,
+    body: keepableBody(request.body),
     digest: secret.requestDigest(
       `${request.method} ${request.path}\n${stableStringify(withoutCvv(request.body ?? null))}`,
     ),

@@ -20,13 +20,30 @@ export type Call = { operation: Operation; request: ApiRequest; id: string | nul
 
 const CACHE_CONTROL = "no-store";
 
+/** Who calls, once that is known: errors are written down for those alone. */
+type Known = { caller: Caller | null };
+
 /** Answers one request to one operation: every check in the contract's order, then the verb. Never throws. */
 export async function handle(call: Call): Promise<HttpAnswer> {
   const http = currentService();
   const request = { id: newId(), path: pathOf(call.request.url) };
   const headers: Headers = { "X-Request-Id": encodeId("request", request.id), "Cache-Control": CACHE_CONTROL };
+  const known: Known = { caller: null };
+  const answered = await answerOrProblem(http, call, request, headers, known);
+  const { status, body } = answered;
+  if (status >= 400) http.requestErrors.note({ ...request, ...known, operation: call.operation, status, body });
+  return answered;
+}
+
+async function answerOrProblem(
+  http: HttpService,
+  call: Call,
+  request: { id: string; path: string },
+  headers: Headers,
+  known: Known,
+): Promise<HttpAnswer> {
   try {
-    const { status, body, replayed } = await answer(http, call, request, headers);
+    const { status, body, replayed } = await answer(http, call, request, headers, known);
     headers["Content-Type"] = status >= 400 ? "application/problem+json" : "application/json";
     if (replayed) headers["Idempotent-Replayed"] = "true";
     return { status, headers, body };
@@ -41,6 +58,7 @@ async function answer(
   call: Call,
   request: { id: string; path: string },
   headers: Headers,
+  known: Known,
 ): Promise<Reply> {
   const {
     operation,
@@ -51,6 +69,7 @@ async function answer(
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
   const caller = await callerOf(http, call, request);
+  known.caller = caller;
   authorize(caller, operation);
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   const key = readIdempotencyKey(call.request, operation);

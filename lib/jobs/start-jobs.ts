@@ -1,10 +1,15 @@
 import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
 import type { Service } from "@/lib/domain/context";
+import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
+import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
 import { settleNightly } from "@/lib/domain/settlement/settle-nightly";
+import { env } from "@/lib/env";
+import { openMailer } from "@/lib/mail/open-mailer";
 import { repeat } from "./repeat";
+import { sendMail } from "./send-mail";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -14,16 +19,22 @@ const MINUTE = 60 * SECOND;
  * and none waits for a particular instance.
  */
 export function startJobs(service: Service): { stop(): Promise<void> } {
+  const { smtpUrl } = env;
+  const mailer = smtpUrl === null ? null : openMailer(smtpUrl, env.mailFrom);
   const jobs = [
     repeat(service, "complete operations", SECOND, () => completeOperations(service)),
     repeat(service, "processor reports", SECOND, () => processReports(service)),
+    repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
     repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
+    repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
+    ...(mailer ? [repeat(service, "send mail", SECOND, () => sendMail(service, mailer))] : []),
   ];
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
+      mailer?.close();
     },
   };
 }

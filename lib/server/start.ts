@@ -58,8 +58,9 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     return service;
   });
   if (!opened.embedded && !isSecretSet) console.warning(SECRET_WARNING);
-  const { authenticator } = provideService(opened.service);
+  const { authenticator, requestErrors } = provideService(opened.service);
   shutdown.add("key use log", () => authenticator.stop());
+  shutdown.add("request error log", () => requestErrors.stop());
   proceed();
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
   proceed();

@@ -9,6 +9,7 @@ export function summarize(console: Console, demo: Demo | null): void {
   console.fact("Address", env.baseUrl);
   if (!demo) {
     console.line();
+    console.line(`  Sign in, or sign up:      ${env.baseUrl}/sign-in`);
     console.line("  A merchant and its keys:  npm run create-merchant -- --name NAME --email EMAIL");
     console.line(
       "  One more key:             npm run create-key -- --merchant ID --mode test --name NAME --permissions …",
@@ -16,6 +17,7 @@ export function summarize(console: Console, demo: Demo | null): void {
     console.line("\n  Ctrl-C stops everything.\n");
     return;
   }
+  console.fact("Dashboard", `${env.baseUrl}/sign-in`);
   console.fact("Demo sign-in", `${demo.email}  password ${demo.password}`);
   console.fact("Sandbox key", demo.test_key);
   console.line("\n  Try it:\n");

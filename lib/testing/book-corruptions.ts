@@ -232,4 +232,15 @@ export const bookCorruptions = ({ sql }: Database): Corruption[] => [
     corrupt: (_env, ids) =>
       sql`update sandbox_processor.charges set amount_refunded = amount_refunded + 1 where reference = ${ids.authorize}`,
   },
+  {
+    check: "daily_totals_match_ledger",
+    how: "a day whose figures count more than the ledger",
+    corrupt: (env) => sql`insert into daily_totals (environment_id, currency, day, measure, amount, count)
+      values (${env}, 'EUR', '2026-01-01', 'captured', 1, 0)`,
+  },
+  {
+    check: "daily_totals_match_ledger",
+    how: "a capture that no figure counts",
+    corrupt: (env) => sql`delete from total_deltas where environment_id = ${env} and measure = 'captured'`,
+  },
 ];

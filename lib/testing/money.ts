@@ -4,6 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { createPaymentBody, type Payment } from "@/lib/contract/payment";
 import type { Context, Reply, Service } from "@/lib/domain/context";
+import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { capturePayment } from "@/lib/domain/payments/capture-payment";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { createPayment } from "@/lib/domain/payments/create-payment";
@@ -62,6 +63,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
         digest: createHash("sha256")
           .update(`${path} ${JSON.stringify(body)}`)
           .digest(),
+        body: keepableBody(body),
       },
       ...asked.context,
       request: { id: newId(), operation, path },

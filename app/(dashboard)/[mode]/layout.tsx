@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { MoneyHost } from "@/components/money/money-host";
 import { Shell } from "@/components/shell/shell";
 import { DashboardProvider } from "@/lib/client/dashboard-context";
 import { QueryProvider } from "@/lib/client/query-provider";
@@ -24,7 +25,10 @@ export default async function DashboardLayout({ children, params }: DashboardLay
   return (
     <QueryProvider>
       <DashboardProvider data={data}>
-        <Shell {...data}>{children}</Shell>
+        <Shell {...data}>
+          <MoneyHost />
+          {children}
+        </Shell>
       </DashboardProvider>
     </QueryProvider>
   );

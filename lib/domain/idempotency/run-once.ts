@@ -3,6 +3,7 @@ import { claimIdempotencyKey, storeIdempotentAnswer } from "@/db/queries/idempot
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, Reply } from "../context";
+import { noteReplay, noteReuse } from "./note-key-use";
 
 /** How long a duplicate waits for the first request before it is sent away. */
 const WAIT_MS = 2_000;
@@ -46,6 +47,7 @@ async function runUnderKey(
     operation_name: operation,
     path,
     request_digest: idempotency.digest,
+    request_body: idempotency.body,
     request_id: id,
     actor: ctx.actor,
   };
@@ -76,6 +78,7 @@ async function answerOf(ctx: Context, options: RunOnceOptions, tx: Orm, work: (t
 
 async function replay(ctx: Context, idempotency: IdempotencyRequest, stored: IdempotencyKeyRow): Promise<Reply> {
   if (!idempotency.digest.equals(stored.request_digest)) {
+    noteReuse(ctx, stored, idempotency);
     throw new AppError(
       "idempotency_key_reused",
       "This X-Idempotency-Key was used for another request in the last 24 hours. Use a new key for a new request.",
@@ -84,6 +87,7 @@ async function replay(ctx: Context, idempotency: IdempotencyRequest, stored: Ide
   if (stored.status_code === null || stored.response_body === null) throw inProgress();
   // The wait may have been long enough for the caller to lose the permission.
   await ctx.reauthorize();
+  noteReplay(ctx, stored);
   const body = stored.response_sealed ? ctx.service.secret.unseal(stored.response_body) : stored.response_body;
   return { status: stored.status_code, body, replayed: true };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { claimWithRefusal, findKey, type KeyClaim, releaseKey, storeRefusal } from "@/db/queries/idempotency-claims";
+import { claimWithRefusal, findKey, type KeyClaim, type KeyState, releaseKey, storeRefusal } from "@/db/queries/idempotency-claims";
 import { takeOperation } from "@/db/queries/operations";
 import { findPayment } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, Reply } from "../context";
+import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
 import { type AskedBy, leaseOf, type OperationSubject } from "./operation";
@@ -29,10 +30,11 @@ export function askedByOf(ctx: Context): AskedBy {
 }
 
 export function claimOf(ctx: Context, operationId: string): KeyClaim {
-  const { key, digest } = keyOf(ctx);
+  const { key, digest, body } = keyOf(ctx);
   return {
     key,
     digest,
+    body,
     operationName: ctx.request.operation,
     path: ctx.request.path,
     requestId: ctx.request.id,
@@ -61,9 +63,10 @@ async function stillPending(ctx: Context, operation: OperationSubject): Promise<
 }
 
 /** A stored answer, after the caller's right to it is asked again: it may have been lost in the wait. */
-async function replay(ctx: Context, row: { status_code: number | null; response_body: string | null }): Promise<Reply> {
+async function replay(ctx: Context, row: KeyState): Promise<Reply> {
   await ctx.reauthorize();
   if (row.status_code === null || row.response_body === null) throw new Error("a finished key has no answer");
+  noteReplay(ctx, row);
   return { status: row.status_code, body: row.response_body, replayed: true };
 }
 
@@ -80,6 +83,7 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
     const row = await findKey(sql, ctx.environment.id, key);
     if (!row || row.expired) return null;
     if (!row.request_digest.equals(digest)) {
+      noteReuse(ctx, row, keyOf(ctx));
       throw new AppError(
         "idempotency_key_reused",
         `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,

@@ -1,23 +1,41 @@
 import type { Orm } from "@/db/client";
-import type { LockRule } from "@/db/queries/users";
+import { confirmLock, type LockRule } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import type { Service } from "../context";
+import { recordAccountAct } from "./record-account-act";
 import { writeMail } from "./write-mail";
 
 /** How many failures lock an account, and for how long. */
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
 
-export function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
-  const forgot = `${service.baseUrl}/forgot-password`;
+/**
+ * After a try that was counted and turned out wrong. The one that reached the limit starts the lock and tells the person;
+ * answers until when, or null when there is no lock.
+ */
+export function lockAfterFailure(service: Service, user: UserRow): Promise<string | null> {
+  if (user.failed_sign_ins < LOCK_RULE.failures) return Promise.resolve(null);
+  return service.db.orm.transaction(async (tx) => {
+    const locked = await confirmLock(tx, user.id, LOCK_RULE);
+    if (locked === null) return null;
+    await mailLocked(tx, service, locked);
+    if (locked.merchant_id !== null) {
+      const by = { merchantId: locked.merchant_id, actor: { type: "system", id: null }, requestId: null } as const;
+      await recordAccountAct(tx, by, "settings.sign_in_locked", locked.id, { email: locked.email });
+    }
+    return locked.locked_until;
+  });
+}
+
+function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
   return writeMail(tx, {
     recipient: user.email,
-    subject: "Your Cardlane account is locked for 30 minutes",
+    subject: `Your Cardlane account is locked for ${LOCK_RULE.minutes} minutes`,
     paragraphs: [
       `Somebody entered a wrong password or code for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. People who are already signed in stay signed in.`,
-      // Staff have no forgotten-password page: their accounts are made and reset by a command.
+      // Staff have no page for a forgotten password: their accounts are made by a command.
       ...(user.merchant_id === null
         ? ["If it was not you, tell your colleagues in security."]
-        : ["If it was you and you cannot wait, choose a new password:", forgot]),
+        : ["If it was you and you cannot wait, choose a new password:", `${service.baseUrl}/forgot-password`]),
     ],
   });
 }

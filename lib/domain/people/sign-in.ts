@@ -1,18 +1,12 @@
-import {
-  acceptAttempt,
-  confirmLock,
-  findUserByEmail,
-  releaseAttempt,
-  reserveAttempt,
-  type UserKind,
-} from "@/db/queries/users";
+import { acceptAttempt, findUserByEmail, releaseAttempt, reserveAttempt, type UserKind } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { decoyLock, failDecoy } from "@/lib/auth/decoy-locks";
 import { verifyPassword } from "@/lib/auth/password";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
-import { LOCK_RULE, mailLocked } from "./lock-rule";
+import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
+import { recordAccountAct } from "./record-account-act";
 
 export type SignInInput = {
   kind: UserKind;
@@ -68,20 +62,19 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   return until === null ? { result: "wrong" } : { result: "locked", until };
 }
 
-/** The try stays counted. The one that reached the limit starts the lock, and tells the person. */
+/** The try stays counted. */
 async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
-  if (user.failed_sign_ins < LOCK_RULE.failures) return { result };
-  const until = await service.db.orm.transaction(async (tx) => {
-    const locked = await confirmLock(tx, user.id, LOCK_RULE);
-    if (locked) await mailLocked(tx, service, locked);
-    return locked?.locked_until ?? null;
-  });
+  const until = await lockAfterFailure(service, user);
   return until === null ? { result } : { result: "locked", until };
 }
 
 async function accept(service: Service, user: UserRow, code: GivenCode | null): Promise<SignInResult> {
   const accepted = await service.db.orm.transaction(async (tx) => {
     if (code?.kind === "recovery" && !(await useRecoveryCode(tx, user, code))) return null;
+    if (code?.kind === "recovery" && user.merchant_id !== null) {
+      const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
+      await recordAccountAct(tx, by, "settings.recovery_code_used", user.id, { email: user.email });
+    }
     return acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
   });
   if (accepted) return { result: "ok", user: accepted, mfa: code !== null };

@@ -1,33 +1,14 @@
 import type { PlanValues } from "@/db/queries/plans";
-import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMinor } from "@/lib/contract/currencies";
-import { AppError, type FieldError } from "@/lib/contract/errors";
-import type { CreatePlanBody, PlanStatus, PlanType } from "@/lib/contract/plan";
-
-type Group = { fields: readonly (keyof CreatePlanBody)[]; types: readonly PlanType[] };
-
-/** Fields that belong to some types of plan: required there, not allowed elsewhere. */
-const GROUPS: readonly Group[] = [
-  {
-    fields: ["billing_frequency_value", "billing_frequency_unit"],
-    types: ["SUBSCRIPTION_NO_TRIAL", "SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"],
-  },
-  {
-    fields: ["trial_period_value", "trial_period_unit"],
-    types: ["SUBSCRIPTION_FREE_TRIAL", "SUBSCRIPTION_PAID_TRIAL"],
-  },
-  { fields: ["trial_price_amount"], types: ["SUBSCRIPTION_PAID_TRIAL"] },
-];
+import { isSupportedCurrency, majorToMinor } from "@/lib/contract/currencies";
+import { AppError } from "@/lib/contract/errors";
+import type { CreatePlanBody, PlanStatus } from "@/lib/contract/plan";
+import { planFieldErrors } from "@/lib/contract/plan-rules";
 
 /** The body as it is stored, or every field at fault (400), or a currency that no money is taken in (422). */
 export function checkPlan(body: CreatePlanBody): PlanValues {
-  const errors = GROUPS.flatMap((group) => checkGroup(group, body));
-  const supported = isSupportedCurrency(body.currency);
-  if (supported) {
-    errors.push(...checkPrice("full_price_amount", body.full_price_amount, body.currency));
-    errors.push(...checkPrice("trial_price_amount", body.trial_price_amount, body.currency));
-  }
+  const errors = planFieldErrors(body);
   if (errors[0] !== undefined) throw new AppError(errors[0].code, errors[0].message, { errors });
-  if (!supported) throw currencyNotSupported(body.currency);
+  if (!isSupportedCurrency(body.currency)) throw currencyNotSupported(body.currency);
   return {
     type: body.type,
     name: body.name,
@@ -41,33 +22,6 @@ export function checkPlan(body: CreatePlanBody): PlanValues {
     trial_period_unit: body.trial_period_unit,
     trial_price: body.trial_price_amount === null ? null : majorToMinor(body.trial_price_amount, body.currency),
   };
-}
-
-function checkGroup(group: Group, body: CreatePlanBody): FieldError[] {
-  const belongs = group.types.includes(body.type);
-  return group.fields
-    .filter((field) => (body[field] !== null) !== belongs)
-    .map((param) =>
-      belongs
-        ? { param, code: "missing_parameter", message: `A plan of type ${body.type} needs ${param}.` }
-        : {
-            param,
-            code: "invalid_parameter",
-            message: `A plan of type ${body.type} has no ${param}. Leave it out, or set it to null.`,
-          },
-    );
-}
-
-function checkPrice(param: string, price: number | null, currency: string): FieldError[] {
-  if (price === null) return [];
-  const minor = majorToMinor(price, currency);
-  if (minor !== null && minor <= MAX_AMOUNT) return [];
-  const digits = currencyDigits(currency);
-  const message =
-    minor === null
-      ? `${currency} has ${digits === 0 ? "no decimals" : `at most ${digits} decimals`}. Round ${param} accordingly.`
-      : `${param} must not be above ${formatMinor(MAX_AMOUNT, currency)}.`;
-  return [{ param, code: "invalid_parameter", message }];
 }
 
 export function currencyNotSupported(currency: string): AppError {

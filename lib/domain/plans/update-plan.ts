@@ -1,20 +1,9 @@
 import type { Plan, UpdatePlanBody } from "@/lib/contract/plan";
+import { FIXED_WHILE_ACTIVE } from "@/lib/contract/plan-rules";
 import type { Context } from "../context";
 import { changePlan } from "./change-plan";
 import { checkPlan, invalidPlanState } from "./plan-rules";
 import { presentPlan } from "./present-plan";
-
-/** What buyers agreed to: fixed while the plan can be bought. */
-const FIXED_WHILE_ACTIVE = [
-  "type",
-  "currency",
-  "full_price_amount",
-  "billing_frequency_value",
-  "billing_frequency_unit",
-  "trial_period_value",
-  "trial_period_unit",
-  "trial_price_amount",
-] as const satisfies (keyof UpdatePlanBody)[];
 
 /** Changes what is sent; the plan must fit together afterwards. */
 export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string }): Promise<Plan> {

@@ -1,0 +1,35 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { PlanEditor } from "@/components/plans/plan-editor";
+import { PlanView } from "@/components/plans/plan-view";
+import { NoPermission } from "@/components/ui/no-permission";
+import { currencyOptions } from "@/lib/client/currency-options";
+import { dateIn } from "@/lib/client/plan-schedule";
+import { AppError } from "@/lib/contract/errors";
+import type { Plan } from "@/lib/contract/plan";
+import { getPlan } from "@/lib/domain/plans/get-plan";
+import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Plan" };
+
+type PlanPageProps = { params: Promise<{ mode: string; id: string }> };
+
+export default async function PlanPage({ params }: PlanPageProps) {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("subscription_plan.read")) return <NoPermission what="plans" />;
+  const plan = await findPlan(page, id);
+  if (plan === null) notFound();
+  const today = dateIn(page.merchant.timeZone, page.ctx.service.clock.now());
+  if (!page.can("subscription_plan.write")) return <PlanView plan={plan} mode={page.mode} today={today} />;
+  return <PlanEditor key={plan.id} plan={plan} mode={page.mode} today={today} currencies={currencyOptions()} />;
+}
+
+async function findPlan(page: DashboardPage, id: string): Promise<Plan | null> {
+  try {
+    return await getPlan(page.ctx, { id });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "resource_not_found") return null;
+    throw error;
+  }
+}

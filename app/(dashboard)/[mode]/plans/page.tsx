@@ -1,0 +1,141 @@
+import { Repeat } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { PlanFilters } from "@/components/plans/plan-filters";
+import { PlanTable } from "@/components/plans/plan-table";
+import { Banner } from "@/components/ui/banner";
+import { buttonStyles } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NoPermission } from "@/components/ui/no-permission";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks } from "@/components/ui/page-links";
+import { PLAN_TYPE_LABELS } from "@/lib/client/plan-text";
+import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plan";
+import { listPlans } from "@/lib/domain/plans/list-plans";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Plans" };
+
+type PlansPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function PlansPage({ params, searchParams }: PlansPageProps) {
+  const page = await dashboardPage((await params).mode);
+  const path = `/${page.mode}/plans`;
+  const canWrite = page.can("subscription_plan.write");
+  const header = (
+    <PageHeader
+      title="Plans"
+      description="What your customers can buy, what it costs, and when they pay."
+      actions={
+        canWrite && (
+          <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
+            New plan
+          </Link>
+        )
+      }
+    />
+  );
+  if (!page.can("subscription_plan.read")) return <NoPermission what="plans" />;
+
+  const query = listPlansQuery.safeParse(await searchParams);
+  if (!query.success) {
+    return (
+      <>
+        {header}
+        <Banner
+          tone="amber"
+          title="This address has a filter that does not exist"
+          actions={
+            <Link href={path} className={buttonStyles({ size: "sm" })}>
+              Show all plans
+            </Link>
+          }
+        >
+          {query.error.issues.map((issue) => `${issue.path.join(".") || "query"}: ${issue.message}`).join(" ")}
+        </Banner>
+      </>
+    );
+  }
+  const { status = null, type = null } = query.data;
+  const plans = await listPlans(page.ctx, query.data);
+  const filtered = status !== null || type !== null;
+  if (plans.total === 0 && !filtered) {
+    return (
+      <>
+        {header}
+        <FirstPlan baseUrl={page.ctx.service.baseUrl} newHref={canWrite ? `${path}/new` : null} />
+      </>
+    );
+  }
+  return (
+    <>
+      {header}
+      <PlanFilters path={path} status={status} type={type} />
+      {plans.data.length === 0 ? (
+        <EmptyState
+          kind="no-results"
+          what="plans"
+          filters={filterWords(query.data)}
+          actions={
+            <Link href={path} className={buttonStyles()}>
+              Show all plans
+            </Link>
+          }
+        />
+      ) : (
+        <PlanTable plans={plans.data} path={path} />
+      )}
+      <PageLinks what="plans" page={plans} href={hrefOf(path, query.data)} />
+    </>
+  );
+}
+
+function hrefOf(path: string, { status, type, limit }: ListPlansQuery): string {
+  const given = Object.entries({ status, type, limit: limit?.toString() }).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given as [string, string][]).toString();
+  return search ? `${path}?${search}` : path;
+}
+
+function filterWords({ status, type, offset }: ListPlansQuery): string[] {
+  return [
+    ...(status ? [`Status: ${status.charAt(0)}${status.slice(1).toLowerCase()}`] : []),
+    ...(type ? [`Type: ${PLAN_TYPE_LABELS[type]}`] : []),
+    ...(offset ? [`From result ${offset + 1}`] : []),
+  ];
+}
+
+function FirstPlan({ baseUrl, newHref }: { baseUrl: string; newHref: string | null }) {
+  return (
+    <EmptyState
+      icon={<Repeat aria-hidden="true" />}
+      title="No plans yet"
+      description="A plan is a price with its timing: paid once, or every so often, with or without a trial. Payments and checkout sessions refer to it by its id."
+      curlTitle="Create your first plan"
+      curl={curl(baseUrl)}
+      actions={
+        newHref && (
+          <Link href={newHref} className={buttonStyles({ variant: "primary" })}>
+            New plan
+          </Link>
+        )
+      }
+    />
+  );
+}
+
+const curl = (baseUrl: string) => `curl -X POST ${baseUrl}/v1/subscription-plans \\
+  -H "X-Api-Key: $CARDLANE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "type": "SUBSCRIPTION_FREE_TRIAL",
+    "name": "Pro",
+    "currency": "EUR",
+    "full_price_amount": 19.99,
+    "billing_frequency_value": 1,
+    "billing_frequency_unit": "MONTHS",
+    "trial_period_value": 14,
+    "trial_period_unit": "DAYS"
+  }'`;

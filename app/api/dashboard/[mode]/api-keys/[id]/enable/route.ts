@@ -1,0 +1,9 @@
+import { enableApiKeyOperation } from "@/lib/contract/dashboard/api-keys";
+import { setKeyState } from "@/lib/domain/api-keys/set-key-state";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(enableApiKeyOperation, ({ ctx, params }: DashboardCall) =>
+    setKeyState(ctx, { id: params.id ?? "", action: "enable" }),
+  ),
+);

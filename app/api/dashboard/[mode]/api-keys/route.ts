@@ -1,0 +1,8 @@
+import { createApiKeyOperation } from "@/lib/contract/dashboard/api-keys";
+import { issueApiKey } from "@/lib/domain/api-keys/issue-api-key";
+import { attemptContext } from "@/lib/http/attempt-context";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(createApiKeyOperation, ({ ctx }: DashboardCall, body) => issueApiKey(attemptContext(ctx, body), body)),
+);

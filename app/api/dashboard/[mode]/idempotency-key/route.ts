@@ -1,0 +1,7 @@
+import { getIdempotencyKey as operation } from "@/lib/contract/dashboard/payments";
+import { getIdempotencyKey } from "@/lib/domain/idempotency/get-idempotency-key";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(operation, ({ ctx }: DashboardCall, { key }) => getIdempotencyKey(ctx, { key })),
+);

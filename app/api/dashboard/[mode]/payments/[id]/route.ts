@@ -1,0 +1,7 @@
+import { getPaymentDetail as operation } from "@/lib/contract/dashboard/payments";
+import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(operation, ({ ctx, params }: DashboardCall) => getPaymentDetail(ctx, { id: params.id ?? "" })),
+);

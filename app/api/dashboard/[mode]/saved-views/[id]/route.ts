@@ -1,0 +1,13 @@
+import { deleteSavedViewOperation, updateSavedViewOperation } from "@/lib/contract/dashboard/saved-views";
+import { deleteSavedView } from "@/lib/domain/saved-views/delete-saved-view";
+import { updateSavedView } from "@/lib/domain/saved-views/update-saved-view";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(updateSavedViewOperation, ({ ctx, person, params }: DashboardCall, body) =>
+    updateSavedView(ctx, { ...body, userId: person.userId, id: params.id ?? "" }),
+  ),
+  serve(deleteSavedViewOperation, ({ ctx, person, params }: DashboardCall) =>
+    deleteSavedView(ctx, { userId: person.userId, id: params.id ?? "" }),
+  ),
+);

@@ -1,0 +1,14 @@
+import { createSavedViewOperation, listSavedViewsOperation } from "@/lib/contract/dashboard/saved-views";
+import { createSavedView } from "@/lib/domain/saved-views/create-saved-view";
+import { listSavedViews } from "@/lib/domain/saved-views/list-saved-views";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(listSavedViewsOperation, async ({ ctx, person }: DashboardCall) => ({
+    object: "list" as const,
+    data: await listSavedViews(ctx, { userId: person.userId }),
+  })),
+  serve(createSavedViewOperation, ({ ctx, person }: DashboardCall, body) =>
+    createSavedView(ctx, { ...body, userId: person.userId }),
+  ),
+);

@@ -1,0 +1,9 @@
+import { confirmSecondFactor } from "@/lib/contract/dashboard/account";
+import { confirmSecondFactor as confirm } from "@/lib/domain/people/confirm-second-factor";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { POST } = dashboardRoutes(
+  serve(confirmSecondFactor, async ({ ctx, person }, { code }) => ({
+    recovery_codes: await confirm(ctx, { code, sessionId: person.sessionId }),
+  })),
+);

@@ -1,0 +1,10 @@
+import { disableSecondFactor } from "@/lib/contract/dashboard/account";
+import { disableSecondFactor as disable } from "@/lib/domain/people/disable-second-factor";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { POST } = dashboardRoutes(
+  serve(disableSecondFactor, async ({ ctx }, proof) => {
+    await disable(ctx, proof);
+    return {};
+  }),
+);

@@ -1,0 +1,7 @@
+import { replaceRecoveryCodes } from "@/lib/contract/dashboard/account";
+import { replaceRecoveryCodes as replace } from "@/lib/domain/people/replace-recovery-codes";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { POST } = dashboardRoutes(
+  serve(replaceRecoveryCodes, async ({ ctx }, proof) => ({ recovery_codes: await replace(ctx, proof) })),
+);

@@ -1,0 +1,10 @@
+import { endSession } from "@/lib/contract/dashboard/account";
+import { endOwnSession } from "@/lib/domain/people/end-own-session";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { DELETE } = dashboardRoutes(
+  serve(endSession, async ({ ctx, params }) => {
+    await endOwnSession(ctx, { id: params.id ?? "" });
+    return {};
+  }),
+);

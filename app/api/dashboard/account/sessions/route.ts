@@ -1,0 +1,9 @@
+import { endOtherSessions } from "@/lib/contract/dashboard/account";
+import { endOtherSessions as endOthers } from "@/lib/domain/people/end-other-sessions";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { DELETE } = dashboardRoutes(
+  serve(endOtherSessions, async ({ ctx, person }) => ({
+    ended_sessions: await endOthers(ctx, { sessionId: person.sessionId }),
+  })),
+);

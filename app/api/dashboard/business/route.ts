@@ -1,0 +1,10 @@
+import { updateBusiness } from "@/lib/contract/dashboard/business";
+import { updateBusiness as update } from "@/lib/domain/people/update-business";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { PATCH } = dashboardRoutes(
+  serve(updateBusiness, async ({ ctx }, input) => {
+    await update(ctx, input);
+    return {};
+  }),
+);

@@ -1,0 +1,5 @@
+import { updatePreferences } from "@/lib/contract/dashboard/account";
+import { updatePreferences as update } from "@/lib/domain/people/update-preferences";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { PATCH } = dashboardRoutes(serve(updatePreferences, ({ ctx }, changes) => update(ctx, changes)));

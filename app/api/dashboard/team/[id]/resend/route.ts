@@ -1,0 +1,10 @@
+import { resendInvitation } from "@/lib/contract/dashboard/team";
+import { resendInvitation as resend } from "@/lib/domain/people/resend-invitation";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { POST } = dashboardRoutes(
+  serve(resendInvitation, async ({ ctx, params }) => {
+    await resend(ctx, { id: params.id ?? "" });
+    return {};
+  }),
+);

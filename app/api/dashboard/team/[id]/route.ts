@@ -1,0 +1,15 @@
+import { changeRole, removeMember } from "@/lib/contract/dashboard/team";
+import { changeRole as change } from "@/lib/domain/people/change-role";
+import { removeMember as remove } from "@/lib/domain/people/remove-member";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { PATCH, DELETE } = dashboardRoutes(
+  serve(changeRole, async ({ ctx, params }, { role }) => {
+    await change(ctx, { id: params.id ?? "", role });
+    return {};
+  }),
+  serve(removeMember, async ({ ctx, params }) => {
+    await remove(ctx, { id: params.id ?? "" });
+    return {};
+  }),
+);

@@ -1,0 +1,10 @@
+import { forgotPassword } from "@/lib/contract/dashboard/public";
+import { requestPasswordReset } from "@/lib/domain/people/request-password-reset";
+import { publicRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { POST } = publicRoutes(
+  serve(forgotPassword, async ({ service, request }, { email }) => {
+    await requestPasswordReset(service, { email, address: request.address });
+    return { email };
+  }),
+);

@@ -1,0 +1,11 @@
+import { suspendMerchant } from "@/lib/contract/dashboard/support";
+import { suspendMerchant as suspend } from "@/lib/domain/support/suspend-merchant";
+import { serve, supportRoutes } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = supportRoutes(
+  serve(suspendMerchant, async (call, input) => {
+    const id = call.params.id ?? "";
+    await suspend(call, { id, ...input });
+    return { id, suspended: true };
+  }),
+);

@@ -1,0 +1,105 @@
+import type { Database, Sql } from "@/db/client";
+import { environments } from "@/db/schema/merchants";
+import { users } from "@/db/schema/users";
+import { sessionCookieName } from "@/lib/auth/session-cookie";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { openSession } from "@/lib/domain/people/open-session";
+import { findSession } from "@/lib/domain/people/session";
+import { listSavedViews } from "@/lib/domain/saved-views/list-saved-views";
+import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
+import { testService } from "@/lib/testing/factories";
+import { sessionToken } from "@/lib/testing/session-token";
+import { quantile } from "./load";
+import type { Recorder } from "./record";
+
+export type PageResult = {
+  /** The transaction page of the merchant with half of all rows, whole, one request after another. */
+  page_ms: number;
+  page_p99_ms: number;
+  /** Its SQL alone, on one connection. */
+  sql_ms: number;
+  /** The page as HTML, not compressed, in kB. */
+  page_kb: number;
+};
+
+const PATH = "/test/transactions";
+
+type PageOptions = {
+  db: Database;
+  recorder: Recorder;
+  environment: { id: string; merchantId: string };
+  baseUrl: string;
+  /** The service's secret. */
+  secret: string;
+  requests: number;
+};
+
+/** Page and SQL in turns, because a machine is never equally fast for long. */
+export async function measurePage(options: PageOptions): Promise<PageResult> {
+  const { db, recorder, baseUrl, requests } = options;
+  const { cookie, sessionId } = await signIn(options);
+  const { statements } = await recorder.run(async (ctx) => {
+    await findSession(ctx.service, sessionId);
+    await listSavedViews(ctx);
+    await searchTransactions(ctx, searchTransactionsBody.parse({}));
+  });
+  const pageMs: number[] = [];
+  const sqlMs: number[] = [];
+  let bytes = 0;
+  // The first third plans, compiles and warms up.
+  const warmUp = Math.ceil(requests / 3);
+  for (let turn = 0; turn < requests + warmUp; turn++) {
+    const page = await time(async () => {
+      bytes = await load(`${baseUrl}${PATH}`, cookie);
+    });
+    const sql = await time(() => replay(db.sql, statements));
+    if (turn < warmUp) continue;
+    pageMs.push(page);
+    sqlMs.push(sql);
+  }
+  return {
+    page_ms: rounded(quantile(pageMs, 0.5)),
+    page_p99_ms: rounded(quantile(pageMs, 0.99)),
+    sql_ms: rounded(quantile(sqlMs, 0.5)),
+    page_kb: rounded(bytes / 1000),
+  };
+}
+
+async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
+  const service = testService(db, { secret: createSecret(secret), baseUrl });
+  const { merchantId } = environment;
+  const user = { id: newId(), role: "owner" as const };
+  await db.orm.insert(environments).values({ id: newId(), merchant_id: merchantId, mode: "live" });
+  await db.orm
+    .insert(users)
+    .values({ ...user, merchant_id: merchantId, email: "bench@shop.example", password_hash: "" });
+  const sessionId = await openSession(service, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
+  const token = await sessionToken(service, "merchant", sessionId);
+  return { sessionId, cookie: `${sessionCookieName("merchant", baseUrl)}=${token}` };
+}
+
+/** The whole page as a browser would get it; its size in bytes. Throws unless it is the list itself. */
+async function load(url: string, cookie: string): Promise<number> {
+  const response = await fetch(url, { headers: { cookie, "accept-encoding": "identity" }, redirect: "manual" });
+  const html = await response.text();
+  if (response.status !== 200 || !html.includes("txn_")) throw new Error(`the page answered ${response.status}`);
+  return Buffer.byteLength(html);
+}
+
+async function replay(
+  sql: Sql,
+  statements: readonly { text: string; parameters: readonly unknown[]; prepare: boolean }[],
+): Promise<void> {
+  for (const { text, parameters, prepare } of statements)
+    await sql.unsafe(text, [...parameters] as never[], { prepare });
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+const rounded = (value: number) => Number(value.toFixed(2));

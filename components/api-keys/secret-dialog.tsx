@@ -1,0 +1,131 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import type { IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
+
+type SecretDialogProps = {
+  issued: IssuedApiKey;
+  /** Once it is stored, or given up: the secret must be forgotten then. */
+  onDone: () => void;
+};
+
+/** Shows a new key's secret, this once. Closing without having confirmed asks first. */
+export function SecretDialog({ issued, onDone }: SecretDialogProps) {
+  return issued.secret === null ? (
+    <LostSecretDialog name={issued.api_key.name} onDone={onDone} />
+  ) : (
+    <ShownSecretDialog name={issued.api_key.name} secret={issued.secret} onDone={onDone} />
+  );
+}
+
+type ShownSecretDialogProps = { name: string; secret: string; onDone: () => void };
+
+function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
+  const [stored, setStored] = useState(false);
+  // Counts how often it was asked to close: each time the dialog opens anew, whatever the browser did with it.
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    const beforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", beforeUnload);
+    return () => window.removeEventListener("beforeunload", beforeUnload);
+  }, []);
+
+  return (
+    <Dialog open onOpenChange={() => (stored ? onDone() : setAsked(asked + 1))}>
+      <DialogContent
+        key={asked}
+        title="Store this key now"
+        description={
+          <>
+            The secret of <span className="font-medium text-ink">{name}</span> is shown this once. Cardlane keeps only a
+            fingerprint of it and cannot show it again.
+          </>
+        }
+        footer={
+          asked > 0 && !stored ? (
+            <Button variant="danger" onClick={onDone}>
+              Close without storing it
+            </Button>
+          ) : (
+            <Button variant="primary" disabled={!stored} onClick={onDone}>
+              Done
+            </Button>
+          )
+        }
+      >
+        <Secret secret={secret} />
+        <div className="mt-4">
+          <Checkbox
+            label="I have stored this key in a safe place"
+            checked={stored}
+            onChange={(event) => setStored(event.target.checked)}
+            data-autofocus={asked > 0 || undefined}
+          />
+        </div>
+        {asked > 0 && !stored && (
+          <Banner tone="amber" role="alert" className="mt-4" title="You have not confirmed that you stored it">
+            Once this closes, nobody can see the secret again. You would have to roll or revoke the key.
+          </Banner>
+        )}
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function Secret({ secret }: { secret: string }) {
+  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+  const text = useRef<HTMLElement>(null);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(secret);
+      setState("copied");
+    } catch {
+      if (text.current) window.getSelection()?.selectAllChildren(text.current);
+      setState("failed");
+    }
+  }
+
+  return (
+    <div className="flex items-center gap-2 rounded-md border bg-raised py-1.5 pr-1.5 pl-3 max-sm:flex-col max-sm:items-stretch">
+      <code ref={text} className="min-w-0 flex-1 select-all break-all font-mono text-[13px]" data-testid="secret">
+        {secret}
+      </code>
+      <Button
+        onClick={copy}
+        data-autofocus
+        icon={state === "copied" ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+      >
+        {state === "copied" ? "Copied" : "Copy key"}
+      </Button>
+      <span role="status" className={state === "failed" ? "text-red text-xs" : "sr-only"}>
+        {state === "copied" ? "Copied" : state === "failed" ? "Copy the selected text" : ""}
+      </span>
+    </div>
+  );
+}
+
+function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }) {
+  return (
+    <Dialog open onOpenChange={onDone}>
+      <DialogContent
+        title="The key exists, its secret is lost"
+        footer={
+          <Button variant="primary" onClick={onDone}>
+            Go to the keys
+          </Button>
+        }
+      >
+        <p>
+          An earlier attempt already made <span className="font-medium">{name}</span>, but its answer, the only place of
+          the secret, did not arrive. Roll the key to get a new secret, or revoke it.
+        </p>
+      </DialogContent>
+    </Dialog>
+  );
+}

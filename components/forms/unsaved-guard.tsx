@@ -1,0 +1,92 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+
+type Navigation = { currentEntry: { index: number } | null };
+
+/** While `dirty`, asks before a link, the back button, a reload or closing the tab takes what was typed away. */
+export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+  const router = useRouter();
+  const [leave, setLeave] = useState<(() => void) | null>(null);
+  const leaving = useRef(false);
+
+  useEffect(() => {
+    if (!dirty) return;
+    leaving.current = false;
+    const stopLinks = stopLinksUntil(leaving, (href) => setLeave(() => () => router.push(href)));
+    const stopHistory = stopHistoryUntil(leaving, (delta) => setLeave(() => () => window.history.go(delta)));
+    const beforeUnload = (event: BeforeUnloadEvent) => {
+      if (!leaving.current) event.preventDefault();
+    };
+    window.addEventListener("beforeunload", beforeUnload);
+    return () => {
+      stopLinks();
+      stopHistory();
+      window.removeEventListener("beforeunload", beforeUnload);
+    };
+  }, [dirty, router]);
+
+  return (
+    <Dialog open={leave !== null} onOpenChange={() => setLeave(null)}>
+      <DialogContent
+        size="sm"
+        title="Leave without saving?"
+        description="What you changed on this page is not saved."
+        footer={
+          <>
+            <Button data-autofocus onClick={() => setLeave(null)}>
+              Stay
+            </Button>
+            <Button
+              variant="danger"
+              onClick={() => {
+                leaving.current = true;
+                setLeave(null);
+                leave?.();
+              }}
+            >
+              Leave
+            </Button>
+          </>
+        }
+      />
+    </Dialog>
+  );
+}
+
+type Flag = { readonly current: boolean };
+
+function stopLinksUntil(leaving: Flag, ask: (href: string) => void): () => void {
+  const onClick = (event: MouseEvent) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
+    if (!link || elsewhere || leaving.current || link.target === "_blank" || link.origin !== location.origin) return;
+    if (link.pathname === location.pathname && link.search === location.search) return;
+    event.preventDefault();
+    event.stopPropagation();
+    ask(link.pathname + link.search + link.hash);
+  };
+  document.addEventListener("click", onClick, { capture: true });
+  return () => document.removeEventListener("click", onClick, { capture: true });
+}
+
+/** A step in the history cannot be refused, only taken back, before the router hears of it. */
+function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => void {
+  const index = () => (window as { navigation?: Navigation }).navigation?.currentEntry?.index;
+  const here = index();
+  const onPopState = (event: PopStateEvent) => {
+    if (leaving.current) return;
+    event.stopImmediatePropagation();
+    // Without the Navigation API it is taken for the back button.
+    const delta = here === undefined ? -1 : (index() ?? here) - here;
+    // The step that takes it back arrives here, too.
+    if (delta === 0) return;
+    window.history.go(-delta);
+    ask(delta);
+  };
+  window.addEventListener("popstate", onPopState, { capture: true });
+  return () => window.removeEventListener("popstate", onPopState, { capture: true });
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useMemo, useSyncExternalStore } from "react";
+import { type BulkRun, bulkStore } from "@/lib/client/bulk-record";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { type MoneyRecord, recordStore } from "@/lib/client/money-record";
+
+export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
+
+const NOTHING = JSON.stringify({ records: [], bulk: null });
+
+/** What this tab has sent and does not know the outcome of. Nothing on the server, and until the page runs. */
+export function useUnfinished(): Unfinished {
+  const { mode, merchant } = useDashboard();
+  const stores = useMemo(() => {
+    if (typeof window === "undefined") return null;
+    const owner = { mode, merchantId: merchant.id };
+    const records = recordStore(window.sessionStorage, owner);
+    const bulk = bulkStore(window.sessionStorage, owner);
+    return {
+      read: () => JSON.stringify({ records: records.list(), bulk: bulk.find() }),
+      subscribe(listener: () => void) {
+        const ends = [records.subscribe(listener), bulk.subscribe(listener)];
+        return () => {
+          for (const end of ends) end();
+        };
+      },
+    };
+  }, [mode, merchant.id]);
+  const text = useSyncExternalStore(
+    stores?.subscribe ?? (() => () => {}),
+    stores?.read ?? (() => NOTHING),
+    () => NOTHING,
+  );
+  return useMemo(() => JSON.parse(text) as Unfinished, [text]);
+}

@@ -1,0 +1,69 @@
+import Link from "next/link";
+import { Card } from "@/components/ui/card";
+import { Money } from "@/components/ui/money";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { transactionsHref } from "@/lib/client/transaction-query";
+import type { Transaction } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
+
+export type LatestTransaction = Pick<
+  Transaction,
+  "id" | "payment_id" | "type" | "status" | "amount" | "currency" | "customer_email" | "card_brand" | "card_last4" | "created_at"
+>;
+
+/** The newest transactions of every currency, compact; the list has everything else. */
+export function LatestCard({ mode, transactions }: { mode: Mode; transactions: readonly LatestTransaction[] }) {
+  return (
+    <Card
+      title="Latest transactions"
+      flush
+      actions={
+        <Link href={transactionsHref(mode)} className="text-accent text-xs hover:underline">
+          All transactions
+        </Link>
+      }
+    >
+      <table className="w-full table-fixed text-[13px]">
+        <caption className="sr-only">Latest transactions</caption>
+        <thead className="sr-only">
+          <tr>
+            {["Amount", "Status", "Customer", "Created"].map((heading) => (
+              <th key={heading} scope="col">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {transactions.map((transaction) => (
+            <tr key={transaction.id} className="relative h-9 border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
+              <th scope="row" className="w-36 pl-4 text-left font-normal">
+                <Link
+                  href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
+                  className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+                >
+                  {transaction.type === "REFUND" && <span className="sr-only">Refund of </span>}
+                  <Money amount={transaction.type === "REFUND" ? -transaction.amount : transaction.amount} currency={transaction.currency} />
+                </Link>
+              </th>
+              <td className="w-40 px-2">
+                <StatusBadge status={transaction.status} />
+              </td>
+              <td className="truncate px-2 text-soft max-sm:hidden">{transaction.customer_email ?? cardText(transaction)}</td>
+              <td className="relative w-28 pr-4 text-right text-soft text-xs">
+                <Time at={transaction.created_at} style="relative" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function cardText({ card_brand, card_last4 }: LatestTransaction): string {
+  if (card_last4 === null) return "";
+  const brand = card_brand === null ? "Card" : card_brand.charAt(0).toUpperCase() + card_brand.slice(1);
+  return `${brand} •••• ${card_last4}`;
+}

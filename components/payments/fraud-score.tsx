@@ -1,0 +1,52 @@
+import { cn } from "@/components/ui/class-names";
+
+const LEVELS = [
+  { from: 75, word: "High risk", bar: "bg-red", text: "text-red" },
+  { from: 40, word: "Elevated risk", bar: "bg-amber", text: "text-amber" },
+  { from: 0, word: "Low risk", bar: "bg-green", text: "text-green" },
+];
+
+/** The fraud score on its scale of 0 to 100, with the rules that made it. */
+export function FraudScore({ score, reasons }: { score: number | null; reasons: string[] | null }) {
+  if (score === null) {
+    return <p className="mt-3 border-t pt-3 text-soft">No fraud score: the payment was not scored.</p>;
+  }
+  const level = LEVELS.find(({ from }) => score >= from) ?? { word: "Low risk", bar: "bg-green", text: "text-green" };
+  return (
+    <div className="mt-3 border-t pt-3">
+      <p className="flex items-baseline justify-between gap-4">
+        <span className="text-soft">Fraud score</span>
+        <span>
+          <span className={cn("font-medium", level.text)}>{level.word}</span>{" "}
+          <span className="font-mono tabular-nums">
+            {score} <span className="text-soft">/ 100</span>
+          </span>
+        </span>
+      </p>
+      <div
+        role="meter"
+        aria-label="Fraud score"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={score}
+        aria-valuetext={`${score} of 100, ${level.word.toLowerCase()}`}
+        className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-line"
+      >
+        <div className={cn("h-full rounded-full", level.bar)} style={{ width: `${Math.max(score, 1)}%` }} />
+      </div>
+      <div aria-hidden="true" className="mt-0.5 flex justify-between text-[11px] text-soft tabular-nums">
+        <span>0</span>
+        <span>100</span>
+      </div>
+      {reasons && reasons.length > 0 ? (
+        <ul aria-label="What made the score" className="mt-1 list-disc pl-4">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      ) : (
+        <p className="mt-1 text-soft">No rule found anything unusual.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import Link from "next/link";
+import { Badge } from "@/components/ui/badge";
+import { CopyId } from "@/components/ui/copy-id";
+import { Time } from "@/components/ui/time";
+import type { ApiRequest } from "@/lib/contract/dashboard/payment-detail";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { Actor } from "./actor";
+import { JsonView } from "./json-view";
+
+/** The API requests behind the payment, newest first: bodies without card numbers, and the stored answers. */
+export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: Mode }) {
+  if (requests.length === 0) {
+    return (
+      <p className="p-4 text-[13px] text-soft">
+        None kept. Requests are shown for as long as their idempotency keys are kept, which is a day.
+      </p>
+    );
+  }
+  return (
+    <ul className="divide-y">
+      {requests.map((request) => (
+        <li key={request.key} className="flex min-w-0 flex-col gap-1.5 px-4 py-3 text-[13px]">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
+              <span className="font-medium">{request.method}</span> {request.path}
+            </code>
+            <HttpStatus status={request.status} />
+            <Time at={request.at} className="ml-auto text-soft text-xs" />
+          </div>
+          <p className="text-soft text-xs">
+            By <Actor actor={request.actor} />
+          </p>
+          <div className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft text-xs">
+            <Link
+              href={`/${mode}/developers/idempotency?key=${encodeURIComponent(request.key)}`}
+              className="min-w-0 truncate font-mono text-accent hover:underline"
+            >
+              {request.key}
+            </Link>
+            <CopyId id={request.request_id} short label="Copy request id" />
+          </div>
+          {(request.replay_count > 0 || request.reuse_count > 0) && <Uses request={request} />}
+          <div className="mt-1 flex flex-col gap-1.5">
+            {request.body !== null && (
+              <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
+            )}
+            {request.response !== null && (
+              <JsonView title="Stored answer" value={request.response} label={`Answer to ${request.request_id}`} />
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Uses({ request }: { request: ApiRequest }) {
+  return (
+    <p className="text-xs">
+      {request.replay_count > 0 && `Answered again ${times(request.replay_count)} from the stored answer. `}
+      {request.reuse_count > 0 && `Refused ${times(request.reuse_count)} for another request with this key.`}
+    </p>
+  );
+}
+
+const times = (count: number) => (count === 1 ? "once" : `${count} times`);
+
+/** An HTTP status in its colour; without one, the answer is still out. */
+export function HttpStatus({ status }: { status: number | null }) {
+  if (status === null) return <Badge tone="amber">No answer yet</Badge>;
+  return (
+    <Badge tone={status < 300 ? "green" : "red"}>
+      <span className="sr-only">HTTP status </span>
+      {status}
+    </Badge>
+  );
+}

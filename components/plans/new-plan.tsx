@@ -1,0 +1,96 @@
+"use client";
+
+import { zodResolver } from "@hookform/resolvers/zod";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useRef, useState } from "react";
+import { Controller, useForm, useWatch } from "react-hook-form";
+import { UnsavedGuard } from "@/components/forms/unsaved-guard";
+import { Button, buttonStyles } from "@/components/ui/button";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { toast } from "@/components/ui/toast";
+import { ApiError, callApi } from "@/lib/client/api";
+import { planFormSchema, planFormValues } from "@/lib/client/plan-form";
+import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
+import { TypedPreview } from "./typed-preview";
+import { usePlanFailure } from "./use-plan-failure";
+
+const STATUSES = [
+  { value: "DRAFT", label: "Draft", description: "Not for sale yet. Everything can still be changed." },
+  { value: "ACTIVE", label: "Active", description: "For sale at once. Price and timing are then fixed." },
+] as const;
+
+type NewPlanProps = { mode: Mode; today: string; currency: string; currencies: readonly CurrencyOption[] };
+
+export function NewPlan({ mode, today, currency, currencies }: NewPlanProps) {
+  const router = useRouter();
+  const [created, setCreated] = useState(false);
+  // One key for the form, so that a double click and a retry after a lost answer make one plan.
+  const key = useRef<string>(null);
+  key.current ??= crypto.randomUUID();
+  const form: PlanForm = useForm({
+    resolver: zodResolver(planFormSchema),
+    defaultValues: planFormValues(null, currency),
+    mode: "onTouched",
+  });
+  const { failure, show, clear } = usePlanFailure(form);
+  const { isDirty, isSubmitting } = form.formState;
+  const status = useWatch({ control: form.control, name: "status" });
+
+  async function create(body: CreatePlanBody) {
+    if (created) return;
+    clear();
+    try {
+      const { data } = await callApi<Plan>({
+        ...{ method: "POST", path: "/v1/subscription-plans", mode, body },
+        ...(key.current && { idempotencyKey: key.current }),
+      });
+      setCreated(true);
+      toast.success(data.status === "ACTIVE" ? "Plan created and active" : "Draft created");
+      router.push(`/${mode}/plans/${data.id}`);
+    } catch (error) {
+      // An answer of these kinds belongs to the key for good: what is sent next is another request.
+      if (error instanceof ApiError && (error.status === 422 || error.code === "idempotency_key_reused")) {
+        key.current = crypto.randomUUID();
+      }
+      show(error);
+    }
+  }
+
+  return (
+    <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
+      <form onSubmit={form.handleSubmit(create)} noValidate className="flex min-w-0 flex-col gap-5" aria-label="New plan">
+        {failure}
+        <DescriptionFields form={form} />
+        <PriceFields form={form} currencies={currencies} locked={false} />
+        <Controller
+          control={form.control}
+          name="status"
+          render={({ field }) => (
+            <RadioCards
+              legend="Start as"
+              options={STATUSES}
+              value={field.value === "ACTIVE" ? "ACTIVE" : "DRAFT"}
+              onChange={field.onChange}
+              columns={2}
+            />
+          )}
+        />
+        <div className="flex flex-wrap gap-2 border-t pt-4">
+          <Button type="submit" variant="primary" pending={isSubmitting || created}>
+            {status === "ACTIVE" ? "Create active plan" : "Create draft"}
+          </Button>
+          <Link href={`/${mode}/plans`} className={buttonStyles()}>
+            Cancel
+          </Link>
+        </div>
+      </form>
+      <div className="lg:sticky lg:top-16">
+        <TypedPreview control={form.control} today={today} />
+      </div>
+      <UnsavedGuard dirty={isDirty && !created} />
+    </div>
+  );
+}

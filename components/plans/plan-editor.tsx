@@ -1,0 +1,113 @@
+"use client";
+
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Lock } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { UnsavedGuard } from "@/components/forms/unsaved-guard";
+import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { CopyId } from "@/components/ui/copy-id";
+import { PageHeader } from "@/components/ui/page-header";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { toast } from "@/components/ui/toast";
+import { callApi } from "@/lib/client/api";
+import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plan-form";
+import { PLAN_STATUS_SENTENCES } from "@/lib/client/plan-text";
+import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
+import { PlanFacts } from "./plan-facts";
+import { PlanStatusDialog } from "./plan-status-dialog";
+import { TypedPreview } from "./typed-preview";
+import { usePlanFailure } from "./use-plan-failure";
+
+type PlanEditorProps = { plan: Plan; mode: Mode; today: string; currencies: readonly CurrencyOption[] };
+
+/** One plan to someone who may change it. */
+export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditorProps) {
+  const router = useRouter();
+  const [plan, setPlan] = useState(loaded);
+  const [changing, setChanging] = useState(false);
+  const form: PlanForm = useForm({
+    resolver: zodResolver(planFormSchema),
+    defaultValues: planFormValues(plan, plan.currency),
+    mode: "onTouched",
+  });
+  const { failure, show, clear } = usePlanFailure(form);
+  const { isDirty, isSubmitting } = form.formState;
+  const active = plan.status === "ACTIVE";
+
+  function changed(next: Plan, message: string) {
+    setPlan(next);
+    form.reset(planFormValues(next, next.currency));
+    toast.success(message);
+    router.refresh();
+  }
+
+  async function save(body: CreatePlanBody) {
+    clear();
+    try {
+      const path = `/v1/subscription-plans/${plan.id}`;
+      const { data } = await callApi<Plan>({ method: "PATCH", path, mode, body: planChanges(plan, body) });
+      changed(data, "Plan saved");
+    } catch (error) {
+      show(error);
+    }
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={plan.name}
+        crumbs={[{ label: "Plans", href: `/${mode}/plans` }]}
+        badge={<StatusBadge status={plan.status} />}
+        description={PLAN_STATUS_SENTENCES[plan.status]}
+        actions={
+          <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={isDirty}>
+            {active ? "Deactivate" : "Activate"}
+          </Button>
+        }
+      />
+      <CopyId id={plan.id} className="-mt-3 mb-5 text-soft" />
+      <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
+        <form onSubmit={form.handleSubmit(save)} noValidate className="flex min-w-0 flex-col gap-5" aria-label="Plan">
+          {failure}
+          <DescriptionFields form={form} />
+          {active && (
+            <Banner tone="neutral" title="Price and timing are locked">
+              <Lock aria-hidden="true" className="mr-1 inline size-3.5" />
+              Buyers agreed to them. Deactivate the plan to change them, or create another plan.
+            </Banner>
+          )}
+          <PriceFields form={form} currencies={currencies} locked={active} />
+          <div className="flex flex-wrap items-center gap-2 border-t pt-4">
+            <Button type="submit" variant="primary" pending={isSubmitting} disabled={!isDirty}>
+              Save changes
+            </Button>
+            <Button onClick={() => form.reset()} disabled={!isDirty || isSubmitting}>
+              Discard
+            </Button>
+            {isDirty && <p className="text-[13px] text-soft">Save or discard before you {active ? "deactivate" : "activate"} it.</p>}
+          </div>
+        </form>
+        <div className="flex flex-col gap-5 lg:sticky lg:top-16">
+          <TypedPreview control={form.control} today={today} />
+          <PlanFacts plan={plan} />
+        </div>
+      </div>
+      <PlanStatusDialog
+        plan={plan}
+        mode={mode}
+        open={changing}
+        onOpenChange={setChanging}
+        onChanged={(next) => {
+          setChanging(false);
+          changed(next, next.status === "ACTIVE" ? "Plan activated" : "Plan deactivated");
+        }}
+      />
+      <UnsavedGuard dirty={isDirty} />
+    </>
+  );
+}

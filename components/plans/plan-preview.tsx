@@ -1,0 +1,96 @@
+import { CalendarDays } from "lucide-react";
+import { Money } from "@/components/ui/money";
+import { firstYear, type PlanTerms, planSchedule, type ScheduledCharge } from "@/lib/client/plan-schedule";
+import { lengthText, priceText } from "@/lib/client/plan-text";
+import { dateText } from "@/lib/client/time-text";
+
+type PlanPreviewProps = {
+  /** Null while something is missing. */
+  terms: PlanTerms | null;
+  currency: string;
+  /** Calendar date on which the customer of the preview buys. */
+  today: string;
+};
+
+/** What a customer who buys today pays, and when. */
+export function PlanPreview({ terms, currency, today }: PlanPreviewProps) {
+  return (
+    <section aria-label="What a customer pays" className="rounded-lg border bg-raised">
+      <header className="border-b px-4 py-2.5">
+        <h2 className="font-semibold text-sm leading-6">What a customer pays</h2>
+        <p className="text-[13px] text-soft" aria-live="polite" data-testid="price-in-words">
+          {terms ? `${priceText(terms, currency)}.` : "Enter a price to see the schedule."}
+        </p>
+      </header>
+      {terms ? (
+        <Schedule terms={terms} currency={currency} today={today} />
+      ) : (
+        <p className="flex items-center justify-center gap-2 px-4 py-12 text-[13px] text-soft">
+          <CalendarDays aria-hidden="true" className="size-4" /> Dates and amounts appear here.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Schedule({ terms, currency, today }: { terms: PlanTerms; currency: string; today: string }) {
+  const charges = planSchedule(terms, today);
+  const year = firstYear(terms, today);
+  return (
+    <>
+      <ol className="px-4 py-1.5 text-[13px]">
+        {charges.map((charge, index) => (
+          <li
+            key={charge.on}
+            className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-x-3 border-line border-b border-dashed py-1.5 last:border-0"
+          >
+            <time dateTime={charge.on} className="tabular-nums">
+              {dateText(new Date(`${charge.on}T12:00:00Z`), "UTC")}
+            </time>
+            <span className="text-soft">{stepText(charge, terms, index)}</span>
+            {charge.amount === 0 ? (
+              <span className="text-soft">Nothing</span>
+            ) : (
+              <Money amount={charge.amount} currency={currency} bare />
+            )}
+          </li>
+        ))}
+      </ol>
+      {terms.every !== null && (
+        <footer className="border-t px-4 py-2.5 text-[13px] text-soft">
+          <p>And so on until the subscription ends.</p>
+          <p className="mt-0.5 flex flex-wrap justify-between gap-x-3">
+            <span>
+              First year: {year.charges} {year.charges === 1 ? "charge" : "charges"}
+            </span>
+            <Money amount={year.amount} currency={currency} className="text-ink" />
+          </p>
+          {fallsOnMissingDays(charges, terms) && (
+            <p className="mt-1.5">In a month without that day, the charge falls on the month’s last day.</p>
+          )}
+        </footer>
+      )}
+    </>
+  );
+}
+
+function stepText({ kind }: ScheduledCharge, terms: PlanTerms, index: number): string {
+  const today = index === 0 ? "Today" : null;
+  switch (kind) {
+    case "single":
+      return "Today, once";
+    case "free_trial":
+      return `Today, ${terms.trial ? lengthText(terms.trial) : ""} free`;
+    case "paid_trial":
+      return `Today, for ${terms.trial ? lengthText(terms.trial) : ""}`;
+    case "full":
+      return today ?? (terms.trial && index === 1 ? "Trial ends, full price" : "");
+    default:
+      return kind satisfies never;
+  }
+}
+
+function fallsOnMissingDays(charges: ScheduledCharge[], { every }: PlanTerms): boolean {
+  const first = charges.find((charge) => charge.kind === "full");
+  return every?.unit === "MONTHS" && Number(first?.on.slice(8)) > 28;
+}

@@ -1,0 +1,38 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { TONE_STYLES, type Tone } from "./badge";
+import { cn } from "./class-names";
+
+type BannerProps = {
+  tone?: Tone;
+  title?: ReactNode;
+  actions?: ReactNode;
+  /** Read aloud when it appears: "alert" at once, "status" when there is a pause. */
+  role?: "alert" | "status";
+  className?: string;
+  children?: ReactNode;
+};
+
+const ICONS = {
+  neutral: Info,
+  accent: Info,
+  blue: Info,
+  violet: Info,
+  green: CircleCheck,
+  amber: TriangleAlert,
+  red: CircleAlert,
+};
+
+export function Banner({ tone = "neutral", title, actions, role, className, children }: BannerProps) {
+  const Icon = ICONS[tone];
+  return (
+    <div role={role} className={cn("flex gap-2.5 rounded-md px-3 py-2.5 text-[13px]", TONE_STYLES[tone], className)}>
+      <Icon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1 text-ink">
+        {title && <p className="font-medium">{title}</p>}
+        {children}
+      </div>
+      {actions && <div className="flex shrink-0 items-center gap-2 self-center">{actions}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+"use client";
+
+import { X } from "lucide-react";
+import { createContext, type ReactNode, use, useId, useMemo } from "react";
+import { cn } from "./class-names";
+import { Modal } from "./modal";
+import { Trigger, type TriggerProps } from "./trigger";
+import { type OpenProps, useOpen } from "./use-open";
+
+type DialogState = { open: boolean; setOpen: (open: boolean) => void };
+
+const DialogContext = createContext<DialogState | null>(null);
+
+function useDialog(): DialogState {
+  const state = use(DialogContext);
+  if (!state) throw new Error("Dialog parts stand inside <Dialog>");
+  return state;
+}
+
+export function Dialog({ children, ...props }: OpenProps & { children: ReactNode }) {
+  const [open, setOpen] = useOpen(props);
+  const state = useMemo(() => ({ open, setOpen }), [open, setOpen]);
+  return <DialogContext value={state}>{children}</DialogContext>;
+}
+
+export function DialogTrigger(props: TriggerProps) {
+  const { open, setOpen } = useDialog();
+  return (
+    <Trigger
+      {...props}
+      attributes={{ "aria-haspopup": "dialog", "aria-expanded": open, onClick: () => setOpen(true) }}
+    />
+  );
+}
+
+/** Closes the dialog around it. */
+export function DialogClose(props: TriggerProps) {
+  const { setOpen } = useDialog();
+  return <Trigger {...props} attributes={{ onClick: () => setOpen(false) }} />;
+}
+
+type DialogContentProps = {
+  title: ReactNode;
+  description?: ReactNode;
+  footer?: ReactNode;
+  size?: "sm" | "md" | "lg";
+  /** False: only a button inside closes it, for what must be confirmed or is under way. */
+  dismissible?: boolean;
+  className?: string;
+  children?: ReactNode;
+};
+
+const SIZES = { sm: "max-w-sm", md: "max-w-lg", lg: "max-w-3xl" };
+
+/** Focus goes to `[data-autofocus]`, else to the first control of the body, else to the dialog itself. */
+export function DialogContent(props: DialogContentProps) {
+  return useDialog().open ? <OpenDialog {...props} /> : null;
+}
+
+function OpenDialog({
+  title,
+  description,
+  footer,
+  size = "md",
+  dismissible = true,
+  className,
+  children,
+}: DialogContentProps) {
+  const { setOpen } = useDialog();
+  const id = useId();
+  return (
+    <Modal
+      onDismiss={() => setOpen(false)}
+      dismissible={dismissible}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={description ? `${id}-description` : undefined}
+      className={cn("modal modal-center", SIZES[size], className)}
+    >
+      <div className="flex max-h-[inherit] flex-col">
+        <header className="flex items-start gap-4 px-5 pt-4 pb-3">
+          <div className="min-w-0 flex-1">
+            <h2 id={`${id}-title`} className="font-semibold text-[15px] leading-6">
+              {title}
+            </h2>
+            {description && (
+              <div id={`${id}-description`} className="mt-0.5 text-[13px] text-soft">
+                {description}
+              </div>
+            )}
+          </div>
+          {dismissible && (
+            <button
+              type="button"
+              className="button button-ghost button-icon -mr-2"
+              aria-label="Close"
+              onClick={() => setOpen(false)}
+            >
+              <X aria-hidden="true" />
+            </button>
+          )}
+        </header>
+        <div data-modal-body className="min-h-0 flex-1 overflow-y-auto px-5 pb-5 text-[13px]">
+          {children}
+        </div>
+        {footer && (
+          <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3 max-sm:[&>*]:flex-1">{footer}</footer>
+        )}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,111 @@
+import { Lock, SearchX } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "./button";
+import { cn } from "./class-names";
+import { CopyButton } from "./copy-button";
+
+type EmptyStateProps = { className?: string } & (
+  | {
+      /** Nothing was ever here: what it is for and how to begin. */
+      kind?: "first";
+      title: ReactNode;
+      description?: ReactNode;
+      icon?: ReactNode;
+      /** A command that makes the first one, to copy. */
+      curl?: string;
+      curlTitle?: string;
+      actions?: ReactNode;
+    }
+  | {
+      /** The filters leave nothing. */
+      kind: "no-results";
+      /** "transactions" */
+      what: string;
+      /** The filters in words: "Status: Declined". */
+      filters?: readonly string[];
+      /** Without it, give the way out in `actions`. */
+      onClear?: () => void;
+      actions?: ReactNode;
+    }
+  | {
+      /** The person's role may not see it. */
+      kind: "no-permission";
+      /** "API keys" */
+      what: string;
+      actions?: ReactNode;
+    }
+);
+
+/** Why nothing is here, and what to do about it. */
+export function EmptyState(props: EmptyStateProps) {
+  switch (props.kind) {
+    case "no-results":
+      return (
+        <Frame icon={<SearchX aria-hidden="true" />} title={`No ${props.what} match`} className={props.className}>
+          {props.filters && props.filters.length > 0 ? (
+            <p className="flex flex-wrap justify-center gap-1.5">
+              {props.filters.map((filter) => (
+                <span key={filter} className="rounded border bg-raised px-1.5 text-ink text-xs leading-5">
+                  {filter}
+                </span>
+              ))}
+            </p>
+          ) : (
+            <p>Nothing matches what you are looking for.</p>
+          )}
+          <div className="mt-4 flex flex-wrap justify-center gap-2">
+            {props.onClear && <Button onClick={props.onClear}>Clear filters</Button>}
+            {props.actions}
+          </div>
+        </Frame>
+      );
+    case "no-permission":
+      return (
+        <Frame icon={<Lock aria-hidden="true" />} title={`You cannot see ${props.what}`} className={props.className}>
+          <p>Your role does not include this. An owner of your account can give you another role.</p>
+          {props.actions && <div className="mt-4 flex justify-center gap-2">{props.actions}</div>}
+        </Frame>
+      );
+    default:
+      return (
+        <Frame icon={props.icon} title={props.title} className={props.className}>
+          {props.description && <p>{props.description}</p>}
+          {props.curl && <Command title={props.curlTitle ?? "curl"} code={props.curl} />}
+          {props.actions && <div className="mt-4 flex flex-wrap justify-center gap-2">{props.actions}</div>}
+        </Frame>
+      );
+  }
+}
+
+type FrameProps = { icon?: ReactNode; title: ReactNode; className?: string; children: ReactNode };
+
+function Frame({ icon, title, className, children }: FrameProps) {
+  return (
+    <section className={cn("flex flex-col items-center px-4 py-14 text-center text-[13px] text-soft", className)}>
+      {icon && (
+        <span className="mb-3 flex size-9 items-center justify-center rounded-md border bg-raised [&>svg]:size-4.5">
+          {icon}
+        </span>
+      )}
+      <h2 className="mb-1 font-semibold text-ink text-sm">{title}</h2>
+      <div className="w-full max-w-xl">{children}</div>
+    </section>
+  );
+}
+
+function Command({ title, code }: { title: string; code: string }) {
+  return (
+    <figure className="mt-4 overflow-hidden rounded-md border bg-raised text-left">
+      <figcaption className="flex items-center justify-between border-b py-1 pr-1.5 pl-3 text-xs">
+        {title}
+        <CopyButton />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="overflow-x-auto" tabIndex={0} aria-label={title}>
+        <pre className="w-max px-3 py-2.5 font-mono text-[12.5px] text-ink leading-[1.6]">
+          <code>{code}</code>
+        </pre>
+      </section>
+    </figure>
+  );
+}

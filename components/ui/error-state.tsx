@@ -1,0 +1,49 @@
+import { CircleAlert, RotateCw } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button } from "./button";
+import { cn } from "./class-names";
+import { CopyId } from "./copy-id";
+
+type ErrorStateProps = {
+  title?: ReactNode;
+  /** What happened and what to do, in words. */
+  detail: ReactNode;
+  /** For support: the request's id or the page's digest. */
+  requestId?: string | null;
+  onRetry?: () => void;
+  retrying?: boolean;
+  className?: string;
+};
+
+/** Something did not load. An outage never looks like an empty list. */
+export function ErrorState({
+  title = "This could not be loaded",
+  detail,
+  requestId,
+  onRetry,
+  retrying = false,
+  className,
+}: ErrorStateProps) {
+  return (
+    <section
+      role="alert"
+      className={cn("flex flex-col items-center px-4 py-14 text-center text-[13px] text-soft", className)}
+    >
+      <span className="mb-3 flex size-9 items-center justify-center rounded-md bg-red-ground text-red">
+        <CircleAlert aria-hidden="true" className="size-4.5" />
+      </span>
+      <h2 className="mb-1 font-semibold text-ink text-sm">{title}</h2>
+      <div className="max-w-xl">{detail}</div>
+      {requestId && (
+        <p className="mt-2 flex items-center gap-1.5 text-xs">
+          Request <CopyId id={requestId} label="Copy request id" className="text-ink" />
+        </p>
+      )}
+      {onRetry && (
+        <Button className="mt-4" icon={<RotateCw aria-hidden="true" />} pending={retrying} onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </section>
+  );
+}

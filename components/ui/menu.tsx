@@ -1,0 +1,259 @@
+"use client";
+
+import Link from "next/link";
+import { createContext, type KeyboardEvent, type ReactNode, use, useId, useMemo, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import { cn } from "./class-names";
+import { Trigger, type TriggerProps } from "./trigger";
+import { type Align, anchorOf, floatingRoot, type Side, useFloating, useFloatingFocus } from "./use-floating";
+import { type OpenProps, useOpen } from "./use-open";
+
+type MenuState = {
+  open: boolean;
+  setOpen: (open: boolean) => void;
+  /** Opened by the up arrow: the focus goes to the last item. */
+  fromEnd: boolean;
+  setFromEnd: (fromEnd: boolean) => void;
+  id: string;
+};
+
+const MenuContext = createContext<MenuState | null>(null);
+
+function useMenu(): MenuState {
+  const state = use(MenuContext);
+  if (!state) throw new Error("Menu parts stand inside <Menu>");
+  return state;
+}
+
+/** A list of actions behind a button: arrow keys, Home, End and first letters move, Enter acts, Escape closes. */
+export function Menu({ children, ...props }: OpenProps & { children: ReactNode }) {
+  const [open, setOpen] = useOpen(props);
+  const [fromEnd, setFromEnd] = useState(false);
+  const id = useId();
+  const state = useMemo(() => ({ open, setOpen, fromEnd, setFromEnd, id }), [open, setOpen, fromEnd, id]);
+  return <MenuContext value={state}>{children}</MenuContext>;
+}
+
+export function MenuTrigger(props: TriggerProps) {
+  const { open, setOpen, setFromEnd, id } = useMenu();
+  // The press that closes the menu is over before the click that would open it again.
+  const wasOpen = useRef(false);
+  return (
+    <Trigger
+      {...props}
+      attributes={{
+        "data-anchor": id,
+        "aria-haspopup": "menu",
+        "aria-expanded": open,
+        "aria-controls": open ? id : undefined,
+        onPointerDown: () => {
+          wasOpen.current = open;
+        },
+        onClick: (event) => {
+          setFromEnd(false);
+          setOpen(event.detail > 0 ? !wasOpen.current : !open);
+        },
+        onKeyDown: (event) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          setFromEnd(event.key === "ArrowUp");
+          setOpen(true);
+        },
+      }}
+    />
+  );
+}
+
+type MenuContentProps = { side?: Side; align?: Align; className?: string; label?: string; children: ReactNode };
+
+export function MenuContent(props: MenuContentProps) {
+  return useMenu().open ? <OpenMenu {...props} /> : null;
+}
+
+const firstItem = (box: HTMLElement) => itemsOf(box)[0];
+const lastItem = (box: HTMLElement) => itemsOf(box).at(-1);
+
+function OpenMenu({ side = "bottom", align = "start", className, label = "Actions", children }: MenuContentProps) {
+  const { setOpen, fromEnd, id } = useMenu();
+  const [anchor] = useState(() => anchorOf(id));
+  const ref = useRef<HTMLDivElement>(null);
+  useFloating(anchor, ref, { side, align });
+  useFloatingFocus(anchor, ref, fromEnd ? lastItem : firstItem);
+  return createPortal(
+    <div
+      ref={ref}
+      id={id}
+      popover="auto"
+      role="menu"
+      aria-label={label}
+      tabIndex={-1}
+      className={cn("floating min-w-44 p-1", className)}
+      onToggle={(event) => {
+        if (event.newState === "closed" && event.currentTarget.isConnected) setOpen(false);
+      }}
+      onClick={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Tab") setOpen(false);
+        moveFocus(event);
+      }}
+    >
+      {children}
+    </div>,
+    floatingRoot(anchor),
+  );
+}
+
+function itemsOf(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")];
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const items = itemsOf(event.currentTarget);
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = nextItem(items, at, event);
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function nextItem(items: HTMLElement[], at: number, event: KeyboardEvent): HTMLElement | undefined {
+  switch (event.key) {
+    case "ArrowDown":
+      return items[(at + 1) % items.length];
+    case "ArrowUp":
+      return items.at(at <= 0 ? -1 : at - 1);
+    case "Home":
+      return items[0];
+    case "End":
+      return items.at(-1);
+    default: {
+      if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
+      const letter = event.key.toLowerCase();
+      const fromHere = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+      return fromHere.find((item) => item.textContent?.trim().toLowerCase().startsWith(letter));
+    }
+  }
+}
+
+type MenuItemProps = {
+  /** `event.preventDefault()` keeps the menu open. */
+  onSelect?: (event: { preventDefault: () => void }) => void;
+  /** Makes it a link. */
+  href?: string;
+  disabled?: boolean;
+  /** Cannot be undone, or stops something. */
+  danger?: boolean;
+  icon?: ReactNode;
+  /** Right-aligned: a key, a hint. */
+  shortcut?: ReactNode;
+  /** A second line, such as why it is disabled. */
+  description?: ReactNode;
+  className?: string;
+  children: ReactNode;
+};
+
+export function MenuItem({ href, danger = false, className, ...rest }: MenuItemProps) {
+  const attributes = useItem(rest);
+  const classes = cn("menu-item", danger && "text-red", className);
+  if (href && !rest.disabled) {
+    return (
+      <Link href={href} role="menuitem" {...attributes} className={classes}>
+        <ItemContent {...rest} />
+      </Link>
+    );
+  }
+  return (
+    <button type="button" role="menuitem" {...attributes} className={classes}>
+      <ItemContent {...rest} />
+    </button>
+  );
+}
+
+type MenuCheckboxItemProps = Omit<MenuItemProps, "href" | "onSelect" | "icon" | "danger"> & {
+  checked: boolean;
+  onCheckedChange: (checked: boolean) => void;
+  /** One of a group: a radio instead of a checkbox. */
+  radio?: boolean;
+};
+
+/** A choice that stays visible: the menu stays open. */
+export function MenuCheckboxItem({
+  checked,
+  onCheckedChange,
+  radio = false,
+  className,
+  ...rest
+}: MenuCheckboxItemProps) {
+  const attributes = useItem({
+    ...rest,
+    onSelect: (event) => {
+      event.preventDefault();
+      onCheckedChange(radio || !checked);
+    },
+  });
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be checked
+    <button
+      type="button"
+      role={radio ? "menuitemradio" : "menuitemcheckbox"}
+      aria-checked={checked}
+      {...attributes}
+      className={cn("menu-item", className)}
+    >
+      <ItemContent {...rest} icon={<CheckMark shown={checked} />} />
+    </button>
+  );
+}
+
+function CheckMark({ shown }: { shown: boolean }) {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true" className={cn("text-accent", !shown && "invisible")}>
+      <path d="m3 8.5 3.5 3.5L13 4.5" fill="none" stroke="currentColor" strokeWidth="1.75" />
+    </svg>
+  );
+}
+
+function useItem({ onSelect, disabled }: Pick<MenuItemProps, "onSelect" | "disabled">) {
+  const { setOpen } = useMenu();
+  return {
+    tabIndex: -1,
+    "aria-disabled": disabled || undefined,
+    onClick: (event: { preventDefault: () => void }) => {
+      if (disabled) return event.preventDefault();
+      let stays = false;
+      onSelect?.({
+        preventDefault: () => {
+          stays = true;
+        },
+      });
+      if (!stays) setOpen(false);
+    },
+    onPointerMove: (event: { currentTarget: HTMLElement }) => {
+      if (!disabled) event.currentTarget.focus({ preventScroll: true });
+    },
+  };
+}
+
+function ItemContent({ icon, shortcut, description, children }: MenuItemProps) {
+  return (
+    <>
+      {icon && (
+        <span className="mt-0.5 flex size-4 shrink-0 items-center justify-center text-soft [&>svg]:size-4">{icon}</span>
+      )}
+      <span className="min-w-0 flex-1">
+        {children}
+        {description && <span className="block whitespace-normal text-soft text-xs">{description}</span>}
+      </span>
+      {shortcut && <span className="ml-4 text-soft text-xs">{shortcut}</span>}
+    </>
+  );
+}
+
+export function MenuSeparator() {
+  return <hr className="-mx-1 my-1" />;
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <div className="px-2 pt-1.5 pb-1 font-medium text-soft text-xs">{children}</div>;
+}

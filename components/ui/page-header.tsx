@@ -1,0 +1,48 @@
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+
+export type Crumb = { label: ReactNode; href?: string };
+
+type PageHeaderProps = {
+  title: ReactNode;
+  description?: ReactNode;
+  /** The way here, without the page itself. */
+  crumbs?: readonly Crumb[];
+  badge?: ReactNode;
+  actions?: ReactNode;
+};
+
+export function PageHeader({ title, description, crumbs, badge, actions }: PageHeaderProps) {
+  return (
+    <header className="mb-5">
+      {crumbs && crumbs.length > 0 && (
+        <nav aria-label="Breadcrumb" className="mb-1.5">
+          <ol className="flex flex-wrap items-center gap-1 text-[13px] text-soft">
+            {crumbs.map((crumb, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
+              <li key={index} className="flex items-center gap-1">
+                {crumb.href ? (
+                  <Link href={crumb.href} className="hover:text-ink">
+                    {crumb.label}
+                  </Link>
+                ) : (
+                  crumb.label
+                )}
+                <ChevronRight aria-hidden="true" className="size-3.5" />
+              </li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 font-semibold text-xl leading-8 tracking-tight [overflow-wrap:anywhere]">{title}</h1>
+          {badge}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </div>
+      {description && <p className="mt-0.5 max-w-2xl text-[13px] text-soft">{description}</p>}
+    </header>
+  );
+}

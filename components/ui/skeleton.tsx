@@ -1,0 +1,37 @@
+import { cn } from "./class-names";
+
+/** A grey block where something will be; appears only when it takes longer than 300 ms. */
+export function Skeleton({ className }: { className?: string }) {
+  return <span aria-hidden="true" className={cn("skeleton", className)} />;
+}
+
+type TableSkeletonProps = { rows?: number; columns?: number; className?: string };
+
+const upTo = (count: number) => [...Array(count).keys()];
+
+const WIDTHS = ["w-24", "w-16", "w-32", "w-20", "w-28"];
+
+/** In the measures of a real table: 40 px rows under a 32 px heading. */
+export function TableSkeleton({ rows = 8, columns = 5, className }: TableSkeletonProps) {
+  return (
+    <div className={cn("w-full overflow-hidden", className)}>
+      <output className="sr-only">Loading</output>
+      <div className="flex h-8 items-center gap-6 border-b">
+        {upTo(columns).map((column) => (
+          <div key={column} className={cn("min-w-0 flex-1", column > 1 && "max-sm:hidden")}>
+            <Skeleton className="h-2.5 w-14" />
+          </div>
+        ))}
+      </div>
+      {upTo(rows).map((row) => (
+        <div key={row} className="flex h-10 items-center gap-6 border-b">
+          {upTo(columns).map((column) => (
+            <div key={column} className={cn("min-w-0 flex-1", column > 1 && "max-sm:hidden")}>
+              <Skeleton className={cn("h-3 max-w-full", WIDTHS[(row + column) % WIDTHS.length])} />
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

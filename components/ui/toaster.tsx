@@ -1,0 +1,40 @@
+"use client";
+
+import { createRoot } from "react-dom/client";
+import { toast as sonner, Toaster } from "sonner";
+import type { ToastKind } from "./toast";
+
+let mounted = false;
+
+/** Beside the page's own tree, so that no layout has to provide for it. */
+function mount(): void {
+  if (mounted) return;
+  mounted = true;
+  const host = document.createElement("div");
+  document.body.append(host);
+  createRoot(host).render(
+    <Toaster
+      position="bottom-right"
+      gap={8}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast: "toast",
+          title: "font-medium",
+          description: "text-soft",
+          icon: "toast-icon",
+          actionButton: "button button-secondary button-sm ml-auto",
+          closeButton: "sr-only",
+        },
+      }}
+    />,
+  );
+}
+
+type ToastOptions = { description?: string; action?: { label: string; onClick: () => void } };
+
+export function showToast(kind: ToastKind, message: string, options?: ToastOptions): void {
+  mount();
+  // The list subscribes in an effect of its own: what comes before would be lost.
+  setTimeout(() => sonner[kind](message, options), 0);
+}

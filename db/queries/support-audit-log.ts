@@ -1,0 +1,89 @@
+import { and, desc, eq, lt } from "drizzle-orm";
+import type { Orm } from "../client";
+import { merchants } from "../schema/merchants";
+import { supportAuditLog, users } from "../schema/users";
+
+/** What support staff did, in the transaction that did it. */
+export async function insertSupportAct(
+  tx: Orm,
+  act: {
+    id: string;
+    staff_id: string;
+    action: string;
+    merchant_id: string;
+    object_id: string;
+    detail: Record<string, unknown>;
+    request_id: string;
+  },
+): Promise<void> {
+  await tx.insert(supportAuditLog).values(act);
+}
+
+export type SupportActRow = {
+  id: string;
+  action: string;
+  staff_id: string;
+  staff_email: string;
+  staff_name: string | null;
+  merchant_id: string | null;
+  merchant_name: string | null;
+  object_id: string | null;
+  detail: Record<string, unknown> | null;
+  request_id: string | null;
+  created_at: string;
+};
+
+export type SupportActFilter = {
+  staffId?: string | undefined;
+  merchantId?: string | undefined;
+  action?: string | undefined;
+  objectId?: string | undefined;
+  /** Only older ones than this. */
+  beforeId?: string | undefined;
+};
+
+/** The newest first. Index: support_audit_log_merchant, support_audit_log_staff or the primary key, read backwards. */
+export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit: number): Promise<SupportActRow[]> {
+  const log = supportAuditLog;
+  return orm
+    .select({
+      id: log.id,
+      action: log.action,
+      staff_id: log.staff_id,
+      staff_email: users.email,
+      staff_name: users.name,
+      merchant_id: log.merchant_id,
+      merchant_name: merchants.name,
+      object_id: log.object_id,
+      detail: log.detail,
+      request_id: log.request_id,
+      created_at: log.created_at,
+    })
+    .from(log)
+    .innerJoin(users, eq(users.id, log.staff_id))
+    .leftJoin(merchants, eq(merchants.id, log.merchant_id))
+    .where(
+      and(
+        filter.staffId === undefined ? undefined : eq(log.staff_id, filter.staffId),
+        filter.merchantId === undefined ? undefined : eq(log.merchant_id, filter.merchantId),
+        filter.action === undefined ? undefined : eq(log.action, filter.action),
+        filter.objectId === undefined ? undefined : eq(log.object_id, filter.objectId),
+        filter.beforeId === undefined ? undefined : lt(log.id, filter.beforeId),
+      ),
+    )
+    .orderBy(desc(log.id))
+    .limit(limit);
+}
+
+/** Everybody on the support staff, for the filter by who did it. */
+export async function listStaff(
+  orm: Orm,
+  limit: number,
+): Promise<{ id: string; email: string; name: string | null }[]> {
+  return orm
+    .select({ id: users.id, email: users.email, name: users.name })
+    .from(users)
+    .where(eq(users.role, "staff"))
+    .orderBy(users.email)
+    .limit(limit);
+}

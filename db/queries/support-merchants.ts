@@ -1,0 +1,87 @@
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import type { UserRole } from "@/lib/contract/roles";
+import type { Mode } from "@/lib/contract/transaction-words";
+import type { Orm } from "../client";
+import { environments, merchants } from "../schema/merchants";
+import { plans } from "../schema/plans";
+import { users } from "../schema/users";
+
+export type MerchantRow = typeof merchants.$inferSelect;
+
+export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | null> {
+  const rows = await orm.select().from(merchants).where(eq(merchants.id, id));
+  return rows[0] ?? null;
+}
+
+export type EnvironmentRow = { id: string; mode: Mode; fee_basis_points: number };
+
+export async function listEnvironments(orm: Orm, merchantId: string): Promise<EnvironmentRow[]> {
+  return orm
+    .select({ id: environments.id, mode: environments.mode, fee_basis_points: environments.fee_basis_points })
+    .from(environments)
+    .where(eq(environments.merchant_id, merchantId));
+}
+
+export type PersonRow = {
+  id: string;
+  email: string;
+  name: string | null;
+  role: UserRole;
+  mfa: boolean;
+  /** ISO 8601, while it is in the future. */
+  locked_until: string | null;
+  last_sign_in_at: string | null;
+};
+
+/** Index: users_merchant. */
+export async function listPeople(orm: Orm, merchantId: string, limit: number): Promise<PersonRow[]> {
+  const lockedUntil = sql<string | null>`case when ${users.locked_until} > now() then ${users.locked_until} end`;
+  return orm
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      role: users.role,
+      mfa: sql<boolean>`${users.totp_enabled_at} is not null`,
+      locked_until: lockedUntil.mapWith(users.locked_until),
+      last_sign_in_at: users.last_sign_in_at,
+    })
+    .from(users)
+    .where(eq(users.merchant_id, merchantId))
+    .orderBy(asc(users.created_at), asc(users.id))
+    .limit(limit);
+}
+
+export async function countPlans(orm: Orm, environmentId: string): Promise<number> {
+  return orm.$count(plans, eq(plans.environment_id, environmentId));
+}
+
+/** Stops every key of a merchant. False when it is suspended already. */
+export async function suspendMerchant(orm: Orm, id: string, reason: string): Promise<boolean> {
+  const rows = await orm
+    .update(merchants)
+    .set({ suspended_at: sql`now()`, suspended_reason: reason })
+    .where(and(eq(merchants.id, id), isNull(merchants.suspended_at)))
+    .returning({ id: merchants.id });
+  return rows.length === 1;
+}
+
+/** False when it is not suspended. */
+export async function reinstateMerchant(orm: Orm, id: string): Promise<boolean> {
+  const rows = await orm
+    .update(merchants)
+    .set({ suspended_at: null, suspended_reason: null })
+    .where(and(eq(merchants.id, id), isNotNull(merchants.suspended_at)))
+    .returning({ id: merchants.id });
+  return rows.length === 1;
+}
+
+/** Ends the lock of a merchant's person, and forgets the failures. Null when it has no such person. */
+export async function unlockPerson(orm: Orm, merchantId: string, userId: string): Promise<{ email: string } | null> {
+  const rows = await orm
+    .update(users)
+    .set({ failed_sign_ins: 0, locked_until: null })
+    .where(and(eq(users.id, userId), eq(users.merchant_id, merchantId)))
+    .returning({ email: users.email });
+  return rows[0] ?? null;
+}

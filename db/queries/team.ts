@@ -1,0 +1,113 @@
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import type { MerchantRole } from "@/lib/contract/roles";
+import type { Orm } from "../client";
+import { merchants } from "../schema/merchants";
+import { recoveryCodes, savedViews, type UserRow, userSessions, users, userTokens } from "../schema/users";
+
+/** Invited, and has not chosen a password yet. */
+const invited = (id: unknown) =>
+  sql<boolean>`exists (select from ${userTokens} t where t.user_id = ${id} and t.purpose = 'invite' and t.used_at is null)`;
+
+export type MemberRow = Pick<UserRow, "id" | "email" | "name" | "role" | "last_sign_in_at" | "created_at"> & {
+  invited: boolean;
+  second_factor: boolean;
+};
+
+/** In the order they joined, from the index users_merchant. */
+export function listMembers(orm: Orm, merchantId: string, limit: number): Promise<MemberRow[]> {
+  return orm
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      role: users.role,
+      last_sign_in_at: users.last_sign_in_at,
+      created_at: users.created_at,
+      invited: invited(sql`${users}.id`),
+      second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
+    })
+    .from(users)
+    .where(eq(users.merchant_id, merchantId))
+    .orderBy(asc(users.id))
+    .limit(limit);
+}
+
+/** One change of the team at a time: what is true of its owners stays true until the transaction ends. */
+export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
+  await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
+}
+
+export async function findMember(orm: Orm, merchantId: string, id: string): Promise<MemberRow | null> {
+  const rows = await orm
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      role: users.role,
+      last_sign_in_at: users.last_sign_in_at,
+      created_at: users.created_at,
+      invited: invited(sql`${users}.id`),
+      second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
+    })
+    .from(users)
+    .where(and(eq(users.merchant_id, merchantId), eq(users.id, id)));
+  return rows[0] ?? null;
+}
+
+/** False when somebody has the e-mail address. */
+export async function insertMember(
+  tx: Orm,
+  merchantId: string,
+  member: { id: string; email: string; name: string | null; role: MerchantRole; password_hash: string },
+): Promise<boolean> {
+  const rows = await tx
+    .insert(users)
+    .values({ ...member, merchant_id: merchantId })
+    .onConflictDoNothing()
+    .returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/** Another owner, who can sign in, remains. */
+const anotherOwner = (merchantId: string, id: string) =>
+  sql`exists (select from ${users} o where o.merchant_id = ${merchantId} and o.role = 'owner' and o.id <> ${id}
+    and not ${invited(sql`o.id`)})`;
+
+const replaceable = (merchantId: string, id: string) =>
+  and(
+    eq(users.merchant_id, merchantId),
+    eq(users.id, id),
+    sql`(${users.role} <> 'owner' or ${anotherOwner(merchantId, id)})`,
+  );
+
+/** False when it is the last owner's. Under `lockTeam`. */
+export async function updateMemberRole(tx: Orm, merchantId: string, id: string, role: MerchantRole): Promise<boolean> {
+  const rows = await tx.update(users).set({ role }).where(replaceable(merchantId, id)).returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/**
+ * Removes a person with all that is only theirs; views they shared go to `heirId`. False when it is the last owner. Under
+ * `lockTeam`, and to be rolled back when false.
+ */
+export async function deleteMember(tx: Orm, merchantId: string, id: string, heirId: string): Promise<boolean> {
+  const sameName = sql`exists (select from ${savedViews} v where v.environment_id = ${savedViews}.environment_id
+    and v.user_id = ${heirId} and lower(v.name) = lower(${savedViews}.name))`;
+  await tx
+    .update(savedViews)
+    .set({ user_id: heirId })
+    .where(and(eq(savedViews.user_id, id), eq(savedViews.shared, true), sql`not ${sameName}`));
+  for (const table of [savedViews, userSessions, userTokens, recoveryCodes]) {
+    await tx.delete(table).where(eq(table.user_id, id));
+  }
+  const rows = await tx.delete(users).where(replaceable(merchantId, id)).returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/** Makes the open invitations of a person worthless. */
+export async function voidInvitations(tx: Orm, userId: string): Promise<void> {
+  await tx
+    .update(userTokens)
+    .set({ expires_at: sql`now()` })
+    .where(and(eq(userTokens.user_id, userId), eq(userTokens.purpose, "invite"), isNull(userTokens.used_at)));
+}

@@ -1,0 +1,74 @@
+import { and, count, eq, gt, isNull, sql } from "drizzle-orm";
+import type { Orm } from "../client";
+import { merchants } from "../schema/merchants";
+import { users, userTokens } from "../schema/users";
+
+export type TokenPurpose = (typeof userTokens.$inferSelect)["purpose"];
+
+export type NewToken = {
+  id: string;
+  user_id: string;
+  purpose: TokenPurpose;
+  token_sha256: Buffer;
+  livesHours: number;
+  created_at: string;
+};
+
+export async function insertToken(orm: Orm, { livesHours, ...token }: NewToken): Promise<void> {
+  const expires_at = sql`now() + make_interval(hours => ${livesHours}::integer)`;
+  await orm.insert(userTokens).values({ ...token, expires_at });
+}
+
+/** How many links of a purpose the person was sent within the last hour. */
+export async function countRecentTokens(orm: Orm, userId: string, purpose: TokenPurpose): Promise<number> {
+  const rows = await orm
+    .select({ sent: count() })
+    .from(userTokens)
+    .where(
+      and(
+        eq(userTokens.user_id, userId),
+        eq(userTokens.purpose, purpose),
+        gt(userTokens.created_at, sql`now() - interval '1 hour'`),
+      ),
+    );
+  return rows[0]?.sent ?? 0;
+}
+
+const usable = (digest: Buffer) =>
+  and(eq(userTokens.token_sha256, digest), isNull(userTokens.used_at), gt(userTokens.expires_at, sql`now()`));
+
+export type TokenHolder = {
+  purpose: TokenPurpose;
+  email: string;
+  name: string | null;
+  merchant_name: string | null;
+};
+
+/** Whose token it is, by the unique index user_tokens_token; null when it is unknown, used or out of time. */
+export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHolder | null> {
+  const rows = await orm
+    .select({ purpose: userTokens.purpose, email: users.email, name: users.name, merchant_name: merchants.name })
+    .from(userTokens)
+    .innerJoin(users, eq(users.id, userTokens.user_id))
+    .leftJoin(merchants, eq(merchants.id, users.merchant_id))
+    .where(usable(digest));
+  return rows[0] ?? null;
+}
+
+/** Uses a token up; null when it is unknown, used or out of time. */
+export async function takeToken(orm: Orm, digest: Buffer): Promise<{ user_id: string; purpose: TokenPurpose } | null> {
+  const rows = await orm
+    .update(userTokens)
+    .set({ used_at: sql`now()` })
+    .where(usable(digest))
+    .returning({ user_id: userTokens.user_id, purpose: userTokens.purpose });
+  return rows[0] ?? null;
+}
+
+/** Makes all of the person's links worthless. */
+export async function voidTokens(orm: Orm, userId: string): Promise<void> {
+  await orm
+    .update(userTokens)
+    .set({ used_at: sql`now()` })
+    .where(and(eq(userTokens.user_id, userId), isNull(userTokens.used_at)));
+}

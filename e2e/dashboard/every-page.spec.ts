@@ -1,0 +1,77 @@
+import type { Page } from "@playwright/test";
+import { createPlan } from "@/lib/contract/operations/plans";
+import { expect } from "../fixtures";
+import { aCard, aPlan, CARDS, captured } from "../samples";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+// One page in four sizes and schemes, with axe each time.
+test.describe.configure({ timeout: 120_000 });
+
+const LOOKS = [
+  [1440, "light"],
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+] as const;
+
+/** Every page of the dashboard; ids are of things that the test makes. */
+const PAGES: Record<string, (made: { payment: string; plan: string; key: string }) => string> = {
+  overview: () => "/test",
+  transactions: () => "/test/transactions",
+  "transactions with filters": () => "/test/transactions?status=DECLINED&brand=visa",
+  "transactions without results": () => "/test/transactions?q=nobody%40nowhere.example",
+  payment: ({ payment }) => `/test/payments/${payment}`,
+  "payment panel": ({ payment }) => `/test/transactions?panel=${payment}`,
+  plans: () => "/test/plans",
+  "new plan": () => "/test/plans/new",
+  plan: ({ plan }) => `/test/plans/${plan}`,
+  "API keys": () => "/test/developers/api-keys",
+  idempotency: ({ key }) => `/test/developers/idempotency?key=${key}`,
+  settings: () => "/test/settings",
+  "live overview, where nothing has happened": () => "/live",
+  "live transactions, where nothing has happened": () => "/live/transactions",
+};
+const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
+
+for (const [name, addressOf] of Object.entries(PAGES)) {
+  test(`${name}: accessible, fits and says nothing wrong, in every size and scheme`, async ({ owner, api }) => {
+    const payment = await captured(api, { customer_email: "ada@shopper.example" });
+    await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
+    const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
+    const errors = listenForErrors(owner);
+    for (const [width, colorScheme] of LOOKS) {
+      await owner.setViewportSize({ width, height: 900 });
+      await owner.emulateMedia({ colorScheme });
+      await owner.goto(addressOf({ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}` }));
+      await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
+      await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
+      await expectAccessible(owner);
+      await expectNoSidewaysScroll(owner);
+    }
+    expect(errors).toEqual([]);
+  });
+}
+
+for (const path of PUBLIC_PAGES) {
+  test(`${path}: accessible, fits and says nothing wrong, in every size and scheme`, async ({ page }) => {
+    const errors = listenForErrors(page);
+    for (const [width, colorScheme] of LOOKS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(path);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    }
+    expect(errors).toEqual([]);
+  });
+}
+
+/** What the browser reports as wrong: errors of scripts, of hydration and of loading. */
+function listenForErrors(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  return errors;
+}

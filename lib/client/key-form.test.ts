@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { expiryOf, type KeyFormValues, keyBody, keyFormErrors } from "./key-form";
+
+const values: KeyFormValues = {
+  name: " Shop ",
+  permissions: ["payment.create"],
+  expiry: "never",
+  expiryDate: "",
+  addresses: "203.0.113.7\n\n 10.0.0.0/8 \nnonsense\n",
+};
+const now = new Date("2026-11-21T10:00:00Z");
+
+test("an expiry is days from now, or the end of a day where the merchant is", () => {
+  const on = (expiryDate: string, zone: string) => expiryOf({ expiry: "date", expiryDate }, now, zone)?.toISOString();
+  expect(expiryOf(values, now, "UTC")).toBeNull();
+  expect(expiryOf({ expiry: "30d", expiryDate: "" }, now, "UTC")?.toISOString()).toBe("2026-12-21T10:00:00.000Z");
+  expect(on("2026-12-31", "UTC")).toBe("2026-12-31T23:59:59.999Z");
+  expect(on("2026-12-31", "America/New_York")).toBe("2027-01-01T04:59:59.999Z");
+  expect(on("2026-07-01", "Europe/Berlin")).toBe("2026-07-01T21:59:59.999Z");
+  expect(on("", "UTC")).toBeUndefined();
+});
+
+test("blank lines and white space are left out", () => {
+  expect(keyBody(values, "id", now)).toEqual({
+    attempt: "id",
+    name: "Shop",
+    permissions: ["payment.create"],
+    expires_at: "2026-11-21T10:00:00.000Z",
+    ip_allow_list: ["203.0.113.7", "10.0.0.0/8", "nonsense"],
+  });
+});
+
+test("a refused address is named by its line, and what belongs to no field is kept", () => {
+  const refusals = [
+    { param: "ip_allow_list.2", message: "'nonsense' is neither." },
+    { param: "name", message: "Give the key a name." },
+    { param: "attempt", message: "Not a UUID." },
+  ];
+  expect(keyFormErrors(refusals, values)).toEqual({
+    fields: { addresses: ["Line 4: 'nonsense' is neither."], name: ["Give the key a name."] },
+    others: ["Not a UUID."],
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { firstRows, type LiveRows, settleRows, waitingRows } from "./live-rows";
+
+type Row = { id: string; status: string };
+const row = (id: number, status = "CAPTURED"): Row => ({ id: `txn_${String(id).padStart(3, "0")}`, status });
+const ids = (shown: LiveRows<Row>) => shown.rows.map((some) => Number(some.id.slice(4)));
+
+const three = [row(3), row(2), row(1)];
+const start = firstRows("", three);
+
+describe("while nobody points at a row", () => {
+  test("new rows come in at once and are pointed out", () => {
+    const shown = settleRows(start, { key: "", answer: [row(5), row(4), ...three.slice(0, 1)], hold: false });
+    expect(ids(shown)).toEqual([5, 4, 3]);
+    expect([...shown.fresh]).toEqual(["txn_005", "txn_004"]);
+    expect(waitingRows(shown)).toEqual({ added: 0, changed: false });
+  });
+
+  test("rows that move up from the next page are not new", () => {
+    const shown = settleRows(start, { key: "", answer: [row(3), row(1), row(0)], hold: false });
+    expect(ids(shown)).toEqual([3, 1, 0]);
+    expect(shown.fresh.size).toBe(0);
+  });
+});
+
+describe("while somebody points at a row", () => {
+  const held = (answer: Row[], from = start) => settleRows(from, { key: "", answer, hold: true });
+
+  test("every row keeps its place, and new ones wait", () => {
+    const shown = held([row(5), row(4), ...three]);
+    expect(ids(shown)).toEqual([3, 2, 1]);
+    expect(waitingRows(shown)).toEqual({ added: 2, changed: true });
+    const released = settleRows(shown, { key: "", answer: shown.answer, hold: false });
+    expect(ids(released)).toEqual([5, 4, 3, 2, 1]);
+    expect(released.fresh.size).toBe(2);
+  });
+
+  test("changed rows change in place, and the others stay the same objects", () => {
+    const shown = held([row(3), row(2, "REFUNDED"), three[2] as Row]);
+    expect(shown.rows.map((some) => some.status)).toEqual(["CAPTURED", "REFUNDED", "CAPTURED"]);
+    expect(shown.rows[2]).toBe(three[2]);
+    expect(waitingRows(shown)).toEqual({ added: 0, changed: false });
+  });
+
+  test("a row that left the answer stays until it is let go", () => {
+    const shown = held([row(3), row(1)]);
+    expect(ids(shown)).toEqual([3, 2, 1]);
+    expect(waitingRows(shown)).toEqual({ added: 0, changed: true });
+  });
+
+  test("the same answer changes nothing at all", () => {
+    expect(held(three)).toBe(start);
+    const again = held([...three]);
+    expect(again.rows).toBe(start.rows);
+  });
+
+  test("an empty list holds nothing back", () => {
+    expect(ids(held([row(4)], firstRows<Row>("", [])))).toEqual([4]);
+  });
+});
+
+test("another question has its own rows, whoever points where", () => {
+  const shown = settleRows(start, { key: "status=DECLINED", answer: [row(9)], hold: true });
+  expect(ids(shown)).toEqual([9]);
+  expect(shown.fresh.size).toBe(0);
+});

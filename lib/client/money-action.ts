@@ -1,0 +1,279 @@
+import { type Attempt, attemptMoney, type Outcome, type Refusal, type UnknownWhy } from "./money-attempt";
+import { canRetry, type MoneyAction, type MoneyBody, type MoneyRecord, type RecordStore } from "./money-record";
+import { changesBetween, findingOf, type MoneySubject } from "./money-subject";
+
+/** One dialog's money: nothing is shown as done before the service has said so. */
+export type MoneyState =
+  | { step: "editing" }
+  | { step: "sending"; retry: boolean }
+  | { step: "done" }
+  | { step: "refused"; refusal: Refusal }
+  | { step: "unknown"; why: UnknownWhy; notice: string | null; checking: boolean; retryable: boolean };
+
+export type MoneySnapshot = {
+  readonly state: MoneyState;
+  /** Null until it was read for the first time. */
+  readonly subject: MoneySubject | null;
+  /** Why the payment could not be read. */
+  readonly readError: string | null;
+  /** What another did meanwhile; a person has to see it before anything is sent. */
+  readonly changes: readonly string[];
+  /** What was sent, while sending, done or unknown. */
+  readonly record: MoneyRecord | null;
+};
+
+/** Who answers `send` with what the API made, a payment or a refund. */
+export type MoneyAnswer = { id: string; object: string; status: string };
+
+export type MoneyPorts = {
+  /** The payment as it is now. Throws an Error whose message a person can read. */
+  read(): Promise<MoneySubject>;
+  send(request: { action: MoneyAction; chargeId: string; body: MoneyBody; key: string }): Promise<Attempt<MoneyAnswer>>;
+  store: RecordStore;
+  owner: Pick<MoneyRecord, "mode" | "merchantId">;
+  newKey(): string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  wait(ms: number): Promise<void>;
+  /** Runs while no other tab of this browser acts on the same payment. */
+  exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
+  /** Something has changed on the server. */
+  moved(): void;
+};
+
+const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
+
+/**
+ * Drives one money action on one payment. The idempotency key is minted here and kept until the outcome is known, across
+ * retries and, by its record, across reloads; after a refusal that the key has kept, the next try gets a new one.
+ */
+export class MoneyDriver {
+  #key: string;
+  #closed = false;
+  #snapshot: MoneySnapshot;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(
+    readonly action: MoneyAction,
+    readonly paymentId: string,
+    private readonly ports: MoneyPorts,
+  ) {
+    const left = ports.store.find(paymentId, action);
+    this.#key = left?.key ?? ports.newKey();
+    this.#snapshot = {
+      state: left ? this.#unknown(left, left.transactionId === null ? "no_answer" : "pending") : { step: "editing" },
+      subject: null,
+      readError: null,
+      changes: [],
+      record: left,
+    };
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  getSnapshot = (): MoneySnapshot => this.#snapshot;
+
+  /** Begins: fresh amounts, or the look at what was left unknown. */
+  async open(): Promise<void> {
+    this.#closed = false;
+    await this.refresh();
+    const { record, state } = this.#snapshot;
+    if (record && state.step === "unknown" && state.why === "pending") void this.#poll(record);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Fresh amounts: when the dialog opens and whenever its tab comes back. */
+  async refresh(): Promise<void> {
+    const subject = await this.#read();
+    if (!subject || this.#closed) return;
+    const { state, record, subject: before, changes: seen } = this.#snapshot;
+    if (state.step === "unknown" && record) this.#settle(subject, record, state.why);
+    else if (this.#isEditable()) {
+      const changes = before ? changesBetween(before, subject) : [];
+      this.#set({ subject, changes: changes.length > 0 ? changes : seen });
+    }
+  }
+
+  /**
+   * Sends what the form says; `amount` is what that is in minor units. Does nothing unless the form can be sent, so a second
+   * click is no second request.
+   */
+  async submit(body: MoneyBody, amount: number): Promise<void> {
+    const shown = this.#snapshot.subject;
+    if (!this.#isEditable() || !shown) return;
+    this.#set({ state: { step: "sending", retry: false }, changes: [], record: null });
+    try {
+      await this.ports.exclusively(this.paymentId, async () => {
+        const subject = await this.#read();
+        const changes = subject ? changesBetween(shown, subject) : [];
+        if (!subject || changes.length > 0) {
+          this.#set({ subject: subject ?? shown, changes, state: { step: "editing" } });
+          return;
+        }
+        const record = this.#recordOf(subject, body, amount);
+        this.ports.store.save(record);
+        this.#set({ subject, record });
+        await this.#send(record, false);
+      });
+    } catch (error) {
+      const { record } = this.#snapshot;
+      if (record) this.#set({ state: this.#unknown(record, "no_answer") });
+      // Only the browser itself can be at fault before that: no room for the record, or no lock.
+      else this.#set({ state: { step: "editing" }, readError: `Nothing was sent. ${messageOf(error)}` });
+    }
+  }
+
+  /** The same request under the same key: it finds what the first one did, or does it now. */
+  async retry(): Promise<void> {
+    const { state, record } = this.#snapshot;
+    if (state.step !== "unknown" || state.checking || !record || !canRetry(record, this.ports.now())) return;
+    this.#set({ state: { step: "sending", retry: true } });
+    await this.#send(record, true);
+  }
+
+  /** Looks how the payment stands, and sends nothing. */
+  async check(): Promise<void> {
+    const { state, record } = this.#snapshot;
+    if (state.step !== "unknown" || state.checking || !record) return;
+    this.#set({ state: { ...state, checking: true } });
+    const subject = await this.#read();
+    if (subject) this.#settle(subject, record, state.why);
+    else this.#set({ state: { ...state, checking: false, notice: this.#snapshot.readError } });
+  }
+
+  /** An unknown outcome past the time in which its key can be asked: the person has looked for themselves. */
+  forget(): void {
+    const { record, state } = this.#snapshot;
+    if (state.step !== "unknown" || !record || canRetry(record, this.ports.now())) return;
+    this.ports.store.remove(record);
+    this.#key = this.ports.newKey();
+    this.#set({ state: { step: "editing" }, record: null });
+  }
+
+  #set(change: Partial<MoneySnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  #isEditable(): boolean {
+    const { step } = this.#snapshot.state;
+    return step === "editing" || step === "refused";
+  }
+
+  #unknown(record: MoneyRecord, why: UnknownWhy, notice: string | null = null): MoneyState {
+    return { step: "unknown", why, notice, checking: false, retryable: canRetry(record, this.ports.now()) };
+  }
+
+  /** The payment; null when it cannot be read, which is then on show. */
+  async #read(): Promise<MoneySubject | null> {
+    try {
+      const subject = await this.ports.read();
+      this.#set({ readError: null });
+      return subject;
+    } catch (error) {
+      this.#set({ readError: messageOf(error) });
+      return null;
+    }
+  }
+
+  #recordOf(subject: MoneySubject, body: MoneyBody, amount: number): MoneyRecord {
+    return {
+      ...this.ports.owner,
+      action: this.action,
+      paymentId: this.paymentId,
+      chargeId: subject.chargeId,
+      key: this.#key,
+      body,
+      amount,
+      currency: subject.currency,
+      card: subject.card,
+      knownRefunds: subject.refunds.map(({ id }) => id),
+      transactionId: null,
+      sentAt: this.ports.now(),
+    };
+  }
+
+  async #send(record: MoneyRecord, earlierUnknown: boolean): Promise<void> {
+    const request = { action: this.action, chargeId: record.chargeId, body: record.body, key: record.key };
+    const outcome = await attemptMoney(
+      { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed },
+      earlierUnknown,
+    );
+    await this.#conclude(record, outcome);
+  }
+
+  async #conclude(record: MoneyRecord, outcome: Outcome<MoneyAnswer>): Promise<void> {
+    switch (outcome.kind) {
+      case "done":
+        this.#finish({ step: "done" }, outcome.data.object === "transaction" ? outcome.data.id : null);
+        return;
+      case "refused": {
+        if (outcome.keySpent) this.#key = this.ports.newKey();
+        this.#finish({ step: "refused", refusal: outcome.refusal }, null);
+        // The figures on show led to the refusal: fresh ones are part of it, and no news.
+        const subject = await this.#read();
+        if (subject && !this.#closed) this.#set({ subject });
+        return;
+      }
+      case "unknown": {
+        const made = this.action === "refund" ? outcome.data?.id : undefined;
+        const known = { ...record, transactionId: made ?? record.transactionId };
+        this.ports.store.save(known);
+        this.#set({ record: known, state: this.#unknown(known, outcome.why, outcome.refusal?.detail) });
+        this.ports.moved();
+        if (outcome.why === "pending") void this.#poll(known);
+        return;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #finish(state: MoneyState, transactionId: string | null): void {
+    const { record } = this.#snapshot;
+    if (record) {
+      this.ports.store.remove(record);
+      this.#set({ record: { ...record, transactionId: transactionId ?? record.transactionId } });
+    }
+    this.#set({ state });
+    this.ports.moved();
+  }
+
+  /** Asks the payment how it stands, until it says or someone acts. */
+  async #poll(record: MoneyRecord): Promise<void> {
+    for (let times = 0; ; times++) {
+      await this.ports.wait(POLL_MS[Math.min(times, POLL_MS.length - 1)] as number);
+      const { state } = this.#snapshot;
+      if (this.#closed || this.#snapshot.record !== record || state.step !== "unknown") return;
+      if (!state.checking) await this.check();
+    }
+  }
+
+  #settle(subject: MoneySubject, record: MoneyRecord, why: UnknownWhy): void {
+    const finding = findingOf(record, why === "pending", subject);
+    this.#set({ subject });
+    if (finding.kind === "done") this.#finish({ step: "done" }, null);
+    else if (finding.kind === "failed") {
+      this.#key = this.ports.newKey();
+      this.#finish({ step: "refused", refusal: cameToNothing(this.action) }, null);
+    } else this.#set({ state: this.#unknown(record, why, finding.hint) });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const NOTHING: Record<MoneyAction, string> = {
+  refund: "The processor could not make the refund. No money moved; you can try again.",
+  capture: "The capture came to nothing. No money moved; check the payment's status before you try again.",
+  void: "The void came to nothing. Check the payment's status before you try again.",
+};
+
+function cameToNothing(action: MoneyAction): Refusal {
+  return { status: 402, code: "payment_failed", detail: NOTHING[action], param: null, errors: [], requestId: null };
+}

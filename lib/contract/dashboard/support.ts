@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { text } from "@/lib/contract/fields";
+import { ASK_RESULTS } from "@/lib/contract/support/unknown-outcomes";
+
+/** Why staff do something; it is kept, and the merchant sees it. */
+export const staffReason = z
+  .string()
+  .trim()
+  .pipe(text(500))
+  .describe("Why; it is kept, and the merchant sees it.");
+
+const body = z.strictObject({ reason: staffReason });
+const merchantState = z.object({ id: z.string(), suspended: z.boolean() });
+
+export const suspendMerchant = dashboardOperation({
+  name: "suspendMerchant",
+  method: "POST",
+  path: "/api/support/merchants/{id}/suspend",
+  permission: null,
+  body,
+  status: 200,
+  response: merchantState,
+});
+
+export const reinstateMerchant = dashboardOperation({
+  name: "reinstateMerchant",
+  method: "POST",
+  path: "/api/support/merchants/{id}/reinstate",
+  permission: null,
+  body,
+  status: 200,
+  response: merchantState,
+});
+
+export const unlockPerson = dashboardOperation({
+  name: "unlockPerson",
+  method: "POST",
+  path: "/api/support/merchants/{id}/people/{user}/unlock",
+  permission: null,
+  body,
+  status: 200,
+  response: z.object({ id: z.string() }),
+});
+
+/** Finds out now what became of an operation of unknown outcome. */
+export const askAgain = dashboardOperation({
+  name: "askAgain",
+  method: "POST",
+  path: "/api/support/operations/{id}/ask-again",
+  permission: null,
+  status: 200,
+  response: z.object({
+    result: z.enum(ASK_RESULTS),
+    /** State of the operation now. */
+    state: z.string(),
+    /** What the processor last said. */
+    last_answer: z.string().nullable(),
+  }),
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { emailAddress, personName } from "@/lib/contract/account-fields";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { merchantRole } from "@/lib/contract/roles";
+
+export const inviteMember = dashboardOperation({
+  name: "inviteMember",
+  method: "POST",
+  path: "/api/dashboard/team",
+  permission: "team.manage",
+  body: z.strictObject({ email: emailAddress, name: personName.optional(), role: merchantRole }),
+  status: 201,
+  response: z.object({ id: z.string() }),
+});
+
+/** Sends the invitation again, with a new link. */
+export const resendInvitation = dashboardOperation({
+  name: "resendInvitation",
+  method: "POST",
+  path: "/api/dashboard/team/{id}/resend",
+  permission: "team.manage",
+  status: 200,
+  response: z.object({}),
+});
+
+export const changeRole = dashboardOperation({
+  name: "changeRole",
+  method: "PATCH",
+  path: "/api/dashboard/team/{id}",
+  permission: "team.manage",
+  body: z.strictObject({ role: merchantRole }),
+  status: 200,
+  response: z.object({}),
+});
+
+export const removeMember = dashboardOperation({
+  name: "removeMember",
+  method: "DELETE",
+  path: "/api/dashboard/team/{id}",
+  permission: "team.manage",
+  status: 200,
+  response: z.object({}),
+});

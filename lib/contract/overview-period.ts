@@ -1,0 +1,95 @@
+import type { DayRange } from "./overview";
+
+/** Periods of the overview. All end today, in the merchant's time zone. */
+export const PERIODS = {
+  "7-days": "7 days",
+  "30-days": "30 days",
+  "90-days": "90 days",
+  "this-month": "This month",
+  "12-months": "12 months",
+  all: "All time",
+} as const;
+export type PeriodName = keyof typeof PERIODS;
+export const DEFAULT_PERIOD: PeriodName = "30-days";
+
+export type Period = PeriodName | DayRange;
+
+/** What to count and with what to compare; `from: null` is the merchant's first day, which has nothing before it. */
+export type ResolvedPeriod = { from: string | null; to: string; previous: DayRange | null };
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const EARLIEST = "1971-01-01";
+
+/** Calendar arithmetic alone: no time zone has a say in what day follows another. */
+export function addDays(day: string, days: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+/** The same day of another month, or that month's last day. */
+export function addMonths(day: string, months: number): string {
+  const [year, month, date] = day.split("-").map(Number) as [number, number, number];
+  const last = new Date(Date.UTC(year, month + months, 0));
+  last.setUTCDate(Math.min(date, last.getUTCDate()));
+  return last.toISOString().slice(0, 10);
+}
+
+/** From `from` to `to`, both counted. */
+export function daysIn({ from, to }: DayRange): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1;
+}
+
+function isDay(text: string | undefined): text is string {
+  if (text === undefined || !DAY.test(text) || text < EARLIEST) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** `period=7-days`, or `from` and `to`; null for what is neither. Without any it is the default. */
+export function parsePeriod(params: {
+  period?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}): Period | null {
+  const { period, from, to } = params;
+  if (period !== undefined) return Object.hasOwn(PERIODS, period) ? (period as PeriodName) : null;
+  if (from === undefined && to === undefined) return DEFAULT_PERIOD;
+  return isDay(from) && isDay(to) && from <= to ? { from, to } : null;
+}
+
+/** The parameters that {@link parsePeriod} reads back; none for the default. */
+export function periodParams(period: Period): Record<string, string> {
+  if (typeof period !== "string") return period;
+  return period === DEFAULT_PERIOD ? {} : { period };
+}
+
+/** The days of a period, and of the one before it: as long, or as far into the month before. */
+export function resolvePeriod(period: Period, today: string): ResolvedPeriod {
+  if (typeof period !== "string") return withDaysBefore(period);
+  switch (period) {
+    case "7-days":
+      return withDaysBefore({ from: addDays(today, -6), to: today });
+    case "30-days":
+      return withDaysBefore({ from: addDays(today, -29), to: today });
+    case "90-days":
+      return withDaysBefore({ from: addDays(today, -89), to: today });
+    case "this-month":
+      return withMonthsBefore({ from: `${today.slice(0, 8)}01`, to: today }, 1);
+    case "12-months":
+      return withMonthsBefore({ from: `${addMonths(today, -11).slice(0, 8)}01`, to: today }, 12);
+    case "all":
+      return { from: null, to: today, previous: null };
+    default:
+      return period satisfies never;
+  }
+}
+
+function withDaysBefore(range: DayRange): ResolvedPeriod {
+  const days = daysIn(range);
+  return { ...range, previous: { from: addDays(range.from, -days), to: addDays(range.to, -days) } };
+}
+
+function withMonthsBefore(range: DayRange, months: number): ResolvedPeriod {
+  return { ...range, previous: { from: addMonths(range.from, -months), to: addMonths(range.to, -months) } };
+}

@@ -1,0 +1,42 @@
+/** What support staff look up and do, as it is written down: action → what it was, in words. */
+export const STAFF_ACTS = {
+  "support.searched": "Searched",
+  "support.found": "Saw in search results",
+  "support.viewed_merchant": "Opened the merchant",
+  "support.viewed_payment": "Opened the payment",
+  "support.viewed_unknown_outcomes": "Looked at unknown outcomes",
+  "support.viewed_audit": "Read the audit log",
+  "support.asked_again": "Asked again about an unknown outcome",
+  "support.refundPayment": "Refunded the payment",
+  "support.refundTransaction": "Refunded the transaction",
+  "support.suspended_merchant": "Suspended the merchant",
+  "support.reinstated_merchant": "Reinstated the merchant",
+  "support.unlocked_person": "Unlocked a sign-in",
+} as const;
+export type StaffAction = keyof typeof STAFF_ACTS;
+
+export function staffActWords(action: string): string {
+  return Object.hasOwn(STAFF_ACTS, action) ? STAFF_ACTS[action as StaffAction] : action;
+}
+
+export type StaffActView = {
+  readonly id: string;
+  readonly action: string;
+  readonly staff: { readonly id: string; readonly email: string; readonly name: string | null };
+  readonly merchant: { readonly id: string; readonly name: string } | null;
+  /** Public id of what was looked at or changed. */
+  readonly objectId: string | null;
+  /** The search's text, or the reason that was given. */
+  readonly query: string | null;
+  readonly reason: string | null;
+  readonly requestId: string | null;
+  readonly at: string;
+};
+
+export type StaffActPage = {
+  readonly acts: readonly StaffActView[];
+  /** `before` of the next page; null on the last one. */
+  readonly next: string | null;
+};
+
+export const ACTS_PER_PAGE = 50;

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { keepableBody } from "./keepable-body";
+
+const NUMBER = "4242424242424242";
+
+test("of a card only brand, last 4, expiry and name are kept", () => {
+  const kept = keepableBody({
+    amount: 1,
+    card: { number: NUMBER, exp_month: 12, exp_year: 2040, cvv: "987", name: "Ada", track_data: NUMBER },
+  });
+  expect(kept).not.toContain(NUMBER);
+  expect(kept).not.toContain("987");
+  expect(JSON.parse(kept ?? "")).toEqual({
+    amount: 1,
+    card: { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2040, name: "Ada" },
+  });
+});
+
+test("a payment token is cut to what cannot be used", () => {
+  const token = "tok_01kab2cdefghjkmnpqrstvwxyz";
+  expect(keepableBody({ payment_token: token })).toBe('{"payment_token":"tok_01kab2cdef…"}');
+});
+
+test("the body itself stays as it is", () => {
+  const body = { card: { number: NUMBER, cvv: "123" }, payment_token: "tok_01kab2cdefghjkmnpqrstvwxyz" };
+  keepableBody(body);
+  expect(body).toEqual({ card: { number: NUMBER, cvv: "123" }, payment_token: "tok_01kab2cdefghjkmnpqrstvwxyz" });
+});
+
+test("what jsonb cannot hold is replaced, and text that only looks like it is not", () => {
+  expect(JSON.parse(keepableBody({ a: "x\u0000y", "k\ud800": ["\udc00"] }) ?? "")).toEqual({
+    a: "x\uFFFDy",
+    "k\uFFFD": ["\uFFFD"],
+  });
+  expect(JSON.parse(keepableBody({ a: "\\u0000 😀" }) ?? "")).toEqual({ a: "\\u0000 😀" });
+  // A token that is cut in the middle of a character.
+  expect(JSON.parse(keepableBody({ payment_token: `tok_${"a".repeat(9)}😀` }) ?? "")).toEqual({
+    payment_token: `tok_${"a".repeat(9)}\uFFFD…`,
+  });
+});
+
+test("no body is null, an empty one is empty", () => {
+  expect([keepableBody(undefined), keepableBody(null), keepableBody({})]).toEqual([null, null, "{}"]);
+});

@@ -1,0 +1,44 @@
+import { brandOf } from "@/lib/processor/sandbox/card-checks";
+
+/** Enough of a payment token to recognize it; what is left out is what makes it usable. */
+const TOKEN_PREFIX_LENGTH = 14;
+/** What PostgreSQL's jsonb cannot hold, in JSON text: U+0000 and halves of surrogate pairs. */
+const NOT_STORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
+
+/**
+ * A request's parsed body as JSON text that may be kept and shown: of a card its brand, last 4, expiry and name, never its
+ * number or CVV; of a payment token the beginning. Null when there is no body.
+ */
+export function keepableBody(body: unknown): string | null {
+  if (typeof body !== "object" || body === null) return null;
+  const kept = "card" in body || "payment_token" in body ? withoutSecrets({ ...body }) : body;
+  const text = JSON.stringify(kept);
+  return NOT_STORABLE.test(text) ? JSON.stringify(storable(kept)) : text;
+}
+
+function withoutSecrets(body: { card?: unknown; payment_token?: unknown }): object {
+  if (body.card !== undefined) body.card = keepableCard(body.card);
+  if (typeof body.payment_token === "string") body.payment_token = `${body.payment_token.slice(0, TOKEN_PREFIX_LENGTH)}…`;
+  return body;
+}
+
+/** By name, so that a member the contract adds to cards is not kept before somebody has thought about it. */
+function keepableCard(card: unknown): object | null {
+  if (typeof card !== "object" || card === null) return null;
+  const { number, exp_month, exp_year, name } = card as Record<string, unknown>;
+  const digits = typeof number === "string" ? number.replace(/\D/g, "") : "";
+  return {
+    brand: brandOf(digits),
+    last4: digits.slice(-4),
+    exp_month: exp_month ?? null,
+    exp_year: exp_year ?? null,
+    ...(typeof name === "string" && { name }),
+  };
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\u0000", "\uFFFD").toWellFormed();
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storable(name), storable(member)]));
+}

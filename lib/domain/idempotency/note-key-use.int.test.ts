@@ -1,0 +1,137 @@
+import { expect, test, vi } from "vitest";
+import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
+import type { IdempotencyKeyRow } from "@/db/schema/operations";
+import { testDatabase } from "@/lib/testing/database";
+import { testTenant } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { runOnce } from "./run-once";
+
+const { db } = await testDatabase({ max: 12 });
+const NUMBER = "4000000000000002";
+const CARD = { number: NUMBER, exp_month: 12, exp_year: 2040, cvv: "987" };
+
+async function rowOf(environmentId: string, key: string): Promise<IdempotencyKeyRow> {
+  const [row] = await db.sql<IdempotencyKeyRow[]>`
+    select * from idempotency_keys where environment_id = ${environmentId} and key = ${key}`;
+  if (!row) throw new Error(`there is no key ${key}`);
+  return row;
+}
+
+/** Notes are written after the answers: waits until a key has so many. */
+async function noted(environmentId: string, key: string, counts: Partial<IdempotencyKeyRow>): Promise<IdempotencyKeyRow> {
+  return vi.waitFor(async () => {
+    const row = await rowOf(environmentId, key);
+    expect(row).toMatchObject(counts);
+    return row;
+  });
+}
+
+test("a payment's key keeps the body without card number and CVV, counts replays, and keeps the last other use", async () => {
+  const tenant = await moneyTenant(db);
+  const first = await tenant.create({ card: CARD, description: "first" }, { key: "k" });
+  for (let i = 0; i < 3; i++) {
+    const again = await tenant.create({ card: CARD, description: "first" }, { key: "k" });
+    expect(again).toMatchObject({ text: first.text, replayed: true });
+  }
+  for (const amount of [1, 2]) {
+    expect(await tenant.create({ card: CARD, amount }, { key: "k" })).toMatchObject({ code: "idempotency_key_reused" });
+  }
+  const row = await noted(tenant.environmentId, "k", { replay_count: 3, reuse_count: 2 });
+  const card = { brand: "visa", last4: "0002", exp_month: 12, exp_year: 2040 };
+  expect(row.request_body).toEqual({ amount: 10_000, currency: "USD", card, description: "first" });
+  expect(row.last_replayed_at).not.toBeNull();
+  expect(row.last_reuse).toMatchObject({
+    path: "/v1/payments",
+    body: { amount: 2, currency: "USD", card },
+    actor: { type: "api_key" },
+  });
+  const stored = await db.sql`select row_to_json(k)::text as text from idempotency_keys k
+    where environment_id = ${tenant.environmentId}`;
+  expect(stored.map(({ text }) => text).join()).not.toMatch(new RegExp(`${NUMBER}|"987"|cvv`));
+  expect(row.response_body).toBe(first.text);
+});
+
+test("forty replays at once are all counted, and every answer is the first one's", async () => {
+  const tenant = await moneyTenant(db);
+  const first = await tenant.create({}, { key: "k" });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => tenant.create({}, { key: "k" })));
+  expect(new Set(answers.map((answer) => answer.text))).toEqual(new Set([first.text]));
+  await noted(tenant.environmentId, "k", { replay_count: 40 });
+});
+
+test("an answer does not wait for its note", async () => {
+  const tenant = await moneyTenant(db);
+  const orm = Object.create(db.orm, { update: { value: () => ({ set: () => ({ where: () => new Promise<void>(() => {}) }) }) } });
+  const service = { ...tenant.service, db: { ...db, orm } };
+  const first = await tenant.create({}, { key: "k" });
+  for (let i = 0; i < 3; i++) {
+    expect(await tenant.create({}, { key: "k", service })).toMatchObject({ text: first.text, replayed: true });
+  }
+});
+
+test("a key used anew after 24 hours begins from nothing", async () => {
+  const tenant = await moneyTenant(db);
+  await tenant.create({}, { key: "k" });
+  await tenant.create({}, { key: "k" });
+  await tenant.create({ amount: 1 }, { key: "k" });
+  await noted(tenant.environmentId, "k", { replay_count: 1, reuse_count: 1 });
+  await tenant.ageKey("k", "24 hours");
+  await tenant.create({ amount: 5 }, { key: "k" });
+  expect(await rowOf(tenant.environmentId, "k")).toMatchObject({
+    request_body: { amount: 5 },
+    replay_count: 0,
+    last_replayed_at: null,
+    reuse_count: 0,
+    last_reuse: null,
+  });
+});
+
+test("what moves no money keeps and counts the same", async () => {
+  const { call, merchant } = await testTenant(db);
+  const keyed = (body: object) => {
+    const text = JSON.stringify(body);
+    return call({ idempotency: { key: "k", digest: Buffer.from(text.padEnd(32)), body: text } });
+  };
+  const work = async () => ({ done: true });
+  await runOnce(keyed({ a: 1 }), { status: 201 }, work);
+  expect(await runOnce(keyed({ a: 1 }), { status: 201 }, work)).toMatchObject({ replayed: true });
+  await expect(runOnce(keyed({ a: 2 }), { status: 201 }, work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  const row = await noted(merchant.test.id, "k", { replay_count: 1, reuse_count: 1 });
+  expect([row.request_body, row.last_reuse?.body]).toEqual([{ a: 1 }, { a: 2 }]);
+  await db.sql`update idempotency_keys set created_at = now() - interval '24 hours' where environment_id = ${merchant.test.id}`;
+  await runOnce(keyed({ a: 3 }), { status: 201 }, work);
+  expect(await rowOf(merchant.test.id, "k")).toMatchObject({ request_body: { a: 3 }, replay_count: 0, last_reuse: null });
+});
+
+test("a note that cannot be written is logged, and the answer is given", async () => {
+  const tenant = await moneyTenant(db);
+  const warnings: unknown[] = [];
+  const broken = new Error("no connection");
+  const orm = Object.create(db.orm, {
+    update: {
+      value: () => {
+        throw broken;
+      },
+    },
+  });
+  const service = {
+    ...tenant.service,
+    db: { ...db, orm },
+    log: { ...tenant.service.log, warn: (details: unknown) => warnings.push(details) } as never,
+  };
+  const first = await tenant.create({}, { key: "k" });
+  expect(await tenant.create({}, { key: "k", service })).toMatchObject({ text: first.text, replayed: true });
+  await vi.waitFor(() => expect(warnings).toEqual([{ err: broken }]));
+});
+
+test("keys of more than 25 hours are removed, in every environment", async () => {
+  const tenants = [await moneyTenant(db), await moneyTenant(db)];
+  for (const tenant of tenants) {
+    for (const key of ["old", "new"]) await tenant.create({}, { key });
+    await tenant.ageKey("old", "26 hours");
+  }
+  expect(await removeExpiredKeys(db.sql, 100)).toBeGreaterThanOrEqual(2);
+  for (const tenant of tenants) {
+    expect([await tenant.key("old"), (await tenant.key("new"))?.state]).toEqual([null, "done"]);
+  }
+});

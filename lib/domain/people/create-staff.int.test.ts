@@ -1,0 +1,67 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, test } from "vitest";
+import { findUserByEmail } from "@/db/queries/users";
+import { sha256 } from "@/lib/secret";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { createStaff } from "./create-staff";
+import { openSession } from "./open-session";
+import { signIn } from "./sign-in";
+
+const { db } = await testDatabase();
+const service = testService(db);
+const from = { kind: "staff" as const, address: "192.0.2.1", userAgent: null };
+
+test("a member of the staff has a second factor from the start, and no merchant", async () => {
+  const made = await createStaff(service, { email: "sam@cardlane.test", name: " Sam " });
+  expect(made.staff_id).toMatch(/^usr_/);
+  expect(made.totp_uri).toContain(`secret=${made.totp_secret}`);
+  const [row] = await db.sql`select * from users where email = 'sam@cardlane.test'`;
+  expect(row).toMatchObject({ role: "staff", merchant_id: null, name: "Sam" });
+  expect(row?.totp_enabled_at).not.toBeNull();
+  expect(row?.totp_secret).not.toContain(made.totp_secret);
+  expect(service.secret.unseal(row?.totp_secret)).toBe(made.totp_secret);
+  expect(JSON.stringify(row)).not.toContain(made.password);
+});
+
+test("signing in takes the password and a code", async () => {
+  const { email, password, totp_secret } = await createStaff(service, { email: "kim@cardlane.test" });
+  expect(await signIn(service, { ...from, email, password, code: null })).toEqual({ result: "code_required" });
+  expect(await signIn(service, { ...from, email, password, code: "000000" })).toEqual({ result: "code_wrong" });
+  const code = new TOTP({ secret: Secret.fromBase32(totp_secret) }).generate();
+  expect(await signIn(service, { ...from, email, password, code })).toMatchObject({ result: "ok", mfa: true });
+  expect(await signIn(service, { ...from, kind: "merchant", email, password, code })).toEqual({ result: "wrong" });
+});
+
+test("ten recovery codes, all different, of which only digests are kept", async () => {
+  const { recovery_codes, staff_id } = await createStaff(service, { email: "lee@cardlane.test" });
+  expect(staff_id).toBeTruthy();
+  expect(new Set(recovery_codes).size).toBe(10);
+  const rows = await db.sql`
+    select c.code_sha256 from recovery_codes c join users u on u.id = c.user_id where u.email = 'lee@cardlane.test'`;
+  const digests = new Set(rows.map((row) => (row.code_sha256 as Buffer).toString("hex")));
+  expect(digests).toEqual(new Set(recovery_codes.map((code) => sha256(code.replaceAll("-", "")).toString("hex"))));
+});
+
+test("an address that is taken, whatever its case, is refused and leaves nothing behind", async () => {
+  await createStaff(service, { email: "Once@cardlane.test" });
+  await expect(createStaff(service, { email: "once@CARDLANE.test" })).rejects.toMatchObject({ param: "email" });
+  const rows = await db.sql`select 1 from users where lower(email) = 'once@cardlane.test'`;
+  expect(rows.length).toBe(1);
+});
+
+test.each([
+  [{ email: "nobody" }, "email"],
+  [{ email: "a@b.example", name: "x".repeat(101) }, "name"],
+])("%o is refused, naming %s", async (input, param) => {
+  await expect(createStaff(service, input)).rejects.toMatchObject({ code: "invalid_parameter", param });
+});
+
+test("the database itself refuses a session of staff without a second factor", async () => {
+  const { email } = await createStaff(service, { email: "max@cardlane.test" });
+  const user = await findUserByEmail(db.orm, "staff", email);
+  if (!user) throw new Error("there is no such user");
+  const session = { user, address: "192.0.2.1", userAgent: null };
+  await expect(openSession(service, { ...session, mfa: false })).rejects.toThrow(/second factor/);
+  expect(await openSession(service, { ...session, mfa: true })).toBeTruthy();
+});

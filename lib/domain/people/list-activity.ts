@@ -1,0 +1,86 @@
+import { type AccountAct, findRemovedPeople, listAccountActs } from "@/db/queries/account-history";
+import { findEnvironmentId } from "@/db/queries/merchants";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import { idTime } from "@/lib/ids";
+import type { Context } from "../context";
+
+export type Activity = {
+  /** Public id, `aud_…`. */
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  actor: { type: AccountAct["actor"]["type"]; name: string };
+  action: string;
+  /** Null for what concerns the account as a whole. */
+  mode: Mode | null;
+  objectId: string | null;
+  detail: Record<string, unknown> | null;
+};
+
+export type ActivityPage = {
+  rows: Activity[] /** What to ask for the rest with; null at the end. */;
+  next: string | null;
+};
+
+const PAGE = 50;
+
+/** What the merchant's people and Cardlane's support staff did with the account, the newest first. `before` is a public id. */
+export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
+  const { orm } = ctx.service.db;
+  const { merchantId } = ctx.environment;
+  const modeOf = new Map<string, Mode>();
+  for (const mode of MODES) {
+    const environmentId = await findEnvironmentId(orm, merchantId, mode);
+    if (environmentId !== null) modeOf.set(environmentId, mode);
+  }
+  const merchant = { id: merchantId, environmentIds: [...modeOf.keys()] };
+  const beforeId = input.before === null ? null : decodeId("audit", input.before);
+  const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE + 1 });
+  const page = acts.slice(0, PAGE);
+  const removed = await removedPeople(ctx, [...modeOf], page);
+  const last = page.at(-1);
+  return {
+    rows: page.map((act) => present(act, modeOf, removed)),
+    next: acts.length > PAGE && last ? encodeId("audit", last.id) : null,
+  };
+}
+
+async function removedPeople(ctx: Context, environments: [string, Mode][], acts: AccountAct[]) {
+  const live = environments.find(([, mode]) => mode === "live")?.[0];
+  const ids = acts.flatMap(({ actor, actor_email }) =>
+    actor.type === "user" && actor_email === null && actor.id !== null ? [actor.id] : [],
+  );
+  return live === undefined
+    ? new Map<string, string>()
+    : findRemovedPeople(ctx.service.db.orm, live, [...new Set(ids)]);
+}
+
+function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string, string>): Activity {
+  const isAboutAccount = !act.action.startsWith("api_key.") && act.actor.type !== "staff";
+  return {
+    id: encodeId("audit", act.id),
+    at: idTime(act.id),
+    actor: { type: act.actor.type, name: actorName(act, removed) },
+    action: act.action,
+    mode: isAboutAccount || act.environment_id === null ? null : (modeOf.get(act.environment_id) ?? null),
+    objectId: act.object_id,
+    detail: act.detail,
+  };
+}
+
+function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<string, string>): string {
+  switch (actor.type) {
+    case "user":
+      return actor_name ?? actor_email ?? (actor.id === null ? undefined : removed.get(actor.id)) ?? "Somebody";
+    case "staff":
+      // Which of our staff it was is ours to know; a merchant deals with Cardlane.
+      return "Cardlane support";
+    case "api_key":
+      return "An API key";
+    case "system":
+      return "Cardlane";
+    default:
+      return actor.type satisfies never;
+  }
+}

@@ -1,0 +1,25 @@
+import { countSavedViews, insertSavedView } from "@/db/queries/saved-views";
+import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { idTime, newId } from "@/lib/ids";
+import type { Context } from "../context";
+import { getSavedView } from "./get-saved-view";
+import { viewNameTaken } from "./present-saved-view";
+
+/** Keeps a view for a person. Refuses a name they have already, and more views than anybody can oversee. */
+export async function createSavedView(
+  ctx: Context,
+  input: CreateSavedViewBody & { userId: string },
+): Promise<SavedView> {
+  const { orm } = ctx.service.db;
+  const { userId, name, query, columns, shared } = input;
+  if ((await countSavedViews(orm, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
+    throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
+  }
+  const id = newId();
+  const created_at = idTime(id);
+  const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
+  if (!(await insertSavedView(orm, ctx.environment.id, view))) throw viewNameTaken(name);
+  return getSavedView(ctx, { userId, id: encodeId("savedView", id) });
+}

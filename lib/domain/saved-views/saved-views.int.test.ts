@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { users } from "@/db/schema/users";
+import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/dashboard/saved-views";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import { createSavedView } from "./create-saved-view";
+import { deleteSavedView } from "./delete-saved-view";
+import { listSavedViews } from "./list-saved-views";
+import { updateSavedView } from "./update-saved-view";
+
+const { db } = await testDatabase();
+
+async function person(merchantId: string, name: string): Promise<string> {
+  const id = newId();
+  await db.orm.insert(users).values({
+    id,
+    merchant_id: merchantId,
+    email: `${id}@example.com`,
+    name,
+    password_hash: "none",
+    role: "viewer",
+  });
+  return id;
+}
+
+async function team() {
+  const { call, merchant, stranger, service } = await testTenant(db);
+  const [anna, ben] = [await person(merchant.id, "Anna"), await person(merchant.id, "Ben")];
+  const carl = await person(stranger.id, "Carl");
+  return { call, merchant, elsewhere: testContext(service, stranger.test), anna, ben, carl };
+}
+
+const view = { name: "Large declines", query: "status=DECLINED&min=500", columns: ["amount", "status"], shared: false };
+
+test("a view is kept as it was given, for its owner alone", async () => {
+  const { call, anna, ben } = await team();
+  const created = await createSavedView(call(), { ...view, userId: anna });
+  expect(savedView.strict().parse(created)).toMatchObject({ ...view, mine: true, owner: "Anna" });
+  expect(await listSavedViews(call(), { userId: anna })).toEqual([created]);
+  expect(await listSavedViews(call(), { userId: ben })).toEqual([]);
+});
+
+test("a shared one is seen by the team after their own, and by nobody else", async () => {
+  const { call, merchant, elsewhere, anna, ben, carl } = await team();
+  const shared = await createSavedView(call(), { ...view, shared: true, userId: anna });
+  const own = await createSavedView(call(), { ...view, userId: ben });
+  expect(await listSavedViews(call(), { userId: ben })).toEqual([own, { ...shared, mine: false }]);
+  expect(await listSavedViews(elsewhere, { userId: carl })).toEqual([]);
+  expect(await listSavedViews(call({ environment: merchant.live }), { userId: ben })).toEqual([]);
+});
+
+test("only its owner changes or deletes it: for others it does not exist", async () => {
+  const { call, merchant, elsewhere, anna, ben, carl } = await team();
+  const { id } = await createSavedView(call(), { ...view, shared: true, userId: anna });
+  const others = [
+    [call(), ben],
+    [elsewhere, carl],
+    [call({ environment: merchant.live }), anna],
+  ] as const;
+  for (const [ctx, userId] of others) {
+    await expect(updateSavedView(ctx, { id, userId, name: "Mine" })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+    await expect(deleteSavedView(ctx, { id, userId })).rejects.toMatchObject({ code: "resource_not_found" });
+  }
+  expect(
+    await updateSavedView(call(), { id, userId: anna, name: "Renamed", shared: false, columns: null }),
+  ).toMatchObject({ id, name: "Renamed", shared: false, columns: null, query: view.query });
+  expect(await deleteSavedView(call(), { id, userId: anna })).toEqual({ id, deleted: true });
+  expect(await listSavedViews(call(), { userId: anna })).toEqual([]);
+  await expect(deleteSavedView(call(), { id, userId: anna })).rejects.toMatchObject({ code: "resource_not_found" });
+});
+
+test("a name is used once by a person, in any case, also when it is taken twice at once", async () => {
+  const { call, anna, ben } = await team();
+  const taken = { code: "invalid_parameter", param: "name" };
+  const results = await Promise.allSettled(
+    ["Large declines", "LARGE DECLINES", "large declines"].map((name) =>
+      createSavedView(call(), { ...view, name, userId: anna }),
+    ),
+  );
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject(taken);
+  const other = await createSavedView(call(), { ...view, name: "Other", userId: anna });
+  await expect(updateSavedView(call(), { id: other.id, userId: anna, name: "large DECLINES" })).rejects.toMatchObject(
+    taken,
+  );
+  await createSavedView(call(), { ...view, userId: ben });
+});
+
+test("nobody keeps more than can be overseen", async () => {
+  const { call, anna } = await team();
+  for (let i = 0; i < MAX_SAVED_VIEWS; i++) await createSavedView(call(), { ...view, name: `View ${i}`, userId: anna });
+  await expect(createSavedView(call(), { ...view, name: "One more", userId: anna })).rejects.toMatchObject({
+    code: "invalid_parameter",
+  });
+});

@@ -1,0 +1,22 @@
+import { updateSavedView as changeView } from "@/db/queries/saved-views";
+import type { SavedView, UpdateSavedViewBody } from "@/lib/contract/dashboard/saved-views";
+import { decodeId } from "@/lib/contract/ids";
+import type { Context } from "../context";
+import { resourceNotFound } from "../resource-not-found";
+import { getSavedView } from "./get-saved-view";
+import { viewNameTaken } from "./present-saved-view";
+
+/** Changes a person's own view; another's is not found, shared or not. */
+export async function updateSavedView(
+  ctx: Context,
+  input: UpdateSavedViewBody & { userId: string; id: string },
+): Promise<SavedView> {
+  const { userId, id: publicId, ...changes } = input;
+  const id = decodeId("savedView", publicId);
+  if (id === null) throw resourceNotFound("saved view", publicId);
+  const updated_at = ctx.service.clock.now().toISOString();
+  const done = await changeView(ctx.service.db.orm, ctx.environment.id, userId, id, { ...changes, updated_at });
+  if (done === "missing") throw resourceNotFound("saved view", publicId);
+  if (done === "taken") throw viewNameTaken(input.name ?? "");
+  return getSavedView(ctx, { userId, id: publicId });
+}

@@ -1,0 +1,11 @@
+import type { Context } from "@/lib/domain/context";
+import { idempotencyOf } from "./idempotency";
+
+/**
+ * The call under an idempotency key that stands in its body as `attempt`: the page mints one when a form opens, so that a
+ * double click and a retry are the same request.
+ */
+export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
+  const request = { method: "POST", path: ctx.request.path, body };
+  return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, attempt, request) };
+}

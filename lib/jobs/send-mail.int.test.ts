@@ -1,0 +1,92 @@
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { listMail } from "@/db/queries/mail-outbox";
+import { writeMail } from "@/lib/domain/people/write-mail";
+import { openMailer } from "@/lib/mail/open-mailer";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { sendMail } from "./send-mail";
+
+const { db } = await testDatabase();
+const service = testService(db);
+
+/** A mail server that takes everything, or nothing. Answers what it was sent, header lines and all. */
+async function mailServer(takes: boolean): Promise<{ url: string; received: string[] }> {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    let data: string | null = null;
+    socket.write("220 test\r\n");
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      const text = chunk.toString();
+      if (data !== null || /^DATA/i.test(text)) {
+        if (data === null) socket.write("354 go on\r\n");
+        data = (data ?? "") + text.replace(/^DATA\r\n/i, "");
+        if (!data.endsWith("\r\n.\r\n")) return;
+        received.push(data);
+        data = null;
+        socket.write("250 taken\r\n");
+      } else if (/^RCPT/i.test(text)) socket.write(takes ? "250 ok\r\n" : "450 mailbox busy\r\n");
+      else if (/^QUIT/i.test(text)) socket.end("221 bye\r\n");
+      else socket.write("250 ok\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  return { url: `smtp://127.0.0.1:${port}`, received };
+}
+
+const open = (url: string) => {
+  const mailer = openMailer(url, "Cardlane <no-reply@cardlane.example>");
+  onTestFinished(() => mailer.close());
+  return mailer;
+};
+const write = (recipient: string) =>
+  db.orm.transaction((tx) => writeMail(tx, { recipient, subject: "Hello", paragraphs: ["A paragraph."] }));
+const mailTo = async (recipient: string) => (await listMail(db.orm, 100)).find((mail) => mail.recipient === recipient);
+
+test("due mail is sent once, even by two instances", async () => {
+  const { url, received } = await mailServer(true);
+  await write("one@people.example");
+  const sent = await Promise.all([sendMail(service, open(url)), sendMail(service, open(url))]);
+  expect(sent.toSorted()).toEqual([0, 1]);
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatch(/^From: Cardlane <no-reply@cardlane\.example>\r$/m);
+  expect(received[0]).toMatch(/^To: one@people\.example\r$/m);
+  expect(received[0]).toContain("A paragraph.");
+  const row = await mailTo("one@people.example");
+  expect(row?.sent_at).not.toBeNull();
+  expect(row?.body).toBe("");
+  expect(await sendMail(service, open(url))).toBe(0);
+});
+
+test("a refused mail is tried again later, longer each time, and finally given up", async () => {
+  const { url } = await mailServer(false);
+  await write("two@people.example");
+  const pauses: (number | null)[] = [];
+  for (let attempt = 1; attempt <= 12; attempt++) {
+    expect(await sendMail(service, open(url))).toBe(0);
+    const [row] = await db.sql`
+      select last_error, extract(epoch from next_attempt_at - now())::float8 as seconds,
+        next_attempt_at < now() + interval '1 year' as waits
+      from mail_outbox where recipient = 'two@people.example'`;
+    expect(row?.last_error).toMatch(/mailbox busy/);
+    pauses.push(row?.waits ? Math.round(row.seconds) : null);
+    if (row?.waits) await db.sql`update mail_outbox set next_attempt_at = now() where recipient = 'two@people.example'`;
+  }
+  expect(pauses.slice(0, 4)).toEqual([30, 60, 120, 240]);
+  expect(pauses.at(-1)).toBeNull();
+  expect((await mailTo("two@people.example"))?.sent_at).toBeNull();
+  // Given up: only the list still knows it.
+  expect(await sendMail(service, open(url))).toBe(0);
+});
+
+test("what a dying process was about to send is sent by the next one", async () => {
+  const { url, received } = await mailServer(true);
+  await write("three@people.example");
+  await db.sql`update mail_outbox set attempts = 1, next_attempt_at = now() - interval '1 second'
+    where recipient = 'three@people.example'`;
+  expect(await sendMail(service, open(url))).toBe(1);
+  expect(received).toHaveLength(1);
+});
