@@ -11,6 +11,7 @@ export const CHECKS: Step[] = [
   { title: "Format and lint (Biome)", args: [program("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
   { title: "Lint and import rules (oxlint)", args: [program("oxlint/bin/oxlint"), "--type-aware", "--deny-warnings"] },
   { title: "Types (TypeScript)", args: [program("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.check.json"] },
+  { title: "Browser bundle (budget)", args: ["--import", "tsx", `${root}scripts/size-budget.ts`] },
 ];
 
 export const vitest = (...args: string[]) => [program("vitest/vitest.mjs"), "run", ...args];

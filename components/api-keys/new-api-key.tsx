@@ -20,11 +20,12 @@ import { ExpiryFields } from "./expiry-fields";
 import { PermissionFields } from "./permission-fields";
 import { SecretDialog } from "./secret-dialog";
 
-type NewApiKeyProps = { mode: Mode; timeZone: string; /** Calendar date. */ tomorrow: string };
+type NewApiKeyProps = { mode: Mode; timeZone: string /** Calendar date. */; tomorrow: string };
 
 export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
   const router = useRouter();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
+  const [finished, setFinished] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const attempt = useRef<{ id: string; expiresAt: Map<string, Date | null> }>(null);
   attempt.current ??= newAttempt();
@@ -40,7 +41,7 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
   const { errors, isDirty, isSubmitting } = form.formState;
 
   async function create(values: KeyFormValues) {
-    if (issued !== null || attempt.current === null) return;
+    if (issued !== null || finished || attempt.current === null) return;
     setFailure(null);
     // A retry must be the same request: "in 30 days" is counted from the first try.
     const { id, expiresAt } = attempt.current;
@@ -61,7 +62,9 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
   function refused(error: unknown, values: KeyFormValues) {
     if (error instanceof ApiError && error.code === "idempotency_key_reused") {
       attempt.current = newAttempt();
-      setFailure("An earlier attempt did arrive and made a key with other settings. See the list of keys before you try again.");
+      setFailure(
+        "An earlier attempt did arrive and made a key with other settings. See the list of keys before you try again.",
+      );
       return;
     }
     const { fields, others } = keyFormErrors(error instanceof ApiError ? error.errors : [], values);
@@ -74,7 +77,12 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
 
   return (
     <>
-      <form onSubmit={form.handleSubmit(create)} noValidate aria-label="New API key" className="flex max-w-3xl flex-col gap-6">
+      <form
+        onSubmit={(event) => form.handleSubmit(create)(event)}
+        noValidate
+        aria-label="New API key"
+        className="flex max-w-3xl flex-col gap-6"
+      >
         {mode === "live" && (
           <Banner tone="amber" title="This key works with real money">
             Give it only what its use needs, keep it on your servers, and never put it into a web page or an app.
@@ -114,7 +122,7 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
           )}
         </Field>
         <div className="flex flex-wrap gap-2 border-t pt-4">
-          <Button type="submit" variant="primary" pending={isSubmitting} disabled={issued !== null}>
+          <Button type="submit" variant="primary" pending={isSubmitting} disabled={issued !== null || finished}>
             {mode === "live" ? "Create live key" : "Create key"}
           </Button>
           <Link href={`/${mode}/developers/api-keys`} className={buttonStyles()}>
@@ -126,12 +134,15 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
         <SecretDialog
           issued={issued}
           onDone={() => {
+            // The secret is forgotten here, not when the page happens to go.
+            setIssued(null);
+            setFinished(true);
             router.push(`/${mode}/developers/api-keys`);
             router.refresh();
           }}
         />
       )}
-      <UnsavedGuard dirty={isDirty && issued === null} />
+      <UnsavedGuard dirty={isDirty && issued === null && !finished} />
     </>
   );
 }

@@ -103,9 +103,9 @@ function Secret({ secret }: { secret: string }) {
       >
         {state === "copied" ? "Copied" : "Copy key"}
       </Button>
-      <span role="status" className={state === "failed" ? "text-red text-xs" : "sr-only"}>
+      <output className={state === "failed" ? "text-red text-xs" : "sr-only"}>
         {state === "copied" ? "Copied" : state === "failed" ? "Copy the selected text" : ""}
-      </span>
+      </output>
     </div>
   );
 }

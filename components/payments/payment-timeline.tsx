@@ -61,7 +61,7 @@ function Entry({ entry, mode, last }: { entry: TimelineEntry; mode: Mode; last: 
   const { outcome, kind } = entry;
   const Icon = outcome === "succeeded" ? KIND_ICONS[kind] : OUTCOME_ICONS[outcome];
   return (
-    <li id={kind === "refund" ? entry.transaction_id : undefined} className="relative flex gap-3 pb-5 last:pb-0">
+    <li className="relative flex gap-3 pb-5 last:pb-0">
       {!last && <span aria-hidden="true" className="absolute top-7 bottom-1 left-3 w-px bg-line" />}
       <span
         className={cn(

@@ -11,7 +11,10 @@ export function TransactionList({ detail }: { detail: PaymentDetail }) {
   return (
     <ul className="divide-y">
       {payment.transactions.map((transaction, index) => (
-        <li key={transaction.id} className="flex flex-col gap-0.5 px-4 py-2.5 text-[13px]">
+        <li
+          key={transaction.id}
+          id={transaction.id}
+          className="flex scroll-mt-20 flex-col target:bg-accent-ground gap-0.5 px-4 py-2.5 text-[13px]">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="font-medium">{transaction.type === "CHARGE" ? "Charge" : "Refund"}</span>
             <StatusBadge status={transaction.status} />

@@ -61,7 +61,12 @@ export function NewPlan({ mode, today, currency, currencies }: NewPlanProps) {
 
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
-      <form onSubmit={form.handleSubmit(create)} noValidate className="flex min-w-0 flex-col gap-5" aria-label="New plan">
+      <form
+        onSubmit={(event) => form.handleSubmit(create)(event)}
+        noValidate
+        className="flex min-w-0 flex-col gap-5"
+        aria-label="New plan"
+      >
         {failure}
         <DescriptionFields form={form} />
         <PriceFields form={form} currencies={currencies} locked={false} />

@@ -17,8 +17,8 @@ import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plan-f
 import { PLAN_STATUS_SENTENCES } from "@/lib/client/plan-text";
 import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
-import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
 import { PlanFacts } from "./plan-facts";
+import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
 import { PlanStatusDialog } from "./plan-status-dialog";
 import { TypedPreview } from "./typed-preview";
 import { usePlanFailure } from "./use-plan-failure";
@@ -72,7 +72,12 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
       />
       <CopyId id={plan.id} className="-mt-3 mb-5 text-soft" />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
-        <form onSubmit={form.handleSubmit(save)} noValidate className="flex min-w-0 flex-col gap-5" aria-label="Plan">
+        <form
+          onSubmit={(event) => form.handleSubmit(save)(event)}
+          noValidate
+          className="flex min-w-0 flex-col gap-5"
+          aria-label="Plan"
+        >
           {failure}
           <DescriptionFields form={form} />
           {active && (
@@ -89,7 +94,11 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
             <Button onClick={() => form.reset()} disabled={!isDirty || isSubmitting}>
               Discard
             </Button>
-            {isDirty && <p className="text-[13px] text-soft">Save or discard before you {active ? "deactivate" : "activate"} it.</p>}
+            {isDirty && (
+              <p className="text-[13px] text-soft">
+                Save or discard before you {active ? "deactivate" : "activate"} it.
+              </p>
+            )}
           </div>
         </form>
         <div className="flex flex-col gap-5 lg:sticky lg:top-16">

@@ -106,9 +106,7 @@ function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
     <div>
       <div className="flex items-start gap-2">
         <Field label={label} error={errors[`${prefix}_value`]?.message} className="w-40">
-          {(props) => (
-            <Input {...props} {...form.register(`${prefix}_value`)} inputMode="numeric" autoComplete="off" />
-          )}
+          {(props) => <Input {...props} {...form.register(`${prefix}_value`)} inputMode="numeric" autoComplete="off" />}
         </Field>
         {/* Level with the control beside it, whose label is visible. */}
         <Field label={`${label}: unit`} hideLabel className="w-32 pt-6.5">
@@ -137,7 +135,10 @@ function AmountInput({ currency, ...props }: { currency: string } & ComponentPro
         placeholder={(0).toFixed(digits)}
         className="w-full pr-14 font-mono tabular-nums"
       />
-      <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 right-3 flex items-center font-mono text-soft text-xs">
+      <span
+        aria-hidden="true"
+        className="pointer-events-none absolute inset-y-0 right-3 flex items-center font-mono text-soft text-xs"
+      >
         {currency}
       </span>
     </span>

@@ -55,13 +55,13 @@ export function PlanFilters({ path, status, type }: PlanFiltersProps) {
           Clear
         </Link>
       )}
-      <span role="status" className="inline-flex items-center gap-1.5 text-soft text-xs">
+      <output className="inline-flex items-center gap-1.5 text-soft text-xs">
         {pending && (
           <>
             <Spinner /> Loading
           </>
         )}
-      </span>
+      </output>
     </search>
   );
 }

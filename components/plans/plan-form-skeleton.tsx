@@ -4,9 +4,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 export function PlanFormSkeleton() {
   return (
     <>
-      <p className="sr-only" role="status">
-        Loading
-      </p>
+      <output className="sr-only">Loading</output>
       <Skeleton className="mb-6 h-6 w-48" />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="flex flex-col gap-5">

@@ -18,7 +18,10 @@ export function usePlanFailure(form: PlanForm): {
   const [text, setText] = useState<string | null>(null);
 
   function show(error: unknown): void {
-    if (!(error instanceof ApiError)) return setText(failureText(error));
+    if (!(error instanceof ApiError)) {
+      setText(failureText(error));
+      return;
+    }
     const named = error.errors.length > 0 ? error.errors : [{ param: error.param ?? "", message: error.detail }];
     const own = named.filter(({ param }) => FIELDS.includes(param));
     for (const [index, refusal] of own.entries()) {

@@ -1,7 +1,102 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Logo } from "@/components/ui/logo";
 import type { DashboardData } from "@/lib/client/dashboard-context";
+import { TimeDisplayProvider } from "@/lib/client/time-display";
+import { ModeSwitch } from "./mode-switch";
+import { NavLink } from "./nav-link";
+import { NavSheet } from "./nav-sheet";
+import { SHELL_PAGES, type ShellPage } from "./pages";
+import { SearchButton } from "./search-button";
+import { ShellDialogs } from "./shell-dialogs";
+import { TestBanner } from "./test-banner";
+import { UserMenu } from "./user-menu";
 
-/** Stand-in until the shell's own file is written over this one. */
-export function Shell({ children }: DashboardData & { children: ReactNode }) {
-  return <main className="p-6">{children}</main>;
+/** What stands around every page of the dashboard. */
+export function Shell({ children, ...data }: DashboardData & { children: ReactNode }) {
+  const { mode, merchant, preferences } = data;
+  const navigation = <Navigation {...data} />;
+  return (
+    <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone}>
+      <ShellDialogs shortcuts={preferences.shortcuts ?? true}>
+        <a href="#content" className="skip-link">
+          Skip to content
+        </a>
+        <div className="shell" data-mode={mode}>
+          <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-raised lg:flex">{navigation}</aside>
+          <div className="flex min-w-0 flex-col">
+            <div className="sticky top-0 z-20">
+              <div className="flex h-12 items-center gap-1 border-b bg-ground px-2 lg:hidden print:hidden">
+                <NavSheet>{navigation}</NavSheet>
+                <Link href={`/${mode}`} className="mr-auto rounded px-1.5 py-1" aria-label="Cardlane, overview">
+                  <Logo />
+                </Link>
+                <SearchButton compact />
+              </div>
+              {mode === "test" && <TestBanner />}
+            </div>
+            <main id="content" tabIndex={-1} className="w-full flex-1 px-4 py-6 outline-none sm:px-6 lg:px-8">
+              {merchant.suspended && (
+                <Banner tone="red" title="This account is suspended" className="mb-5">
+                  No payment can be made. Everything can still be looked up; ask support what to do.
+                </Banner>
+              )}
+              {children}
+            </main>
+          </div>
+        </div>
+      </ShellDialogs>
+    </TimeDisplayProvider>
+  );
+}
+
+function Navigation({ mode, merchant, person }: DashboardData) {
+  return (
+    <>
+      <div className="flex flex-col gap-3 px-3 pt-3 pb-2">
+        <Link
+          href={`/${mode}`}
+          className="flex h-8 items-center rounded px-2 max-lg:hidden"
+          aria-label="Cardlane, overview"
+        >
+          <Logo />
+        </Link>
+        <ModeSwitch mode={mode} />
+        <SearchButton />
+      </div>
+      <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
+        <PageLinks mode={mode} group="main" />
+        <div>
+          <p className="px-2 pb-1 text-soft text-xs">Developers</p>
+          <PageLinks mode={mode} group="developers" />
+        </div>
+        <div className="mt-auto">
+          <PageLinks mode={mode} group="account" />
+        </div>
+      </nav>
+      <div className="border-t p-2">
+        <UserMenu mode={mode} merchantName={merchant.name} person={person} />
+      </div>
+    </>
+  );
+}
+
+function PageLinks({ mode, group }: { mode: string; group: ShellPage["group"] }) {
+  return (
+    <ul className="flex flex-col gap-px">
+      {SHELL_PAGES.filter((page) => page.group === group).map(({ label, path, icon: Icon, sections = [] }) => (
+        <li key={label}>
+          <NavLink
+            href={`/${mode}${path}`}
+            exact={path === ""}
+            sections={sections.map((section) => `/${mode}${section}`)}
+          >
+            <Icon aria-hidden="true" />
+            {label}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -4,7 +4,11 @@ import { Button } from "./button";
 import { cn } from "./class-names";
 import { CopyButton } from "./copy-button";
 
-type EmptyStateProps = { className?: string } & (
+type EmptyStateProps = {
+  className?: string;
+  /** It is the whole page: its title is the page's. */
+  page?: boolean;
+} & (
   | {
       /** Nothing was ever here: what it is for and how to begin. */
       kind?: "first";
@@ -41,7 +45,12 @@ export function EmptyState(props: EmptyStateProps) {
   switch (props.kind) {
     case "no-results":
       return (
-        <Frame icon={<SearchX aria-hidden="true" />} title={`No ${props.what} match`} className={props.className}>
+        <Frame
+          icon={<SearchX aria-hidden="true" />}
+          title={`No ${props.what} match`}
+          page={props.page}
+          className={props.className}
+        >
           {props.filters && props.filters.length > 0 ? (
             <p className="flex flex-wrap justify-center gap-1.5">
               {props.filters.map((filter) => (
@@ -61,14 +70,19 @@ export function EmptyState(props: EmptyStateProps) {
       );
     case "no-permission":
       return (
-        <Frame icon={<Lock aria-hidden="true" />} title={`You cannot see ${props.what}`} className={props.className}>
+        <Frame
+          icon={<Lock aria-hidden="true" />}
+          title={`You cannot see ${props.what}`}
+          page={props.page}
+          className={props.className}
+        >
           <p>Your role does not include this. An owner of your account can give you another role.</p>
           {props.actions && <div className="mt-4 flex justify-center gap-2">{props.actions}</div>}
         </Frame>
       );
     default:
       return (
-        <Frame icon={props.icon} title={props.title} className={props.className}>
+        <Frame icon={props.icon} title={props.title} page={props.page} className={props.className}>
           {props.description && <p>{props.description}</p>}
           {props.curl && <Command title={props.curlTitle ?? "curl"} code={props.curl} />}
           {props.actions && <div className="mt-4 flex flex-wrap justify-center gap-2">{props.actions}</div>}
@@ -77,9 +91,16 @@ export function EmptyState(props: EmptyStateProps) {
   }
 }
 
-type FrameProps = { icon?: ReactNode; title: ReactNode; className?: string; children: ReactNode };
+type FrameProps = {
+  icon?: ReactNode;
+  title: ReactNode;
+  page?: boolean | undefined;
+  className?: string | undefined;
+  children: ReactNode;
+};
 
-function Frame({ icon, title, className, children }: FrameProps) {
+function Frame({ icon, title, page = false, className, children }: FrameProps) {
+  const Heading = page ? "h1" : "h2";
   return (
     <section className={cn("flex flex-col items-center px-4 py-14 text-center text-[13px] text-soft", className)}>
       {icon && (
@@ -87,7 +108,7 @@ function Frame({ icon, title, className, children }: FrameProps) {
           {icon}
         </span>
       )}
-      <h2 className="mb-1 font-semibold text-ink text-sm">{title}</h2>
+      <Heading className="mb-1 font-semibold text-ink text-sm">{title}</Heading>
       <div className="w-full max-w-xl">{children}</div>
     </section>
   );

@@ -12,6 +12,8 @@ type ErrorStateProps = {
   requestId?: string | null;
   onRetry?: () => void;
   retrying?: boolean;
+  /** It is the whole page: its title is the page's. */
+  page?: boolean;
   className?: string;
 };
 
@@ -22,8 +24,10 @@ export function ErrorState({
   requestId,
   onRetry,
   retrying = false,
+  page = false,
   className,
 }: ErrorStateProps) {
+  const Heading = page ? "h1" : "h2";
   return (
     <section
       role="alert"
@@ -32,7 +36,7 @@ export function ErrorState({
       <span className="mb-3 flex size-9 items-center justify-center rounded-md bg-red-ground text-red">
         <CircleAlert aria-hidden="true" className="size-4.5" />
       </span>
-      <h2 className="mb-1 font-semibold text-ink text-sm">{title}</h2>
+      <Heading className="mb-1 font-semibold text-ink text-sm">{title}</Heading>
       <div className="max-w-xl">{detail}</div>
       {requestId && (
         <p className="mt-2 flex items-center gap-1.5 text-xs">

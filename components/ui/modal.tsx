@@ -67,12 +67,25 @@ function useModal(ref: RefObject<HTMLDialogElement | null>): void {
     const dialog = ref.current;
     if (!dialog) return;
     const before = document.activeElement;
+    const unlock = lockPage();
     dialog.showModal();
     const wanted = WANTED.map((selector) => dialog.querySelector<HTMLElement>(selector)).find(Boolean);
     (wanted ?? dialog).focus({ preventScroll: true });
     return () => {
       dialog.close();
+      unlock();
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, [ref]);
+}
+
+/** The page behind does not scroll (floating.css); where it could, the room of its scroll bar is kept. */
+function lockPage(): () => void {
+  const { style, scrollHeight, clientHeight } = document.documentElement;
+  if (scrollHeight <= clientHeight) return () => {};
+  const before = style.scrollbarGutter;
+  style.scrollbarGutter = "stable";
+  return () => {
+    style.scrollbarGutter = before;
+  };
 }

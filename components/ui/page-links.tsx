@@ -19,7 +19,9 @@ export function PageLinks({ href, what, page }: PageLinksProps) {
   return (
     <nav aria-label="Pages" className="mt-3 flex items-center justify-between gap-4 text-[13px] text-soft">
       <p className="tabular-nums">
-        {data.length > 0 ? `${offset + 1}–${offset + data.length} of ${totalText} ${what}` : `0 of ${totalText} ${what}`}
+        {data.length > 0
+          ? `${offset + 1}–${offset + data.length} of ${totalText} ${what}`
+          : `0 of ${totalText} ${what}`}
       </p>
       {(offset > 0 || has_more) && (
         <div className="flex gap-2">

@@ -14,7 +14,7 @@ const WIDTHS = ["w-24", "w-16", "w-32", "w-20", "w-28"];
 /** In the measures of a real table: 40 px rows under a 32 px heading. */
 export function TableSkeleton({ rows = 8, columns = 5, className }: TableSkeletonProps) {
   return (
-    <div className={cn("w-full overflow-hidden", className)}>
+    <div className={cn("appear-later w-full overflow-hidden", className)}>
       <output className="sr-only">Loading</output>
       <div className="flex h-8 items-center gap-6 border-b">
         {upTo(columns).map((column) => (

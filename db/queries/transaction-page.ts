@@ -60,7 +60,8 @@ order by ${ordering(page, "t.")}`;
   return { text, parameters, prepare: page.offset === 0 && keepsItsPlan(filter, page) };
 }
 
-function conditions(parameters: Parameters, environment: string, filter: TransactionFilter): string {
+/** The filter's terms, without a table's name. */
+export function conditions(parameters: Parameters, environment: string, filter: TransactionFilter): string {
   const terms = [`environment_id = ${environment}`];
   if (filter.customerId !== undefined) terms.push(`customer_id = ${parameters.add(filter.customerId)}`);
   if (filter.customerEmail !== undefined) {
@@ -132,7 +133,7 @@ const SORT_COLUMNS: Record<SortField, readonly string[]> = {
   status: ["status", "id"],
 };
 
-function ordering(page: TransactionPage, table = ""): string {
+export function ordering(page: Pick<TransactionPage, "sort" | "order">, table = ""): string {
   return SORT_COLUMNS[page.sort].map((column) => `${table}${column} ${page.order}`).join(", ");
 }
 

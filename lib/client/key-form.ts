@@ -20,7 +20,11 @@ export type KeyFormValues = {
 const DAY_MS = 86_400_000;
 
 /** When the key ends: so many days from now, or at the end of a day in the merchant's time zone. Null = never, or no date yet. */
-export function expiryOf(values: Pick<KeyFormValues, "expiry" | "expiryDate">, now: Date, timeZone: string): Date | null {
+export function expiryOf(
+  values: Pick<KeyFormValues, "expiry" | "expiryDate">,
+  now: Date,
+  timeZone: string,
+): Date | null {
   const days = EXPIRIES[values.expiry];
   if (days !== null) return new Date(now.getTime() + days * DAY_MS);
   if (values.expiry === "never") return null;

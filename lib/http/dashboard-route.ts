@@ -77,7 +77,7 @@ export const publicRoutes = (...served: Served<PublicCall>[]): Handlers =>
     request,
   }));
 
-const dashboardCall: Caller<DashboardCall> = async (operation, request, params, info) => {
+export const dashboardCall: Caller<DashboardCall> = async (operation, request, params, info) => {
   const found = await signedIn(request.headers.get("cookie"), "merchant");
   if (!found?.merchant) throw sessionOver();
   const { person, merchant } = found;
@@ -143,7 +143,7 @@ async function answer<Call>(
   }
 }
 
-const infoOf = (request: Request): RequestInfo => ({
+export const infoOf = (request: Request): RequestInfo => ({
   id: newId(),
   path: pathOf(request.url),
   address: addressOf(request.headers, { ip: null }),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { dashboardOperation } from "../dashboard-operation";
-import { instant, timestamp } from "../fields";
-import { idOf } from "../ids";
-import { permission } from "../permissions";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { instant, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
+import { permission } from "@/lib/contract/permissions";
 
 /** `EXPIRED` is what a key becomes by itself; the others are what somebody made of it. */
 export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as const;

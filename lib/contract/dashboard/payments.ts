@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dashboardOperation } from "../dashboard-operation";
+import { text } from "../fields";
 import type { KeyDetail } from "./idempotency-key";
 import type { PaymentDetail } from "./payment-detail";
 
@@ -19,7 +20,7 @@ export const getIdempotencyKey = dashboardOperation({
   method: "GET",
   path: "/api/dashboard/{mode}/idempotency-key",
   permission: "payment.read",
-  query: z.strictObject({ key: z.string().min(1).max(255) }),
+  query: z.strictObject({ key: text(255) }),
   status: 200,
   response: z.custom<KeyDetail>(),
 });

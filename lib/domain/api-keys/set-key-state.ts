@@ -9,10 +9,7 @@ import { revokeApiKey } from "./revoke-api-key";
 const VERBS = { disable: disableApiKey, enable: enableApiKey, revoke: revokeApiKey };
 
 /** Disables, enables or revokes a key for a person; answers the key as it is then. */
-export async function setKeyState(
-  ctx: Context,
-  input: { id: string; action: keyof typeof VERBS },
-): Promise<ApiKey> {
+export async function setKeyState(ctx: Context, input: { id: string; action: keyof typeof VERBS }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
   const row = await VERBS[input.action](service, {
     environmentId: environment.id,

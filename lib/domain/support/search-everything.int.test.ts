@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { createPlanBody } from "@/lib/contract/plan";
 import { SEARCH_LIMIT, type SearchKind } from "@/lib/contract/support/search-results";
 import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { createPlan } from "@/lib/domain/plans/create-plan";
@@ -144,13 +145,9 @@ describe("finds, in whatever merchant's data it is,", () => {
     expect(JSON.stringify(found)).not.toContain(made.secret);
     await expect(find(made.secret)).rejects.toMatchObject({ code: "invalid_parameter" });
 
-    const plan = await createPlan(testContext(tenant.service, tenant.merchant.test), {
-      type: "one_time",
-      name: `Plan ${randomUUID()}`,
-      currency: "USD",
-      full_price_amount: 5,
-    } as never);
-    expect((await find(plan.id)).plan).toEqual([expect.objectContaining({ amount: 500, currency: "USD" })]);
+    const planBody = createPlanBody.parse({ type: "ONE_TIME", name: randomUUID(), currency: "USD", full_price_amount: 5 });
+    const plan = await createPlan(testContext(tenant.service, tenant.merchant.test), planBody);
+    expect((await find(JSON.parse(plan.body).id)).plan).toEqual([expect.objectContaining({ amount: 500, currency: "USD" })]);
 
     const { body } = await tenant.create();
     const [event] = await db.sql`select id from events where object_id = ${decodeId("payment", body.id) as string}`;

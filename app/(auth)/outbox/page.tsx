@@ -1,0 +1,34 @@
+import { Inbox } from "lucide-react";
+import type { Metadata } from "next";
+import { AuthHeading } from "@/components/auth/auth-heading";
+import { MailCard } from "@/components/auth/mail-card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { outboxPage } from "@/lib/http/outbox";
+
+export const metadata: Metadata = { title: "Outbox", robots: "noindex" };
+
+export default async function OutboxPage() {
+  const mails = await outboxPage();
+  return (
+    <div className="w-full max-w-2xl">
+      <AuthHeading title="Outbox">
+        No mail server is set up, so mail waits here instead of being sent. Only browsers on this machine see this page.
+        Set <code className="tick">SMTP_URL</code> to send it.
+      </AuthHeading>
+      {mails.length === 0 ? (
+        <EmptyState
+          icon={<Inbox aria-hidden="true" />}
+          title="No mail yet"
+          description="Links for new passwords, invitations and notices about your sign-in will be here."
+          className="rounded-lg border"
+        />
+      ) : (
+        <ul className="flex flex-col gap-3">
+          {mails.map(({ id, recipient, subject, body, created_at }) => (
+            <MailCard key={id} recipient={recipient} subject={subject} body={body} at={created_at} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

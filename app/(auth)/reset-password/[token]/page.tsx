@@ -1,0 +1,38 @@
+import type { Metadata } from "next";
+import { AuthColumn } from "@/components/auth/auth-column";
+import { AuthHeading } from "@/components/auth/auth-heading";
+import { AuthLink } from "@/components/auth/auth-link";
+import { ChoosePasswordForm } from "@/components/auth/choose-password-form";
+import { findLink } from "@/lib/domain/people/find-link";
+import { currentService } from "@/lib/http/current-service";
+
+// The address opens an account: no page that is linked from here gets to know it, and no search engine.
+export const metadata: Metadata = { title: "Choose a password", referrer: "no-referrer", robots: "noindex" };
+
+type ChoosePasswordPageProps = { params: Promise<{ token: string }> };
+
+export default async function ChoosePasswordPage({ params }: ChoosePasswordPageProps) {
+  const { token } = await params;
+  const link = await findLink(currentService().service, token);
+  if (link === null) {
+    return (
+      <AuthColumn>
+        <AuthHeading title="This link does not work any more">
+          It was used already, is too old, or was cut off in the mail.{" "}
+          <AuthLink href="/forgot-password">Ask for a new one</AuthLink>, or ask the person who invited you.
+        </AuthHeading>
+      </AuthColumn>
+    );
+  }
+  const isInvitation = link.purpose === "invite";
+  return (
+    <AuthColumn>
+      <AuthHeading title={isInvitation ? `Join ${link.merchant_name}` : "Choose a new password"}>
+        {isInvitation
+          ? `You sign in as ${link.email}.`
+          : `For ${link.email}. Every browser that is signed in will be signed out.`}
+      </AuthHeading>
+      <ChoosePasswordForm token={token} email={link.email} name={isInvitation ? (link.name ?? "") : null} />
+    </AuthColumn>
+  );
+}

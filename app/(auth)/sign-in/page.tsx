@@ -1,0 +1,23 @@
+import type { Metadata } from "next";
+import { AuthColumn } from "@/components/auth/auth-column";
+import { SignInForm } from "@/components/auth/sign-in-form";
+import { safePath } from "@/lib/client/safe-path";
+import { signedOutPage } from "@/lib/http/signed-out-page";
+
+export const metadata: Metadata = { title: "Sign in" };
+
+type SignInPageProps = { searchParams: Promise<Record<string, string | string[] | undefined>> };
+
+const one = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
+
+export default async function SignInPage({ searchParams }: SignInPageProps) {
+  const { next, email, chosen } = await searchParams;
+  const path = safePath(one(next), "/test");
+  await signedOutPage(path);
+  const notice = chosen === undefined ? undefined : "Your password was changed. Sign in with the new one.";
+  return (
+    <AuthColumn>
+      <SignInForm next={path} email={one(email)} notice={notice} />
+    </AuthColumn>
+  );
+}

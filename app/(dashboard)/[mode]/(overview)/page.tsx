@@ -1,0 +1,116 @@
+import type { Metadata } from "next";
+import { AttentionCard } from "@/components/overview/attention-card";
+import { CurrencySwitch } from "@/components/overview/currency-switch";
+import { DeclinesCard } from "@/components/overview/declines-card";
+import { FirstUse } from "@/components/overview/first-use";
+import { LatestCard } from "@/components/overview/latest-card";
+import { PeriodPicker } from "@/components/overview/period-picker";
+import { Tiles } from "@/components/overview/tiles";
+import { VolumeCard } from "@/components/overview/volume-card";
+import { NoPermission } from "@/components/ui/no-permission";
+import { PageHeader } from "@/components/ui/page-header";
+import { rangeText } from "@/lib/client/overview-text";
+import type { AttentionItem } from "@/lib/contract/attention";
+import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/overview-period";
+import type { Transaction } from "@/lib/contract/transaction";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { getOverview } from "@/lib/domain/metrics/get-overview";
+import { listAttention } from "@/lib/domain/metrics/list-attention";
+import { listLatest } from "@/lib/domain/metrics/list-latest";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Overview" };
+
+type OverviewPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function OverviewPage({ params, searchParams }: OverviewPageProps) {
+  const page = await dashboardPage((await params).mode);
+  const { ctx, mode } = page;
+  if (!page.can("transaction.read")) return <NoPermission what="the overview" />;
+  const { period: name, from, to, currency: wanted } = onlyTexts(await searchParams);
+  // An address that means nothing gets the usual period, which the picker then shows.
+  const period = parsePeriod({ period: name, from, to }) ?? DEFAULT_PERIOD;
+  const [overview, attention, latest] = await Promise.all([
+    getOverview(ctx, { period: (today) => resolvePeriod(period, today), currency: wanted ?? null }),
+    listAttention(ctx),
+    listLatest(ctx),
+  ]);
+  const { currency, currencies, timeZone, firstDay, today } = overview;
+  if (currency === null) {
+    return (
+      <>
+        <PageHeader title="Overview" description={`Days in ${timeZone}`} />
+        {attention.length === 0 && latest.length === 0 ? (
+          <FirstUse mode={mode} baseUrl={ctx.service.baseUrl} canManageKeys={page.can("api_key.manage")} />
+        ) : (
+          <Beneath mode={mode} attention={attention} latest={latest} />
+        )}
+      </>
+    );
+  }
+  const named = wanted === currency ? currency : null;
+  const figures = { ...overview, currency };
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description={`${rangeText(overview)}, days in ${timeZone}`}
+        actions={
+          <>
+            {currencies.length > 1 && (
+              <CurrencySwitch mode={mode} period={period} currency={currency} currencies={currencies} />
+            )}
+            <PeriodPicker
+              key={`${overview.from} ${overview.to}`}
+              {...{ mode, period, firstDay, today, timeZone }}
+              range={{ from: overview.from, to: overview.to }}
+              currency={named}
+            />
+          </>
+        }
+      />
+      <Tiles mode={mode} overview={figures} />
+      <div className="mt-4 grid gap-4 lg:grid-cols-3">
+        <div className="min-w-0 lg:col-span-2">
+          <VolumeCard
+            mode={mode}
+            overview={{
+              buckets: overview.buckets,
+              previous: overview.previous,
+              unit: overview.unit,
+              figures: overview.figures,
+              from: overview.from,
+              to: overview.to,
+              currency,
+            }}
+          />
+        </div>
+        <DeclinesCard mode={mode} declines={overview.declines} range={{ from: overview.from, to: overview.to }} />
+      </div>
+      <Beneath mode={mode} attention={attention} latest={latest} />
+    </>
+  );
+}
+
+/** What has no period. */
+function Beneath({ mode, attention, latest }: { mode: Mode; attention: AttentionItem[]; latest: Transaction[] }) {
+  return (
+    <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
+      <div className="min-w-0 lg:col-span-2">
+        <LatestCard mode={mode} transactions={latest} />
+      </div>
+      <AttentionCard mode={mode} items={attention} />
+    </div>
+  );
+}
+
+/** A parameter given twice means nothing. */
+function onlyTexts(params: Record<string, string | string[] | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value === "string")) as Record<
+    string,
+    string
+  >;
+}

@@ -1,0 +1,70 @@
+import { KeyRound } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { KeyTable } from "@/components/api-keys/key-table";
+import { buttonStyles } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NoPermission } from "@/components/ui/no-permission";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks } from "@/components/ui/page-links";
+import { MAX_OFFSET } from "@/lib/contract/fields";
+import { listKeyPage } from "@/lib/domain/api-keys/list-key-page";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "API keys" };
+
+const LIMIT = 50;
+
+type ApiKeysPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("api_key.manage")) return <NoPermission what="API keys" />;
+  const path = `/${page.mode}/developers/api-keys`;
+  const keys = await listKeyPage(page.ctx, { limit: LIMIT, offset: offsetOf((await searchParams).offset) });
+  const create = (
+    <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
+      {page.mode === "live" ? "New live key" : "New key"}
+    </Link>
+  );
+  return (
+    <>
+      <PageHeader
+        title="API keys"
+        description={
+          page.mode === "live"
+            ? "Live keys move real money. Give each server a key of its own, with only what it needs."
+            : "Test keys work in the sandbox only: no real money moves."
+        }
+        actions={keys.total > 0 && create}
+      />
+      {keys.total === 0 ? (
+        <EmptyState
+          icon={<KeyRound aria-hidden="true" />}
+          title={`No ${page.mode} keys yet`}
+          description="Your servers prove with a key that they are yours. Its secret is shown once, when you create it."
+          curlTitle="What a request with a key looks like"
+          curl={`curl ${page.ctx.service.baseUrl}/v1/payments \\\n  -H "X-Api-Key: sk_${page.mode}_…"`}
+          actions={create}
+        />
+      ) : (
+        <>
+          <KeyTable keys={keys.data} mode={page.mode} timeZone={page.merchant.timeZone} />
+          <PageLinks what="keys" page={keys} href={path} />
+          <p className="mt-4 max-w-2xl text-soft text-xs">
+            “Last used” is a few seconds behind. A key that is disabled, revoked or expired is refused within a second.
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What is not a number of results to skip counts as the beginning of the list. */
+function offsetOf(given: string | string[] | undefined): number {
+  const offset = typeof given === "string" && /^\d{1,10}$/.test(given) ? Number(given) : 0;
+  return Math.min(offset, MAX_OFFSET);
+}

@@ -1,0 +1,104 @@
+import { KeyRound, SearchX } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { KeyDetail } from "@/components/idempotency/key-detail";
+import { KeyList } from "@/components/idempotency/key-list";
+import { KeySearch } from "@/components/idempotency/key-search";
+import { buttonStyles } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NoPermission } from "@/components/ui/no-permission";
+import { PageHeader } from "@/components/ui/page-header";
+import { findIdempotencyKey } from "@/lib/domain/idempotency/find-idempotency-key";
+import { listIdempotencyKeys } from "@/lib/domain/idempotency/list-idempotency-keys";
+import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+
+type IdempotencyRouteProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+const PAGE_SIZE = 50;
+
+export const metadata: Metadata = { title: "Idempotency" };
+
+export default async function IdempotencyRoute({ params, searchParams }: IdempotencyRouteProps) {
+  const page = await dashboardPage((await params).mode);
+  const given = await searchParams;
+  const key = textOf(given.key);
+  const path = `/${page.mode}/developers/idempotency`;
+  return (
+    <>
+      <PageHeader
+        title="Idempotency"
+        description="What a key was first used for, what became of it, and what a retry would get."
+        {...(key !== null && { crumbs: [{ label: "All keys", href: path }] })}
+      />
+      {page.can("payment.read") ? (
+        <>
+          <KeySearch path={path} value={key ?? ""} />
+          {key === null ? (
+            <Recent page={page} path={path} after={textOf(given.after)} />
+          ) : (
+            <One page={page} path={path} sought={key} />
+          )}
+        </>
+      ) : (
+        <NoPermission what="idempotency keys" />
+      )}
+    </>
+  );
+}
+
+async function One({ page, path, sought }: { page: DashboardPage; path: string; sought: string }) {
+  const found = await findIdempotencyKey(page.ctx, { key: sought });
+  if (found) return <KeyDetail key={sought} initial={found} mode={page.mode} />;
+  return (
+    <EmptyState
+      icon={<SearchX aria-hidden="true" />}
+      title="No such key here"
+      description={`Keys are compared exactly, belong to one mode, and are kept for a day. To ${page.mode} mode this one is new: a request with it would run.`}
+      actions={
+        <Link href={path} className={buttonStyles()}>
+          All keys
+        </Link>
+      }
+    />
+  );
+}
+
+async function Recent({ page, path, after }: { page: DashboardPage; path: string; after: string | null }) {
+  const keys = await listIdempotencyKeys(page.ctx, { limit: PAGE_SIZE, after });
+  if (keys.keys.length > 0) return <KeyList page={keys} path={path} isFirstPage={after === null} />;
+  if (after !== null) {
+    return (
+      <EmptyState
+        title="No older keys"
+        description="Keys are kept for a day after their first use."
+        actions={
+          <Link href={path} className={buttonStyles()}>
+            Newest keys
+          </Link>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={<KeyRound aria-hidden="true" />}
+      title="No keys in the last day"
+      description="Each request that moves money names a key, so that a retry never moves it twice. Send one, and it is here."
+      curl={curlOf(page)}
+    />
+  );
+}
+
+const curlOf = ({ ctx, mode }: DashboardPage) => `curl ${ctx.service.baseUrl}/v1/payments \\
+  -H "X-Api-Key: sk_${mode}_…" \\
+  -H "X-Idempotency-Key: $(uuidgen)" \\
+  -H "Content-Type: application/json" \\
+  -d '{"amount": 4999, "currency": "USD", "payment_token": "tok_…"}'`;
+
+/** A parameter that was given once and is a possible key; anything else counts as not given. */
+function textOf(value: string | string[] | undefined): string | null {
+  return typeof value === "string" && value !== "" && value.length <= 255 && !value.includes("\u0000") ? value : null;
+}

@@ -1,0 +1,22 @@
+"use client";
+
+import { ErrorState } from "@/components/ui/error-state";
+
+type ErrorPageProps = { error: unknown; retry: () => void };
+
+export default function DashboardErrorPage({ error, retry }: ErrorPageProps) {
+  return (
+    <ErrorState
+      page
+      title="This page could not be loaded"
+      detail="Something went wrong on our side. Nothing you did is lost, and no payment was changed by this."
+      requestId={digestOf(error)}
+      onRetry={retry}
+    />
+  );
+}
+
+/** The name of the error in the service's log. */
+function digestOf(error: unknown): string | null {
+  return error instanceof Error && "digest" in error && typeof error.digest === "string" ? error.digest : null;
+}

@@ -1,0 +1,28 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { PaymentPage } from "@/components/payments/payment-page";
+import { NoPermission } from "@/components/ui/no-permission";
+import { AppError } from "@/lib/contract/errors";
+import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
+import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+
+type PaymentRouteProps = { params: Promise<{ mode: string; id: string }> };
+
+export const metadata: Metadata = { title: "Payment" };
+
+export default async function PaymentRoute({ params }: PaymentRouteProps) {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("payment.read")) return <NoPermission what="payments" />;
+  const detail = await readPayment(page, id);
+  return <PaymentPage key={id} initial={detail} />;
+}
+
+async function readPayment({ ctx }: DashboardPage, id: string) {
+  try {
+    return await getPaymentDetail(ctx, { id });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "resource_not_found") notFound();
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Metadata } from "next";
+import { AccountForm } from "@/components/settings/account-form";
+import { PasswordForm } from "@/components/settings/password-form";
+import { SectionHeader } from "@/components/settings/section-header";
+import { Card } from "@/components/ui/card";
+import { getOwnAccount } from "@/lib/domain/people/get-own-account";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Your account" };
+
+type AccountPageProps = { params: Promise<{ mode: string }> };
+
+export default async function AccountPage({ params }: AccountPageProps) {
+  const page = await dashboardPage((await params).mode);
+  const { name, email } = await getOwnAccount(page.ctx);
+  return (
+    <>
+      <SectionHeader title="Your account" description="How you sign in, and how your team sees you." />
+      <div className="flex max-w-xl flex-col gap-4">
+        <Card title="Name and address">
+          <AccountForm name={name ?? ""} email={email} />
+        </Card>
+        <Card title="Password">
+          <PasswordForm email={email} />
+        </Card>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Metadata } from "next";
+import { AppearanceForm } from "@/components/settings/appearance-form";
+import { SectionHeader } from "@/components/settings/section-header";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Appearance" };
+
+type AppearancePageProps = { params: Promise<{ mode: string }> };
+
+export default async function AppearancePage({ params }: AppearancePageProps) {
+  const { person } = await dashboardPage((await params).mode);
+  return (
+    <>
+      <SectionHeader title="Appearance" description="How Cardlane looks and behaves for you." />
+      <AppearanceForm times={person.preferences.times ?? "local"} shortcuts={person.preferences.shortcuts ?? true} />
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Metadata } from "next";
+import { BusinessForm } from "@/components/settings/business-form";
+import { SectionHeader } from "@/components/settings/section-header";
+import { Card } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { Facts } from "@/components/ui/facts";
+import { NoPermission } from "@/components/ui/no-permission";
+import { Time } from "@/components/ui/time";
+import { encodeId } from "@/lib/contract/ids";
+import { getBusiness } from "@/lib/domain/people/get-business";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Business profile" };
+
+type BusinessPageProps = { params: Promise<{ mode: string }> };
+
+export default async function BusinessPage({ params }: BusinessPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("settings.manage")) return <NoPermission what="the business profile" />;
+  const { id, name, website, support_email, time_zone, created_at } = await getBusiness(page.ctx);
+  return (
+    <>
+      <SectionHeader title="Business profile" description="One for test and live alike." />
+      <div className="flex max-w-xl flex-col gap-4">
+        <Card>
+          <BusinessForm name={name} website={website ?? ""} support_email={support_email ?? ""} time_zone={time_zone} />
+        </Card>
+        <Card title="Account">
+          <Facts
+            items={[
+              { term: "Merchant id", value: <CopyId id={encodeId("merchant", id)} /> },
+              { term: "Opened", value: <Time at={created_at} style="date" /> },
+            ]}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Metadata } from "next";
+import { SecondFactor } from "@/components/settings/second-factor";
+import { SectionHeader } from "@/components/settings/section-header";
+import { getOwnAccount } from "@/lib/domain/people/get-own-account";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Second factor" };
+
+type SecondFactorPageProps = { params: Promise<{ mode: string }> };
+
+export default async function SecondFactorPage({ params }: SecondFactorPageProps) {
+  const page = await dashboardPage((await params).mode);
+  const { secondFactorSince, recoveryCodesLeft } = await getOwnAccount(page.ctx);
+  return (
+    <>
+      <SectionHeader
+        title="Second factor"
+        description="A code from an app on your phone, asked for after the password: a stolen password alone does not sign in."
+      />
+      <SecondFactor since={secondFactorSince} codesLeft={recoveryCodesLeft} />
+    </>
+  );
+}

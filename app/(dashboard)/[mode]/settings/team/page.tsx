@@ -1,0 +1,41 @@
+import type { Metadata } from "next";
+import { InviteMember } from "@/components/settings/invite-member";
+import { SectionHeader } from "@/components/settings/section-header";
+import { TeamTable } from "@/components/settings/team-table";
+import { NoPermission } from "@/components/ui/no-permission";
+import { encodeId } from "@/lib/contract/ids";
+import type { MerchantRole } from "@/lib/contract/roles";
+import { listTeam } from "@/lib/domain/people/list-team";
+import { hasOutbox } from "@/lib/http/outbox";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Team" };
+
+type TeamPageProps = { params: Promise<{ mode: string }> };
+
+export default async function TeamPage({ params }: TeamPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("team.manage")) return <NoPermission what="the team" />;
+  const members = await listTeam(page.ctx);
+  return (
+    <>
+      <SectionHeader
+        title="Team"
+        description="Who can sign in to this account, for test and live alike."
+        actions={<InviteMember hasOutbox={await hasOutbox()} />}
+      />
+      <TeamTable
+        members={members.map((member) => ({
+          id: encodeId("user", member.id),
+          email: member.email,
+          name: member.name,
+          role: member.role as MerchantRole,
+          invited: member.invited,
+          secondFactor: member.second_factor,
+          lastSignInAt: member.last_sign_in_at,
+          isSelf: member.id === page.person.userId,
+        }))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import { searchBody } from "@/lib/client/search-body";
+import { parseQuery } from "@/lib/client/transaction-query";
+import { exportRoute } from "@/lib/http/export-route";
+
+/** The same parameters as the page of transactions, which are read by the same code. */
+export async function GET(request: Request, { params }: { params: Promise<{ mode: string }> }): Promise<Response> {
+  return exportRoute(request, (await params).mode, (given, timeZone) => {
+    const { query, problems } = parseQuery(given);
+    const { filters, sort } = searchBody(query, timeZone, Date.now());
+    return { search: { filters, sort }, problems };
+  });
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
+import type { ApiKey, ApiKeyAction, IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { KeyMenu } from "./key-menu";
+import { PermissionPopover } from "./permission-popover";
+import { RevokeKeyDialog } from "./revoke-key-dialog";
+import { RollKeyDialog } from "./roll-key-dialog";
+import { SecretDialog } from "./secret-dialog";
+import { ToggleKeyDialog } from "./toggle-key-dialog";
+
+type KeyTableProps = { keys: readonly ApiKey[]; mode: Mode /** IANA name. */; timeZone: string };
+
+export function KeyTable({ keys, mode, timeZone }: KeyTableProps) {
+  const router = useRouter();
+  const [acting, setActing] = useState<{ key: ApiKey; action: ApiKeyAction } | null>(null);
+  const [issued, setIssued] = useState<IssuedApiKey | null>(null);
+  const dialog = {
+    mode,
+    onClose: () => setActing(null),
+    onChanged: (message: string) => {
+      setActing(null);
+      toast.success(message);
+      router.refresh();
+    },
+  };
+  return (
+    <>
+      <table className="w-full border-t text-left text-[13px]">
+        <caption className="sr-only">API keys, newest first</caption>
+        <thead className="max-md:sr-only">
+          <tr className="h-8 border-b text-soft text-xs">
+            {["Name", "Permissions", "Last used", "Expires", "Created", "Status"].map((heading) => (
+              <th key={heading} scope="col" className="pr-4 font-medium">
+                {heading}
+              </th>
+            ))}
+            <th scope="col" className="w-8">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onAction={(action) => setActing({ key, action })} />
+          ))}
+        </tbody>
+      </table>
+      {acting?.action === "rotate" && (
+        <RollKeyDialog
+          {...dialog}
+          apiKey={acting.key}
+          timeZone={timeZone}
+          onIssued={(made) => {
+            setActing(null);
+            setIssued(made);
+            router.refresh();
+          }}
+        />
+      )}
+      {(acting?.action === "disable" || acting?.action === "enable") && (
+        <ToggleKeyDialog {...dialog} apiKey={acting.key} action={acting.action} />
+      )}
+      {acting?.action === "revoke" && <RevokeKeyDialog {...dialog} apiKey={acting.key} />}
+      {issued && <SecretDialog issued={issued} onDone={() => setIssued(null)} />}
+    </>
+  );
+}
+
+const CELL = "py-2 pr-4 align-top max-md:block max-md:py-0.5 max-md:pr-0";
+
+function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: ApiKeyAction) => void }) {
+  const over = key.status === "REVOKED" || key.status === "EXPIRED";
+  return (
+    <tr data-key={key.id} className="border-b hover:bg-raised max-md:relative max-md:block max-md:py-2.5">
+      <th scope="row" className={`${CELL} max-w-72 font-normal max-md:max-w-none max-md:pr-10`}>
+        <span className={`block font-medium [overflow-wrap:anywhere] ${over ? "text-soft" : ""}`}>{key.name}</span>
+        <span className="block font-mono text-soft text-xs">
+          {key.prefix}…{key.last4}
+        </span>
+      </th>
+      <td className={`${CELL} max-w-52`}>
+        <PermissionPopover name={key.name} permissions={key.permissions} />
+        {key.ip_allow_list.length > 0 && (
+          <span className="block truncate text-soft text-xs" title={key.ip_allow_list.join("\n")}>
+            from {key.ip_allow_list[0]}
+            {key.ip_allow_list.length > 1 && ` and ${key.ip_allow_list.length - 1} more`}
+          </span>
+        )}
+      </td>
+      <td className={CELL}>
+        <NarrowLabel>Last used </NarrowLabel>
+        {key.last_used_at ? (
+          <>
+            <Time at={key.last_used_at} style="relative" />
+            <span className="block font-mono text-soft text-xs max-md:ml-2 max-md:inline">{key.last_used_ip}</span>
+          </>
+        ) : (
+          <span className="text-soft">Never</span>
+        )}
+      </td>
+      <td className={CELL}>
+        <NarrowLabel>Expires </NarrowLabel>
+        {key.expires_at ? <Time at={key.expires_at} /> : <span className="text-soft">Never</span>}
+        {key.replaced_by && key.status === "ACTIVE" && <span className="block text-amber text-xs">Replaced</span>}
+      </td>
+      <td className={`${CELL} text-soft`}>
+        <NarrowLabel>Created </NarrowLabel>
+        <Time at={key.created_at} style="date" />
+      </td>
+      <td className={CELL}>
+        <StatusBadge status={key.status} />
+      </td>
+      <td className="py-1 text-right align-top max-md:absolute max-md:top-1.5 max-md:right-0">
+        {key.available_actions.length > 0 && <KeyMenu apiKey={key} onAction={onAction} />}
+      </td>
+    </tr>
+  );
+}
+
+/** What the column's heading says where there are columns. */
+function NarrowLabel({ children }: { children: string }) {
+  return (
+    <span aria-hidden="true" className="text-soft md:hidden">
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,11 @@
+import type { SignInError } from "@/lib/client/sign-in";
+
+/** Why a sign-in was refused, in words. An address that nobody has gets the same ones. */
+export const SIGN_IN_ERRORS: Record<Exclude<SignInError, "code_required">, string> = {
+  wrong: "The e-mail address or the password is wrong.",
+  locked:
+    "Too many failed sign-ins: this account is locked for up to 30 minutes. Try again later, or choose a new password to unlock it now.",
+  code_wrong: "That code is wrong, too old or was used already. Enter the one that your app shows now.",
+  too_many: "Too many sign-ins from your address. Wait a minute and try again.",
+  unavailable: "We could not be reached. Check your connection and try again.",
+};

@@ -1,0 +1,63 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { FormFailure } from "@/components/ui/form-failure";
+import { Input } from "@/components/ui/input";
+import { PasswordInput } from "@/components/ui/password-input";
+import { callApi } from "@/lib/client/api";
+import { signIn } from "@/lib/client/sign-in";
+import { useSubmit } from "@/lib/client/use-submit";
+
+const FIELDS = ["business_name", "name", "email", "password"] as const;
+type FieldName = (typeof FIELDS)[number];
+
+/** Opens an account, signs in, and goes to the test environment. */
+export function SignUpForm() {
+  const [values, setValues] = useState<Record<FieldName, string>>({
+    business_name: "",
+    name: "",
+    email: "",
+    password: "",
+  });
+  const { pending, failure, run } = useSubmit(FIELDS);
+  const [leaving, setLeaving] = useState(false);
+  const bind = (name: FieldName) => ({
+    name,
+    value: values[name],
+    required: true,
+    onChange: (event: { target: { value: string } }) =>
+      setValues((before) => ({ ...before, [name]: event.target.value })),
+  });
+
+  async function open() {
+    const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+    await callApi({ method: "POST", path: "/api/sign-up", body: { ...values, time_zone } });
+    const answer = await signIn({ email: values.email, password: values.password });
+    setLeaving(true);
+    // The account is there in any case; whoever cannot be signed in at once signs in by hand.
+    window.location.assign(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
+  }
+
+  return (
+    <form method="post" onSubmit={(event) => run(open, event)} noValidate className="flex flex-col gap-4">
+      <FormFailure failure={failure} />
+      <Field label="Business name" error={failure.fields.business_name}>
+        {(props) => <Input {...props} {...bind("business_name")} autoComplete="organization" maxLength={100} />}
+      </Field>
+      <Field label="Your name" error={failure.fields.name}>
+        {(props) => <Input {...props} {...bind("name")} autoComplete="name" maxLength={100} />}
+      </Field>
+      <Field label="E-mail address" error={failure.fields.email}>
+        {(props) => <Input {...props} {...bind("email")} type="email" autoComplete="username" />}
+      </Field>
+      <Field label="Password" hint="At least 10 characters." error={failure.fields.password}>
+        {(props) => <PasswordInput {...props} {...bind("password")} autoComplete="new-password" maxLength={200} />}
+      </Field>
+      <Button type="submit" variant="primary" pending={pending || leaving} className="h-9">
+        Open account
+      </Button>
+    </form>
+  );
+}

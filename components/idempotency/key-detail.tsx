@@ -1,0 +1,163 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Actor } from "@/components/payments/actor";
+import { JsonView } from "@/components/payments/json-view";
+import { HttpStatus } from "@/components/payments/request-list";
+import { Banner } from "@/components/ui/banner";
+import { Card } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { Facts } from "@/components/ui/facts";
+import { Time } from "@/components/ui/time";
+import { callApi } from "@/lib/client/api";
+import { failureText } from "@/lib/client/failure-text";
+import type { KeyDetail as Detail } from "@/lib/contract/dashboard/idempotency-key";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { KeyReuse } from "./key-reuse";
+import { KeyStateBadge } from "./key-state-badge";
+
+const OPEN_MS = 2_000;
+const ANSWERED_MS = 10_000;
+
+/** One idempotency key: what it was used for, what became of it, and what it would answer now. */
+export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
+  const { data: detail, error } = useQuery({
+    queryKey: ["idempotency-key", mode, initial.key],
+    queryFn: async ({ signal }) =>
+      (
+        await callApi<Detail>({
+          method: "GET",
+          path: `/api/dashboard/${mode}/idempotency-key`,
+          query: { key: initial.key },
+          signal,
+        })
+      ).data,
+    initialData: initial,
+    refetchInterval: ({ state }) =>
+      state.data?.state === "running" || state.data?.state === "waiting" ? OPEN_MS : ANSWERED_MS,
+  });
+  return (
+    <section aria-labelledby="key-heading" className="flex flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 id="key-heading" className="min-w-0 [overflow-wrap:anywhere]">
+          <CopyId id={detail.key} label="Copy the key" className="font-medium text-sm" />
+        </h2>
+        <span role="status">
+          <KeyStateBadge state={detail.state} />
+        </span>
+      </header>
+      {error && (
+        <Banner tone="amber" title="Not up to date" role="status">
+          {failureText(error)}
+        </Banner>
+      )}
+      <Banner tone={detail.state === "done" || detail.state === "expired" ? "neutral" : "amber"} title="What a retry would do now">
+        {detail.retry}
+      </Banner>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <FirstRequest detail={detail} />
+        <Answer detail={detail} mode={mode} />
+      </div>
+      <KeyReuse detail={detail} />
+    </section>
+  );
+}
+
+function FirstRequest({ detail }: { detail: Detail }) {
+  return (
+    <Card title="First request">
+      <Facts
+        items={[
+          {
+            term: "Endpoint",
+            value: (
+              <code className="font-mono text-xs [overflow-wrap:anywhere]">
+                <span className="font-medium">{detail.method}</span> {detail.path}
+              </code>
+            ),
+          },
+          { term: "By", value: <Actor actor={detail.actor} /> },
+          { term: "Time", value: <Time at={detail.created_at} /> },
+          { term: "Request", value: <CopyId id={detail.request_id} short label="Copy request id" /> },
+        ]}
+      />
+      <div className="mt-2">
+        {detail.body === null ? (
+          <p className="text-soft">It had no body, or none was kept.</p>
+        ) : (
+          <JsonView open title="Body, without card number and CVV" value={detail.body} label="Body of the first request" />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
+  const { effect } = detail;
+  return (
+    <Card title="What became of it">
+      <Facts
+        items={[
+          { term: "Answer", value: <HttpStatus status={detail.status} /> },
+          { term: "Answered", value: detail.completed_at && <Time at={detail.completed_at} /> },
+          {
+            term: detail.state === "expired" ? "Expired" : "Expires",
+            value: <Time at={detail.expires_at} />,
+          },
+          {
+            term: "Payment",
+            value: effect ? (
+              <Link
+                href={`/${mode}/payments/${effect.payment_id}`}
+                className="font-mono text-accent text-xs hover:underline"
+              >
+                {effect.payment_id}
+              </Link>
+            ) : null,
+          },
+          {
+            term: "Operation",
+            value: effect && `${OPERATION_WORDS[effect.kind] ?? effect.kind}: ${STATE_WORDS[effect.state] ?? effect.state}`,
+          },
+          { term: "Replays", value: <Replays detail={detail} /> },
+        ]}
+      />
+      <div className="mt-2">
+        {detail.sealed && (
+          <p className="text-soft">The answer holds a secret that is shown once, so it is stored encrypted.</p>
+        )}
+        {detail.response !== null && <JsonView title="Stored answer" value={detail.response} label="The stored answer" />}
+      </div>
+    </Card>
+  );
+}
+
+const OPERATION_WORDS: Record<string, string> = {
+  authorize: "Payment",
+  continue: "Payment after 3-D Secure",
+  capture: "Capture",
+  void: "Void",
+  refund: "Refund",
+};
+const STATE_WORDS: Record<string, string> = {
+  open: "outcome not known yet",
+  succeeded: "succeeded",
+  declined: "declined",
+  failed: "failed",
+  action_required: "waits for the shopper",
+};
+
+function Replays({ detail }: { detail: Detail }) {
+  if (detail.replay_count === 0) return "None";
+  return (
+    <>
+      {detail.replay_count === 1 ? "1 time" : `${detail.replay_count} times`}
+      {detail.last_replayed_at && (
+        <span className="text-soft">
+          , last <Time at={detail.last_replayed_at} />
+        </span>
+      )}
+    </>
+  );
+}

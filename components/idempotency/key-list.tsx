@@ -1,0 +1,96 @@
+import Link from "next/link";
+import { HttpStatus } from "@/components/payments/request-list";
+import { buttonStyles } from "@/components/ui/button";
+import { Time } from "@/components/ui/time";
+import type { KeyPage, KeySummary } from "@/lib/contract/dashboard/idempotency-key";
+import { KeyStateBadge } from "./key-state-badge";
+
+type KeyListProps = { page: KeyPage; path: string; isFirstPage: boolean };
+
+/** The latest keys; each row leads to what became of its request. */
+export function KeyList({ page, path, isFirstPage }: KeyListProps) {
+  const last = page.keys.at(-1);
+  return (
+    <>
+      {/* On narrow screens the cells of a row stand below each other. */}
+      <table className="w-full text-left text-[13px] max-md:block">
+        <caption className="sr-only">Idempotency keys, newest first</caption>
+        <thead className="text-soft text-xs max-md:sr-only">
+          <tr className="border-b [&>th]:whitespace-nowrap [&>th]:py-1.5 [&>th]:pr-6 [&>th]:font-medium">
+            <th scope="col">Key</th>
+            <th scope="col">First request</th>
+            <th scope="col">State</th>
+            <th scope="col">Used again</th>
+            <th scope="col" className="text-right">
+              Created
+            </th>
+          </tr>
+        </thead>
+        <tbody className="max-md:block">
+          {page.keys.map((row) => (
+            <KeyRow key={row.key} row={row} path={path} />
+          ))}
+        </tbody>
+      </table>
+      <nav aria-label="Pages" className="mt-4 flex items-center justify-between gap-4 text-[13px] text-soft">
+        <p>Keys are kept for a day after their first use.</p>
+        <div className="flex gap-2">
+          {!isFirstPage && (
+            <Link href={path} className={buttonStyles({ size: "sm" })}>
+              Newest
+            </Link>
+          )}
+          {page.has_more && last && (
+            <Link href={`${path}?after=${encodeURIComponent(last.key)}`} className={buttonStyles({ size: "sm" })}>
+              Older
+            </Link>
+          )}
+        </div>
+      </nav>
+    </>
+  );
+}
+
+function KeyRow({ row, path }: { row: KeySummary; path: string }) {
+  return (
+    <tr className="relative border-b hover:bg-raised max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:gap-y-1 max-md:py-2 md:[&>*]:py-2 md:[&>*]:pr-6">
+      <th scope="row" className="max-w-72 truncate font-normal max-md:w-full max-md:max-w-full">
+        <Link
+          href={`${path}?key=${encodeURIComponent(row.key)}`}
+          className="font-mono text-accent text-xs after:absolute after:inset-0 hover:underline"
+        >
+          {row.key}
+        </Link>
+      </th>
+      <td className="max-w-80 truncate font-mono text-xs max-md:w-full max-md:max-w-full">
+        <span className="font-medium">{row.method}</span> {row.path}
+      </td>
+      <td className="whitespace-nowrap">
+        <span className="inline-flex items-center gap-1.5">
+          <KeyStateBadge state={row.state} />
+          {row.status !== null && <HttpStatus status={row.status} />}
+        </span>
+      </td>
+      <td className="whitespace-nowrap">
+        <UsedAgain row={row} />
+      </td>
+      <td className="text-right max-md:ml-auto">
+        <span className="relative">
+          <Time at={row.created_at} className="text-soft" />
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function UsedAgain({ row }: { row: KeySummary }) {
+  const { replay_count: replays, reuse_count: reuses } = row;
+  if (replays === 0 && reuses === 0) return <span className="text-soft max-md:hidden">–</span>;
+  return (
+    <>
+      {replays > 0 && (replays === 1 ? "1 replay" : `${replays} replays`)}
+      {replays > 0 && reuses > 0 && ", "}
+      {reuses > 0 && <span className="text-red">{reuses} refused</span>}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+"use client";
+
+import { CalendarDays } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useState, useTransition } from "react";
+import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/class-names";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Select } from "@/components/ui/select";
+import { overviewHref } from "@/lib/client/overview-links";
+import { rangeText } from "@/lib/client/overview-text";
+import type { DayRange } from "@/lib/contract/overview";
+import { PERIODS, type Period, type PeriodName } from "@/lib/contract/overview-period";
+import type { Mode } from "@/lib/contract/transaction-words";
+
+type PeriodPickerProps = {
+  mode: Mode;
+  period: Period;
+  /** What it comes to. */
+  range: DayRange;
+  firstDay: string;
+  today: string;
+  timeZone: string;
+  /** In the address; null when it is not named there. */
+  currency: string | null;
+};
+
+const NAMES = Object.keys(PERIODS) as PeriodName[];
+
+/** Which days the overview counts. Each choice is an address, so Back and Reload keep it. */
+export function PeriodPicker({ mode, period, range, firstDay, today, timeZone, currency }: PeriodPickerProps) {
+  const router = useRouter();
+  const [pending, startTransition] = useTransition();
+  const [open, setOpen] = useState(false);
+  const isCustom = typeof period !== "string";
+  const go = (next: Period) => startTransition(() => router.push(overviewHref(mode, next, currency), { scroll: false }));
+  return (
+    <div className="flex min-w-0 items-center gap-2 max-sm:w-full" aria-busy={pending || undefined}>
+      <nav aria-label="Period" className="flex rounded-md border p-0.5 max-lg:hidden">
+        {NAMES.map((name) => (
+          <Link
+            key={name}
+            href={overviewHref(mode, name, currency)}
+            scroll={false}
+            aria-current={period === name ? "true" : undefined}
+            className={cn(
+              "flex h-6.5 items-center whitespace-nowrap rounded px-2.5 text-[13px]",
+              period === name ? "bg-raised font-medium" : "text-soft hover:text-ink",
+            )}
+          >
+            {PERIODS[name]}
+          </Link>
+        ))}
+      </nav>
+      <Select
+        aria-label="Period"
+        className="min-w-0 flex-1 lg:hidden"
+        value={isCustom ? "custom" : period}
+        onChange={(event) => go(event.target.value as PeriodName)}
+      >
+        {NAMES.map((name) => (
+          <option key={name} value={name}>
+            {PERIODS[name]}
+          </option>
+        ))}
+        {isCustom && <option value="custom">{rangeText(range)}</option>}
+      </Select>
+      <Popover open={open} onOpenChange={setOpen}>
+        <PopoverTrigger asChild>
+          <Button
+            variant="secondary"
+            pending={pending}
+            icon={<CalendarDays aria-hidden="true" />}
+            className={cn(isCustom && "bg-raised")}
+          >
+            {isCustom ? <span className="max-lg:sr-only">{rangeText(range)}</span> : "Custom"}
+          </Button>
+        </PopoverTrigger>
+        <PopoverContent label="Custom period" align="end" className="w-72">
+          <CustomPeriod
+            range={range}
+            firstDay={firstDay}
+            today={today}
+            timeZone={timeZone}
+            onApply={(next) => {
+              setOpen(false);
+              go(next);
+            }}
+          />
+        </PopoverContent>
+      </Popover>
+    </div>
+  );
+}
+
+type CustomPeriodProps = Pick<PeriodPickerProps, "range" | "firstDay" | "today" | "timeZone"> & {
+  onApply: (range: DayRange) => void;
+};
+
+function CustomPeriod({ range, firstDay, today, timeZone, onApply }: CustomPeriodProps) {
+  const [from, setFrom] = useState(range.from);
+  const [to, setTo] = useState(range.to);
+  const [error, setError] = useState<string>();
+  function apply(event: FormEvent) {
+    event.preventDefault();
+    if (from === "" || to === "") setError("Choose both days.");
+    else if (from > to) setError("The first day is after the last.");
+    else onApply({ from, to });
+  }
+  return (
+    <form onSubmit={apply} noValidate className="flex flex-col gap-3">
+      <div className="grid grid-cols-2 gap-2">
+        <Field label="First day">
+          {(props) => (
+            <Input {...props} type="date" value={from} min={firstDay} max={today} onChange={(event) => setFrom(event.target.value)} />
+          )}
+        </Field>
+        <Field label="Last day">
+          {(props) => (
+            <Input {...props} type="date" value={to} min={firstDay} max={today} onChange={(event) => setTo(event.target.value)} />
+          )}
+        </Field>
+      </div>
+      {error && (
+        <p role="alert" className="text-red text-xs">
+          {error}
+        </p>
+      )}
+      <div className="flex items-center justify-between gap-2">
+        <p className="text-soft text-xs">Days in {timeZone}</p>
+        <Button type="submit" variant="primary" size="sm">
+          Apply
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+"use client";
+
+import { PaymentActions } from "@/components/money/payment-actions";
+import { Banner } from "@/components/ui/banner";
+import { CopyId } from "@/components/ui/copy-id";
+import { ErrorState } from "@/components/ui/error-state";
+import { Money } from "@/components/ui/money";
+import { StatusBadge, statusLabel } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import { ApiError } from "@/lib/client/api";
+import { failureText } from "@/lib/client/failure-text";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { PaymentAmounts } from "./payment-amounts";
+import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement } from "./payment-blocks";
+import { PaymentNotice } from "./payment-notice";
+import { PaymentPanelSkeleton } from "./payment-skeleton";
+import { usePaymentDetail } from "./use-payment-detail";
+
+/** The inside of the side panel: the page's blocks, one below the other. */
+export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mode: Mode }) {
+  const { data: detail, error, refetch, isFetching } = usePaymentDetail(paymentId, mode);
+  if (!detail) {
+    if (!error) return <PaymentPanelSkeleton />;
+    return (
+      <ErrorState
+        title={error instanceof ApiError && error.status === 404 ? "There is no such payment" : undefined}
+        detail={failureText(error)}
+        requestId={error instanceof ApiError ? error.requestId : null}
+        onRetry={() => void refetch()}
+        retrying={isFetching}
+      />
+    );
+  }
+  const { payment } = detail;
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="font-semibold text-2xl leading-8">
+          <Money amount={payment.amount} currency={payment.currency} />
+        </p>
+        <StatusBadge status={payment.status} />
+        <p className="flex w-full flex-wrap items-center gap-x-3 text-soft">
+          <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
+          <Time at={payment.created_at} />
+        </p>
+      </div>
+      <StatusAnnouncement>Status: {statusLabel(payment.status)}</StatusAnnouncement>
+      <PaymentActions payment={payment} size="sm" />
+      {error && (
+        <Banner tone="amber" title="Not up to date" role="status">
+          {failureText(error)}
+        </Banner>
+      )}
+      <PaymentNotice detail={detail} />
+      <PaymentAmounts payment={payment} wide={false} />
+      <HistoryBlocks detail={detail} mode={mode} />
+      <FactBlocks detail={detail} mode={mode} />
+      <DeveloperBlocks detail={detail} mode={mode} />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { Maximize2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { buttonStyles } from "@/components/ui/button";
+import { Sheet } from "@/components/ui/sheet";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { PaymentPanelSkeleton } from "./payment-skeleton";
+
+type PaymentPanelProps = {
+  /** `pay_…`; null closes it. */
+  paymentId: string | null;
+  mode: Mode;
+  onClose: () => void;
+  /** False leaves the focus where it is, as when arrow keys walk the list beside it. */
+  takesFocus?: boolean;
+};
+
+// What is inside comes when a panel is opened for the first time: lists load without it.
+const PanelContent = dynamic(() => import("./payment-panel-content").then((module) => module.PaymentPanelContent), {
+  ssr: false,
+  loading: () => <PaymentPanelSkeleton />,
+});
+
+/** A payment beside a list, which stays usable. Escape closes it. */
+export function PaymentPanel({ paymentId, mode, onClose, takesFocus = true }: PaymentPanelProps) {
+  if (paymentId === null) return null;
+  return (
+    <Sheet
+      open
+      modal={false}
+      takesFocus={takesFocus}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Payment"
+      actions={
+        <Link
+          href={`/${mode}/payments/${paymentId}`}
+          className={buttonStyles({ variant: "ghost", size: "sm" })}
+        >
+          <Maximize2 aria-hidden="true" />
+          Open page
+        </Link>
+      }
+    >
+      <PanelContent key={paymentId} paymentId={paymentId} mode={mode} />
+    </Sheet>
+  );
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { UserPlus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Field } from "@/components/ui/field";
+import { FormFailure } from "@/components/ui/form-failure";
+import { Input } from "@/components/ui/input";
+import { toast } from "@/components/ui/toast";
+import { callApi } from "@/lib/client/api";
+import { useSubmit } from "@/lib/client/use-submit";
+import type { MerchantRole } from "@/lib/contract/roles";
+import { RoleCards } from "./role-cards";
+
+/** `hasOutbox`: the mail waits in the outbox of this machine instead of being sent. */
+export function InviteMember({ hasOutbox }: { hasOutbox: boolean }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="primary" icon={<UserPlus aria-hidden="true" />} onClick={() => setOpen(true)}>
+        Invite
+      </Button>
+      <Dialog open={open} onOpenChange={setOpen}>
+        {open && <Content hasOutbox={hasOutbox} onClose={() => setOpen(false)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function Content({ hasOutbox, onClose }: { hasOutbox: boolean; onClose: () => void }) {
+  const router = useRouter();
+  const formId = useId();
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<MerchantRole>("viewer");
+  const { pending, failure, run } = useSubmit(["email"]);
+
+  async function invite() {
+    await callApi({ method: "POST", path: "/api/dashboard/team", body: { email, role } });
+    const description = hasOutbox
+      ? "No mail server is set up: the link is in the outbox, /outbox."
+      : "The link works for seven days.";
+    toast.success(`${email.trim()} is invited`, { description });
+    onClose();
+    router.refresh();
+  }
+
+  return (
+    <DialogContent
+      title="Invite to the team"
+      description="They get a mail with a link to choose a password."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" pending={pending}>
+            Send invitation
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={(event) => run(invite, event)} className="flex flex-col gap-4">
+        <FormFailure failure={failure} />
+        <Field label="E-mail address" error={failure.fields.email}>
+          {(props) => (
+            <Input
+              {...props}
+              type="email"
+              name="email"
+              autoComplete="off"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          )}
+        </Field>
+        <RoleCards value={role} onChange={setRole} />
+      </form>
+    </DialogContent>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { SETTINGS_PAGES } from "./settings-pages";
+
+const GROUPS = ["You", "Business"] as const;
+
+/** Beside the page where there is room, above it as a row that scrolls where there is not. */
+export function SettingsNav({ mode }: { mode: string }) {
+  const pathname = usePathname();
+  return (
+    <nav aria-label="Settings" className="max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-4">
+      <div className="flex gap-4 md:flex-col md:gap-5">
+        {GROUPS.map((group) => (
+          <div key={group}>
+            <p className="mb-1 px-2 font-medium text-soft text-xs max-md:sr-only" id={`settings-${group}`}>
+              {group}
+            </p>
+            <ul aria-labelledby={`settings-${group}`} className="flex max-md:gap-4 md:flex-col md:gap-px">
+              {SETTINGS_PAGES.filter((page) => page.group === group).map(({ label, path }) => (
+                <li key={path}>
+                  <Link
+                    href={`/${mode}/settings/${path}`}
+                    aria-current={pathname === `/${mode}/settings/${path}` ? "page" : undefined}
+                    className="block whitespace-nowrap text-[13px] text-soft hover:text-ink aria-[current]:font-medium aria-[current]:text-ink max-md:flex max-md:h-9 max-md:items-center max-md:aria-[current]:shadow-[inset_0_-2px_var(--accent)] md:rounded-md md:px-2 md:py-1 md:aria-[current]:bg-raised md:hover:bg-raised"
+                  >
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </nav>
+  );
+}

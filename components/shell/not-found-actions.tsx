@@ -1,0 +1,22 @@
+"use client";
+
+import Link from "next/link";
+import { useParams, usePathname } from "next/navigation";
+import { Button, buttonStyles } from "@/components/ui/button";
+import { useShellDialog } from "./shell-dialogs";
+
+/** The ways on from an address that has nothing: the same one in the other mode, and the palette. */
+export function NotFoundActions() {
+  const { mode } = useParams<{ mode: string }>();
+  const pathname = usePathname();
+  const openDialog = useShellDialog();
+  const other = mode === "test" ? "live" : "test";
+  return (
+    <>
+      <Link href={pathname.replace(`/${mode}`, `/${other}`)} prefetch={false} className={buttonStyles()}>
+        Look in {other} mode
+      </Link>
+      <Button onClick={() => openDialog("palette")}>Search</Button>
+    </>
+  );
+}

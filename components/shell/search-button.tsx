@@ -1,0 +1,43 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Kbd } from "@/components/ui/kbd";
+import { ModifierKey } from "./modifier-key";
+import { useShellDialog } from "./shell-dialogs";
+
+/** Opens the palette. */
+export function SearchButton({ compact = false }: { compact?: boolean }) {
+  const open = useShellDialog();
+  if (compact) {
+    return (
+      <Button
+        variant="ghost"
+        className="button-icon size-10"
+        aria-label="Search or jump to"
+        aria-haspopup="dialog"
+        onClick={() => open("palette")}
+      >
+        <Search aria-hidden="true" />
+      </Button>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className="button button-secondary justify-start font-normal text-soft"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={() => open("palette")}
+    >
+      <Search aria-hidden="true" />
+      <span className="mr-auto">Search or jump to</span>
+      <span aria-hidden="true" className="flex gap-0.5">
+        <Kbd>
+          <ModifierKey />
+        </Kbd>
+        <Kbd>K</Kbd>
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,103 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState, useTransition } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Kbd } from "@/components/ui/kbd";
+import { Switch } from "@/components/ui/switch";
+import { callApi } from "@/lib/client/api";
+import { ModifierKey } from "./modifier-key";
+import { SHELL_PAGES } from "./pages";
+
+type Shortcut = { keys: ReactNode[]; label: string };
+
+const EVERYWHERE: Shortcut[] = [
+  { keys: [<ModifierKey key="modifier" />, "K"], label: "Search or jump to anything" },
+  { keys: ["/"], label: "Search this page" },
+  { keys: ["?"], label: "This list" },
+  { keys: ["Esc"], label: "Close what is open" },
+];
+const PAGES: Shortcut[] = SHELL_PAGES.map(({ key, label }) => ({ keys: ["g", key], label }));
+const TABLE: Shortcut[] = [
+  { keys: ["j"], label: "Next row" },
+  { keys: ["k"], label: "Previous row" },
+  { keys: ["Enter"], label: "Open the row" },
+  { keys: ["x"], label: "Select the row" },
+  { keys: ["r"], label: "Refund the payment" },
+];
+
+type ShortcutsDialogProps = { enabled: boolean; onOpenChange: (open: boolean) => void };
+
+/** Every key of the dashboard, and the switch for those that are a single letter. */
+export function ShortcutsDialog({ enabled, onOpenChange }: ShortcutsDialogProps) {
+  return (
+    <Dialog open onOpenChange={onOpenChange}>
+      <DialogContent title="Keyboard shortcuts">
+        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+          <div className="flex flex-col gap-5">
+            <Keys title="Everywhere" shortcuts={EVERYWHERE} />
+            <Keys title="Transactions" shortcuts={TABLE} />
+          </div>
+          <Keys title="Go to" shortcuts={PAGES} />
+        </div>
+        <div className="mt-5 border-t pt-4">
+          <SingleKeys enabled={enabled} />
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+function Keys({ title, shortcuts }: { title: string; shortcuts: Shortcut[] }) {
+  return (
+    <section>
+      <h3 className="mb-1 text-soft text-xs">{title}</h3>
+      <dl>
+        {shortcuts.map(({ keys, label }) => (
+          <div key={label} className="flex items-center justify-between gap-4 py-1">
+            <dt>{label}</dt>
+            <dd className="flex gap-1">
+              {keys.map((key) => (
+                <Kbd key={typeof key === "string" ? key : "modifier"}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function SingleKeys({ enabled }: { enabled: boolean }) {
+  const router = useRouter();
+  const [pending, startTransition] = useTransition();
+  const [failure, setFailure] = useState<string | null>(null);
+  const save = (shortcuts: boolean) => {
+    setFailure(null);
+    startTransition(async () => {
+      try {
+        await callApi({ method: "PATCH", path: "/api/dashboard/preferences", body: { shortcuts } });
+        router.refresh();
+      } catch (error) {
+        setFailure(error instanceof Error ? error.message : "It was not saved.");
+      }
+    });
+  };
+  return (
+    <>
+      <Switch
+        label="Single-key shortcuts"
+        description="Off, only the one with Ctrl or Cmd works; for speech input, and keys pressed by accident."
+        checked={enabled}
+        disabled={pending}
+        onChange={(event) => save(event.target.checked)}
+      />
+      {failure && (
+        <Banner tone="red" role="alert" className="mt-3">
+          {failure}
+        </Banner>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { BookOpen, ChevronsUpDown, Keyboard, LogOut, Settings } from "lucide-react";
+import { useTheme } from "next-themes";
+import {
+  Menu,
+  MenuCheckboxItem,
+  MenuContent,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+  MenuTrigger,
+} from "@/components/ui/menu";
+import { toast } from "@/components/ui/toast";
+import type { DashboardData } from "@/lib/client/dashboard-context";
+import { signOut } from "@/lib/client/sign-out";
+import { useShellDialog } from "./shell-dialogs";
+import { THEMES } from "./themes";
+
+type UserMenuProps = { mode: string; merchantName: string; person: DashboardData["person"] };
+
+export function UserMenu({ mode, merchantName, person }: UserMenuProps) {
+  const openDialog = useShellDialog();
+  const name = person.name ?? person.email;
+  return (
+    <Menu>
+      <MenuTrigger className="user-button">
+        <span aria-hidden="true" className="user-initial">
+          {name.charAt(0).toUpperCase()}
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium">{name}</span>
+          <span className="block truncate text-soft text-xs">{merchantName}</span>
+        </span>
+        <ChevronsUpDown aria-hidden="true" className="size-4 shrink-0 text-soft" />
+        <span className="sr-only">Account menu</span>
+      </MenuTrigger>
+      <MenuContent label="Account" side="top" className="w-60">
+        <MenuLabel>
+          <span className="block truncate">{person.email}</span>
+        </MenuLabel>
+        <MenuItem href={`/${mode}/settings`} icon={<Settings aria-hidden="true" />}>
+          Settings
+        </MenuItem>
+        <MenuItem href="/docs" icon={<BookOpen aria-hidden="true" />}>
+          Documentation
+        </MenuItem>
+        <MenuItem icon={<Keyboard aria-hidden="true" />} shortcut="?" onSelect={() => openDialog("shortcuts")}>
+          Keyboard shortcuts
+        </MenuItem>
+        <MenuSeparator />
+        <ThemeItems />
+        <MenuSeparator />
+        <MenuItem
+          icon={<LogOut aria-hidden="true" />}
+          onSelect={() => {
+            signOut().catch(() => toast.error("You are still signed in: the service could not be reached."));
+          }}
+        >
+          Sign out
+        </MenuItem>
+      </MenuContent>
+    </Menu>
+  );
+}
+
+function ThemeItems() {
+  const { theme, setTheme } = useTheme();
+  return (
+    <>
+      <MenuLabel>Theme</MenuLabel>
+      {THEMES.map(({ value, label }) => (
+        <MenuCheckboxItem key={value} radio checked={theme === value} onCheckedChange={() => setTheme(value)}>
+          {label}
+        </MenuCheckboxItem>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import Link from "next/link";
+import { Time } from "@/components/ui/time";
+import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-acts";
+
+/** What support staff looked up and did, newest first. */
+export function ActList({ acts }: { acts: readonly StaffActView[] }) {
+  if (acts.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing yet.</p>;
+  return (
+    <ul className="divide-y">
+      {acts.map((act) => (
+        <li key={act.id} className="px-4 py-2 text-[13px]">
+          <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+            <span className="font-medium">{staffActWords(act.action)}</span>
+            <Time at={act.at} className="text-soft text-xs" />
+          </p>
+          <ActObject act={act} />
+          <ActWords act={act} />
+          <p className="text-soft text-xs [overflow-wrap:anywhere]">{act.staff.email}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Why, or what was searched for. */
+export function ActWords({ act: { reason, query } }: { act: StaffActView }) {
+  if (reason !== null) return <p className="[overflow-wrap:anywhere]">Reason: {reason}</p>;
+  if (query !== null) return <p className="[overflow-wrap:anywhere]">“{query}”</p>;
+  return null;
+}
+
+/** What it was done to; payments and transactions lead there. */
+export function ActObject({ act: { objectId } }: { act: StaffActView }) {
+  if (objectId === null || objectId.startsWith("mer_")) return null;
+  const href = objectId.startsWith("pay_")
+    ? `/support/payments/${objectId}`
+    : `/support?q=${encodeURIComponent(objectId)}`;
+  return (
+    <Link href={href} prefetch={false} className="block truncate font-mono text-accent text-xs hover:underline">
+      {objectId}
+    </Link>
+  );
+}

@@ -1,0 +1,130 @@
+import Link from "next/link";
+import { Card } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { Money } from "@/components/ui/money";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Time } from "@/components/ui/time";
+import {
+  ERRORS_SHOWN,
+  KEYS_SHOWN,
+  type MerchantEnvironment as Environment,
+  type MerchantError,
+  type MerchantKey,
+  type MerchantTransaction,
+  TRANSACTIONS_SHOWN,
+} from "@/lib/contract/support/merchant-view";
+import { EnvironmentVolume } from "./environment-volume";
+import { PlainStatus } from "./plain-status";
+
+export function MerchantEnvironment({ environment }: { environment: Environment }) {
+  const { volume, keys, errors, transactions, plans, feeBasisPoints } = environment;
+  return (
+    <>
+      <EnvironmentVolume volume={volume} />
+      <p className="text-[13px] text-soft">
+        Fee {(feeBasisPoints / 100).toFixed(2)} % of each captured amount · {plans === 1 ? "1 plan" : `${plans} plans`}
+      </p>
+      <Card title="Latest transactions" description={`The newest ${TRANSACTIONS_SHOWN}.`} flush>
+        <TransactionRows transactions={transactions} />
+      </Card>
+      <Card title="Latest refused and failed requests" description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
+        <ErrorRows errors={errors} />
+      </Card>
+      <Card title={`API keys (${keys.length === KEYS_SHOWN ? `newest ${KEYS_SHOWN}` : keys.length})`} flush>
+        <KeyRows keys={keys} />
+      </Card>
+    </>
+  );
+}
+
+const NOTHING = "p-4 text-[13px] text-soft";
+
+function TransactionRows({ transactions }: { transactions: readonly MerchantTransaction[] }) {
+  if (transactions.length === 0) return <p className={NOTHING}>No transactions yet.</p>;
+  return (
+    <ul className="divide-y">
+      {transactions.map((row) => (
+        <li
+          key={row.id}
+          className="relative flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px] hover:bg-raised"
+        >
+          <div className="min-w-0 flex-1">
+            <Link
+              href={`/support/payments/${row.paymentId}`}
+              prefetch={false}
+              className="font-medium text-accent after:absolute after:inset-0 hover:underline"
+            >
+              {row.type === "CHARGE" ? "Charge" : "Refund"} <Money amount={row.amount} currency={row.currency} />
+            </Link>
+            <p className="truncate text-soft text-xs">
+              {row.cardLast4 && `${row.cardBrand ?? "card"} •••• ${row.cardLast4}`}
+              {row.customerEmail && ` · ${row.customerEmail}`}
+            </p>
+          </div>
+          <StatusBadge status={row.status} />
+          <Time at={row.createdAt} className="text-soft text-xs" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ErrorRows({ errors }: { errors: readonly MerchantError[] }) {
+  if (errors.length === 0) return <p className={NOTHING}>No request was refused or failed in the last 30 days.</p>;
+  return (
+    <ul className="divide-y">
+      {errors.map((error) => (
+        <li key={error.requestId} className="flex flex-col gap-0.5 px-4 py-2 text-[13px]">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <PlainStatus status={`${error.status} ${error.code}`} />
+            <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
+              {error.method} {error.path}
+            </code>
+            <Time at={error.at} className="ml-auto text-soft text-xs" />
+          </div>
+          <p className="[overflow-wrap:anywhere]">{error.detail}</p>
+          <CopyId id={error.requestId} short label="Copy request id" className="text-soft" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function KeyRows({ keys }: { keys: readonly MerchantKey[] }) {
+  if (keys.length === 0) return <p className={NOTHING}>No API keys.</p>;
+  return (
+    <ul className="divide-y">
+      {keys.map((key) => (
+        <li key={key.id} className="flex flex-col gap-0.5 px-4 py-2 text-[13px]">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{key.name}</span>
+            <code className="font-mono text-soft text-xs">{key.shown}</code>
+            <StatusBadge status={key.status} className="ml-auto" />
+          </div>
+          <p className="text-soft text-xs">
+            {key.lastUsedAt ? (
+              <>
+                Last used <Time at={key.lastUsedAt} style="relative" />
+              </>
+            ) : (
+              "Never used"
+            )}
+            {" · created "}
+            <Time at={key.createdAt} style="date" />
+            {key.expiresAt && (
+              <>
+                {" · expires "}
+                <Time at={key.expiresAt} style="date" />
+              </>
+            )}
+          </p>
+          <details className="text-xs">
+            <summary className="w-max text-soft hover:text-ink">{key.permissions.length} permissions</summary>
+            <p className="font-mono [overflow-wrap:anywhere]">{key.permissions.join(", ")}</p>
+          </details>
+          <CopyId id={key.id} short label={`Copy the id of ${key.name}`} className="text-soft" />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+"use client";
+
+import { CircleHelp, Search, X } from "lucide-react";
+import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/client/transaction-query";
+import { type ParsedSearch, parseSearch } from "@/lib/client/transaction-search";
+import { SearchHelp } from "./search-help";
+
+const DEBOUNCE_MS = 250;
+
+type SearchBoxProps = {
+  text: string;
+  /** Counts how often something else than typing changed the filters: what is typed then adds to those. */
+  epoch: number;
+  onText: (text: string) => void;
+  query: TransactionQuery;
+  onFilters: (filters: TransactionFilters, options: { replace: boolean }) => void;
+  /** An id that was typed or pasted. */
+  onJump: (id: string) => void;
+};
+
+/** Filters as one types; Enter makes chips of the words and empties the box. */
+export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: SearchBoxProps) {
+  const id = useId();
+  const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  const apply = (parsed: ParsedSearch) => {
+    if (parsed.jump !== null) return onJump(parsed.jump);
+    const state = typing.current;
+    if (!state) return;
+    onFilters({ ...state.base, ...parsed.filters }, { replace: state.changed });
+    state.changed = true;
+  };
+  const settle = useEffectEvent((typed: string): void => {
+    if (typing.current?.epoch !== epoch) return;
+    const parsed = parseSearch(typed);
+    setProblem(parsed.problems.find((some) => !some.incomplete)?.message ?? null);
+    apply(parsed);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const onType = (typed: string) => {
+    clearTimeout(timer.current);
+    if (typing.current?.epoch !== epoch) typing.current = { base: filtersOf(query), changed: false, epoch };
+    onText(typed);
+    setProblem(null);
+    if (typed === "" || parseSearch(typed).jump !== null) return settle(typed);
+    timer.current = setTimeout(() => settle(typed), DEBOUNCE_MS);
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    clearTimeout(timer.current);
+    const parsed = parseSearch(text);
+    apply(parsed);
+    typing.current = null;
+    setProblem(parsed.problems.map((some) => `“${some.word}”: ${some.message}`).join(" ") || null);
+    onText(parsed.problems.map((some) => some.word).join(" "));
+  };
+
+  return (
+    <form className="relative min-w-0 flex-1 basis-64" onSubmit={onSubmit}>
+      <search>
+        <label htmlFor={id} className="sr-only">
+          Search transactions
+        </label>
+        <Search aria-hidden="true" className="pointer-events-none absolute top-2 left-2.5 size-4 text-soft pointer-coarse:top-3" />
+        <input
+          id={id}
+          type="search"
+          data-search=""
+          className="control pr-16 pl-8"
+          placeholder="Last 4, e-mail, id, $50, status:declined …"
+          autoComplete="off"
+          spellCheck={false}
+          enterKeyHint="search"
+          value={text}
+          aria-describedby={problem ? `${id}-problem` : undefined}
+          onChange={(event) => onType(event.target.value)}
+        />
+        <span className="absolute inset-y-0 right-1 flex items-center">
+          {text !== "" && (
+            <button type="button" className="copy" aria-label="Empty the search box" onClick={() => onType("")}>
+              <X aria-hidden="true" />
+            </button>
+          )}
+          <Popover>
+            <PopoverTrigger asChild>
+              <button type="button" className="copy" aria-label="How to search">
+                <CircleHelp aria-hidden="true" />
+              </button>
+            </PopoverTrigger>
+            <PopoverContent label="How to search" align="end" className="w-96">
+              <SearchHelp />
+            </PopoverContent>
+          </Popover>
+        </span>
+      </search>
+      <p id={`${id}-problem`} role="status" className={problem ? "mt-1 text-red text-xs" : "sr-only"}>
+        {problem}
+      </p>
+    </form>
+  );
+}
+
+function filtersOf(query: TransactionQuery): TransactionFilters {
+  const names = Object.keys(NO_FILTERS) as (keyof TransactionFilters)[];
+  return Object.fromEntries(names.map((name) => [name, query[name]])) as TransactionFilters;
+}

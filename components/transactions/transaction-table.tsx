@@ -1,0 +1,174 @@
+"use client";
+
+import {
+  columnOrderingFeature,
+  columnVisibilityFeature,
+  createColumnHelper,
+  rowSelectionFeature,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
+import { type ChangeEvent, type MouseEvent, type PointerEvent, type RefObject, useMemo } from "react";
+import { type SortState, SortHeader } from "@/components/data-table/sort-header";
+import { Checkbox } from "@/components/ui/checkbox";
+import { fullTimeText, relativeTimeText } from "@/lib/client/time-text";
+import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
+import type { Transaction } from "@/lib/contract/transaction";
+import { SORT_FIELDS } from "@/lib/contract/transaction-words";
+import { CopyIcon } from "./cells";
+import { cellClass, TransactionRow } from "./transaction-row";
+import type { useSelection } from "./use-selection";
+
+const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
+const helper = createColumnHelper<typeof features, Transaction>();
+const COLUMNS = helper.columns(COLUMN_NAMES.map((name) => helper.display({ id: name })));
+
+type TransactionTableProps = {
+  ref: RefObject<HTMLTableElement | null>;
+  rows: readonly Transaction[];
+  columns: readonly ColumnName[];
+  fresh: ReadonlySet<string>;
+  /** The rows answer the question before this one. */
+  stale: boolean;
+  sort: SortState;
+  onSort: (sort: SortState) => void;
+  selection: ReturnType<typeof useSelection>;
+  openPayment: string | null;
+  onOpen: (paymentId: string) => void;
+  onCopy: (id: string) => void;
+  /** Whether the pointer or the focus is on a row. */
+  onPointing: (what: "pointer" | "focus", on: boolean) => void;
+  mode: string;
+  zone: string;
+  caption: string;
+};
+
+export function TransactionTable(props: TransactionTableProps) {
+  const { rows, columns, fresh, stale, sort, onSort, selection, openPayment, mode, zone } = props;
+  const layout = useMemo(
+    () => ({
+      columnOrder: [...columns],
+      columnVisibility: Object.fromEntries(COLUMN_NAMES.map((name) => [name, columns.includes(name)])),
+    }),
+    [columns],
+  );
+  const table = useTable({
+    features,
+    columns: COLUMNS,
+    data: rows as Transaction[],
+    getRowId: (row) => row.id,
+    state: { ...layout, rowSelection: selection.state },
+    onRowSelectionChange: selection.setState,
+  });
+
+  const select = (event: ChangeEvent<HTMLElement>) => {
+    const id = event.target.closest("tr")?.dataset.id;
+    if (id !== undefined) table.getRow(id).getToggleSelectedHandler()(event);
+  };
+  const onClick = (event: MouseEvent<HTMLElement>) => clickRow(event, props);
+
+  return (
+    <div className="data-table-scroll">
+      <CopyIcon />
+      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: hears what its rows' own controls are told */}
+      <table
+        ref={props.ref}
+        className="data-table"
+        data-stale={stale || undefined}
+        aria-busy={stale}
+        onPointerOver={describeTime}
+      >
+        <caption className="sr-only">{props.caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col" className="pick">
+              <Checkbox
+                aria-label={`Select this page's ${rows.length} transactions`}
+                checked={rows.length > 0 && table.getIsAllRowsSelected()}
+                indeterminate={!table.getIsAllRowsSelected() && rows.some((row) => selection.state[row.id])}
+                disabled={rows.length === 0}
+                onChange={table.getToggleAllRowsSelectedHandler()}
+              />
+            </th>
+            {table.getVisibleLeafColumns().map((column) => (
+              <Heading key={column.id} name={column.id as ColumnName} sort={sort} onSort={onSort} />
+            ))}
+            <th scope="col" className="act">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: a row is clickable beside its real link */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys */}
+        <tbody
+          onClick={onClick}
+          onChange={select}
+          onPointerEnter={(event) => props.onPointing("pointer", event.pointerType === "mouse")}
+          onPointerLeave={() => props.onPointing("pointer", false)}
+          onFocus={() => props.onPointing("focus", true)}
+          onBlur={(event) => {
+            if (!event.currentTarget.contains(event.relatedTarget)) props.onPointing("focus", false);
+          }}
+        >
+          {table.getRowModel().rows.map(({ id, original }) => (
+            <TransactionRow
+              key={id}
+              row={original}
+              columns={columns}
+              mode={mode}
+              zone={zone}
+              selected={selection.state[id] === true}
+              open={original.payment_id === openPayment}
+              fresh={fresh.has(id)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type HeadingProps = { name: ColumnName; sort: SortState; onSort: (sort: SortState) => void };
+
+function Heading({ name, sort, onSort }: HeadingProps) {
+  const { label } = TRANSACTION_COLUMNS[name];
+  if (SORT_FIELDS.some((field) => field === name)) {
+    return (
+      <SortHeader field={name} sort={sort} onSort={onSort} first={name === "status" ? "asc" : "desc"} className={cellClass(name)}>
+        {label}
+      </SortHeader>
+    );
+  }
+  return (
+    <th scope="col" className={cellClass(name)}>
+      {label}
+    </th>
+  );
+}
+
+/** The whole row opens its payment, but for the controls in it, and for text that is being selected. */
+function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: TransactionTableProps): void {
+  const target = event.target as HTMLElement;
+  const row = target.closest<HTMLElement>("tr[data-id]");
+  if (!row || !event.currentTarget.contains(target)) return;
+  const copy = target.closest<HTMLElement>("[data-copy]")?.dataset.copy;
+  if (copy !== undefined) return onCopy(copy);
+  if (target.closest("button, input, .act")) return;
+  if (target.closest(".pick")) return row.querySelector<HTMLInputElement>(".pick input")?.click();
+  const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  const link = row.querySelector<HTMLAnchorElement>("a[data-row]");
+  if (target.closest("a")) {
+    if (elsewhere) return;
+    event.preventDefault();
+  } else if (elsewhere || window.getSelection()?.isCollapsed === false) return;
+  if (row.dataset.payment && link) onOpen(row.dataset.payment);
+}
+
+/** A time's other forms, written when somebody points at it. */
+function describeTime(event: PointerEvent<HTMLElement>): void {
+  const element = (event.target as HTMLElement).closest("time");
+  if (!element) return;
+  const at = new Date(element.dateTime);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  element.title = `${fullTimeText(at, zone)} (${zone})\n${relativeTimeText(at)}\n${element.dateTime}`;
+}

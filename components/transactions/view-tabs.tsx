@@ -1,0 +1,169 @@
+"use client";
+
+import { Bookmark, ChevronDown, Users } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type MouseEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/class-names";
+import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
+import { toast } from "@/components/ui/toast";
+import { ApiError } from "@/lib/client/api";
+import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/client/transaction-query";
+import type { SavedView } from "@/lib/contract/dashboard/saved-views";
+import type { useSavedViews } from "./use-saved-views";
+
+const ViewDialog = dynamic(() => import("./view-dialog").then((module) => module.ViewDialog));
+const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => module.DeleteViewDialog));
+
+const BUILT_IN: readonly { name: string; query: Partial<TransactionQuery> }[] = [
+  { name: "All", query: {} },
+  { name: "Needs capture", query: { statuses: ["AUTHORIZED"] } },
+  { name: "Refunded", query: { statuses: ["REFUNDED", "PARTIALLY_REFUNDED"] } },
+  { name: "Declined", query: { statuses: ["DECLINED"] } },
+  { name: "Failed", query: { statuses: ["FAILED"] } },
+];
+
+type ViewTabsProps = {
+  mode: string;
+  query: TransactionQuery;
+  saved: ReturnType<typeof useSavedViews>;
+  /** The saved view that the page came from. */
+  active: SavedView | null;
+  /** Its columns were changed since. */
+  columnsChanged: boolean;
+  columns: readonly string[];
+  onView: (query: TransactionQuery, view: string | null) => void;
+};
+
+type OpenDialog = { kind: "save" | "rename" | "delete"; view: SavedView | null };
+
+/** Lists that one comes back to: the page's own, one's own and the team's. */
+export function ViewTabs(props: ViewTabsProps) {
+  const { mode, query, saved, active, columnsChanged, columns, onView } = props;
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const now = viewQuery(query);
+  const edited = active !== null && (active.query !== now || columnsChanged);
+  const isBuiltIn = BUILT_IN.some((view) => queryText(view.query) === now);
+
+  const report = (work: Promise<unknown>, done: string) =>
+    work.then(
+      () => toast.success(done),
+      (error: unknown) => toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again."),
+    );
+  const link = (text: string, id: string | null) => ({
+    href: `/${mode}/transactions${[text, id && `view=${id}`].filter(Boolean).join("&").replace(/^(?=.)/, "?")}`,
+    onClick: (event: MouseEvent) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      onView(parseQuery(new URLSearchParams(text)).query, id);
+    },
+  });
+
+  return (
+    <div className="flex items-end gap-2 border-b print:hidden">
+      <nav aria-label="Views" className="tab-bar min-w-0 flex-1 border-b-0">
+        {BUILT_IN.map((view) => {
+          const text = queryText(view.query);
+          return (
+            <a key={view.name} className="tab" aria-current={!active && text === now ? "page" : undefined} {...link(text, null)}>
+              {view.name}
+            </a>
+          );
+        })}
+        {saved.views.map((view) => (
+          <a
+            key={view.id}
+            className="tab"
+            aria-current={view.id === active?.id ? "page" : undefined}
+            title={view.mine ? undefined : `Shared by ${view.owner}`}
+            {...link(view.query, view.id)}
+          >
+            {view.shared && <Users aria-label="Shared" role="img" className="size-3.5 text-soft" />}
+            {view.name}
+            {view.id === active?.id && edited && <span className="text-soft">, edited</span>}
+          </a>
+        ))}
+        {saved.error && (
+          <button type="button" className="tab text-red" onClick={() => saved.refetch()}>
+            Saved views did not load. Try again
+          </button>
+        )}
+      </nav>
+      {active?.mine && (
+        <Menu>
+          <MenuTrigger asChild>
+            <Button size="sm" variant="ghost" className={cn("mb-1", edited && "text-accent")}>
+              View
+              <ChevronDown aria-hidden="true" />
+            </Button>
+          </MenuTrigger>
+          <MenuContent align="end" label={`View ${active.name}`}>
+            <MenuItem
+              disabled={!edited}
+              onSelect={() => report(saved.update(active.id, { query: now, columns: [...columns] }), "View saved.")}
+            >
+              Save changes
+            </MenuItem>
+            <MenuItem onSelect={() => setDialog({ kind: "rename", view: active })}>Rename…</MenuItem>
+            <MenuItem
+              onSelect={() =>
+                report(
+                  saved.update(active.id, { shared: !active.shared }),
+                  active.shared ? "Only you see this view now." : "Your team sees this view now.",
+                )
+              }
+            >
+              {active.shared ? "Stop sharing" : "Share with the team"}
+            </MenuItem>
+            <MenuItem onSelect={() => setDialog({ kind: "save", view: null })}>Save as a new view…</MenuItem>
+            <MenuSeparator />
+            <MenuItem danger onSelect={() => setDialog({ kind: "delete", view: active })}>
+              Delete…
+            </MenuItem>
+          </MenuContent>
+        </Menu>
+      )}
+      {!active?.mine && (!isBuiltIn || active !== null) && (
+        <Button
+          size="sm"
+          variant="ghost"
+          className="mb-1"
+          icon={<Bookmark aria-hidden="true" />}
+          onClick={() => setDialog({ kind: "save", view: null })}
+        >
+          Save view
+        </Button>
+      )}
+      {dialog?.kind === "delete" && dialog.view && (
+        <DeleteViewDialog
+          view={dialog.view}
+          onClose={() => setDialog(null)}
+          onDelete={async (view) => {
+            await saved.remove(view.id);
+            onView(FIRST_QUERY, null);
+          }}
+        />
+      )}
+      {dialog !== null && dialog.kind !== "delete" && (
+        <ViewDialog
+          view={dialog.view}
+          onClose={() => setDialog(null)}
+          onSave={async ({ name, shared }) => {
+            if (dialog.view) return await saved.update(dialog.view.id, { name, shared });
+            const created = await saved.create({ name, shared, query: now, columns: [...columns] });
+            onView(query, created.id);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What a view keeps of a question: not the page one is on. */
+function viewQuery(query: TransactionQuery): string {
+  return formatQuery({ ...query, page: 1 });
+}
+
+function queryText(query: Partial<TransactionQuery>): string {
+  return formatQuery({ ...FIRST_QUERY, ...query });
+}

@@ -1,0 +1,87 @@
+import type { Sql, Transaction } from "../client";
+import { columnList, Parameters } from "./statement-text";
+import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./transaction-columns";
+import { conditions, ordering, type TransactionFilter, type TransactionPage } from "./transaction-page";
+
+export type OpenExport = {
+  /** Exactly as many rows as the batches hold: counted in the same snapshot. */
+  readonly total: number;
+  /** Throws when it comes to an end before all rows were read. */
+  readonly batches: AsyncGenerator<TransactionWithMoney[], void>;
+  /** Ends the transaction and gives the connection back; any number of times, but not while a batch is being read. */
+  close(): Promise<void>;
+};
+
+type Sort = Pick<TransactionPage, "sort" | "order">;
+type Opened = { total: number; cursor: AsyncIterable<TransactionWithMoney[]> };
+
+const BATCH = 500;
+
+/**
+ * All that the filter matches, read through a cursor while it is asked for: one connection, one snapshot, a batch in
+ * memory. The indexes are those of a page; each row's payment is looked up by primary key, so that rows come at once.
+ */
+export async function openTransactionExport(
+  sql: Sql,
+  environmentId: string,
+  filter: TransactionFilter,
+  sort: Sort,
+): Promise<OpenExport> {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let transaction: Promise<unknown> = Promise.resolve();
+  const { total, cursor } = await new Promise<Opened>((resolve, reject) => {
+    transaction = sql
+      .begin("isolation level repeatable read read only", async (tx) => {
+        resolve(await openIn(tx, environmentId, filter, sort));
+        await finished;
+      })
+      // Whoever reads when the connection is lost is told so; here nobody waits any more.
+      .catch(reject);
+  });
+  const close = async () => {
+    finish();
+    await transaction;
+  };
+  return { total, batches: batchesOf(cursor, total, close), close };
+}
+
+async function openIn(tx: Transaction, environmentId: string, filter: TransactionFilter, sort: Sort): Promise<Opened> {
+  await tx`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const where = conditions(parameters, environment, filter);
+  const [counted] = await tx.unsafe<{ total: number }[]>(
+    `select count(*) as total from transactions where ${where}`,
+    parameters.values,
+  );
+  const text = `
+select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+from (select * from transactions where ${where}) t
+join payments p on p.environment_id = ${environment} and p.id = t.payment_id
+order by ${ordering(sort, "t.")}`;
+  return {
+    total: Number(counted?.total),
+    cursor: tx.unsafe<TransactionWithMoney[]>(text, parameters.values).cursor(BATCH),
+  };
+}
+
+async function* batchesOf(
+  cursor: Opened["cursor"],
+  total: number,
+  close: () => Promise<void>,
+): AsyncGenerator<TransactionWithMoney[], void> {
+  let read = 0;
+  try {
+    for await (const rows of cursor) {
+      read += rows.length;
+      yield rows;
+    }
+    // A cursor whose connection was lost between two batches ends as if there were no more.
+    if (read !== total) throw new Error(`the export ended after ${read} of ${total} rows`);
+  } finally {
+    await close();
+  }
+}

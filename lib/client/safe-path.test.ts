@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { safePath } from "./safe-path";
+
+test.each([
+  ["/test/payments?x=1#y", "/test/payments?x=1#y"],
+  ["/", "/"],
+])("%s is ours", (next, path) => {
+  expect(safePath(next, "/test")).toBe(path);
+});
+
+test.each([
+  null,
+  undefined,
+  "",
+  "https://evil.example",
+  "//evil.example",
+  "/\\evil.example",
+  "/\t/evil.example",
+  "javascript:alert(1)",
+  "test",
+])("%j is not followed", (next) => {
+  expect(safePath(next, "/test")).toBe("/test");
+});

@@ -1,0 +1,16 @@
+import type { Transaction } from "@/lib/contract/transaction";
+import type { Context } from "../context";
+import { searchTransactions } from "../transactions/search-transactions";
+
+const LATEST = 8;
+
+/** The newest transactions of every currency. */
+export async function listLatest(ctx: Context): Promise<Transaction[]> {
+  const { data } = await searchTransactions(ctx, {
+    filters: {},
+    sort: { field: "created_at", order: "desc" },
+    limit: LATEST,
+    offset: 0,
+  });
+  return data;
+}

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { findUsableKey } from "@/lib/domain/api-keys/find-usable-key";
+import { newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import { testDatabase } from "@/lib/testing/database";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { createTestUser } from "@/lib/testing/people";
+import { staffCaller } from "@/lib/testing/staff";
+import { askProcessor } from "./ask-processor";
+import { getMerchantView } from "./get-merchant-view";
+import { getPaymentInside } from "./get-payment-inside";
+import { listStaffActs } from "./list-staff-acts";
+import { reinstateMerchant } from "./reinstate-merchant";
+import type { StaffCall } from "./staff-call";
+import { suspendMerchant } from "./suspend-merchant";
+import { unlockPerson } from "./unlock-person";
+
+const { db } = await testDatabase({ max: 6 });
+let tenant: MoneyTenant;
+let call: () => StaffCall;
+let id: string;
+
+beforeAll(async () => {
+  tenant = await moneyTenant(db);
+  call = await staffCaller(tenant.service);
+  id = encodeId("merchant", tenant.merchant.id);
+});
+
+const actsOf = async (request: string) => [
+  ...(await db.sql`select action, merchant_id, object_id, detail from support_audit_log where request_id = ${request}`),
+];
+
+describe("the merchant page", () => {
+  test("shows profile, people, keys without secrets, volume and transactions, and says so in the audit log", async () => {
+    const shop = await moneyTenant(db);
+    const shopId = encodeId("merchant", shop.merchant.id);
+    const { secret } = await createApiKey(shop.service, {
+      environmentId: shop.environmentId,
+      name: "Till",
+      permissions: ["payment.read"],
+    });
+    await createTestUser(db, { merchantId: shop.merchant.id, role: "owner", email: "owner@inside.example" });
+    const { body } = await shop.create({ amount: 5_000 });
+    await shop.act("refund", body.id, { amount: 1_000, reason: "RETURN" });
+    const made = call();
+    const view = await getMerchantView(made, { id: shopId, mode: "test" });
+    expect(view.profile).toMatchObject({ id: shopId, name: "Test merchant", suspendedAt: null });
+    expect(view.people).toEqual([expect.objectContaining({ email: "owner@inside.example", secondFactor: false })]);
+    expect(view.environment.keys).toEqual([expect.objectContaining({ name: "Till", status: "ACTIVE" })]);
+    expect(JSON.stringify(view)).not.toContain(secret);
+    expect(view.environment.transactions.map((row) => [row.type, row.amount])).toEqual([
+      ["REFUND", 1_000],
+      ["CHARGE", 5_000],
+    ]);
+    expect(view.environment.volume).toEqual([
+      expect.objectContaining({ currency: "USD", captured: 5_000, refunded: 1_000, recentCaptured: 5_000 }),
+    ]);
+    expect(await actsOf(made.request.id)).toEqual([
+      expect.objectContaining({ action: "support.viewed_merchant", merchant_id: shop.merchant.id, object_id: shopId }),
+    ]);
+    const live = await getMerchantView(call(), { id: shopId, mode: "live" });
+    expect(live.environment).toMatchObject({ mode: "live", keys: [], transactions: [], volume: [] });
+  });
+
+  test.each(["nonsense", encodeId("merchant", newId()), encodeId("payment", newId())])(
+    "%s is no merchant",
+    async (text) => {
+      await expect(getMerchantView(call(), { id: text, mode: "test" })).rejects.toMatchObject({
+        code: "resource_not_found",
+      });
+    },
+  );
+
+  test("is not shown when the look-up cannot be written down", async () => {
+    const nobody = { ...call(), staff: { userId: newId() } };
+    await expect(getMerchantView(nobody, { id, mode: "test" })).rejects.toThrow(/support_audit_log_staff_id/);
+    const { body } = await tenant.create();
+    await expect(getPaymentInside(nobody, { id: body.id })).rejects.toThrow(/support_audit_log_staff_id/);
+  });
+});
+
+describe("suspending", () => {
+  test("stops every key at once and keeps the reason; reinstating gives them back", async () => {
+    const { secret } = await createApiKey(tenant.service, {
+      environmentId: tenant.environmentId,
+      name: "Shop",
+      permissions: ["payment.read"],
+    });
+    const suspended = async () => (await findUsableKey(tenant.service, sha256(secret)))?.suspended;
+    const made = call();
+    await suspendMerchant(made, { id, reason: "Chargebacks" });
+    expect(await suspended()).toBe(true);
+    expect((await getMerchantView(call(), { id, mode: "live" })).profile).toMatchObject({
+      suspendedAt: expect.any(String),
+      suspendedReason: "Chargebacks",
+    });
+    await expect(suspendMerchant(call(), { id, reason: "Again" })).rejects.toMatchObject({ code: "invalid_state" });
+    expect(await actsOf(made.request.id)).toEqual([
+      {
+        action: "support.suspended_merchant",
+        merchant_id: tenant.merchant.id,
+        object_id: id,
+        detail: { reason: "Chargebacks" },
+      },
+    ]);
+    await reinstateMerchant(call(), { id, reason: "Cleared" });
+    expect(await suspended()).toBe(false);
+    await expect(reinstateMerchant(call(), { id, reason: "x" })).rejects.toMatchObject({ code: "invalid_state" });
+  });
+
+  test("does not happen when it cannot be written down", async () => {
+    const nobody = { ...call(), staff: { userId: newId() } };
+    await expect(suspendMerchant(nobody, { id, reason: "x" })).rejects.toThrow();
+    expect((await getMerchantView(call(), { id, mode: "test" })).profile.suspendedAt).toBeNull();
+  });
+});
+
+test("unlocking lets a merchant's person try again, and never a stranger's", async () => {
+  const locked = { failed_sign_ins: 10, locked_until: new Date(Date.now() + 1_800_000).toISOString() };
+  const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer", ...locked });
+  const userId = encodeId("user", person.id);
+  const shown = async () =>
+    (await getMerchantView(call(), { id, mode: "test" })).people.find((row) => row.id === userId);
+  expect((await shown())?.lockedUntil).not.toBeNull();
+  const stranger = await moneyTenant(db);
+  await expect(
+    unlockPerson(call(), { merchantId: encodeId("merchant", stranger.merchant.id), userId, reason: "x" }),
+  ).rejects.toMatchObject({ code: "resource_not_found" });
+  const made = call();
+  await unlockPerson(made, { merchantId: id, userId, reason: "Called us" });
+  expect((await shown())?.lockedUntil).toBeNull();
+  expect(await actsOf(made.request.id)).toEqual([
+    expect.objectContaining({ action: "support.unlocked_person", object_id: userId }),
+  ]);
+});
+
+describe("the payment page", () => {
+  test("shows the operations, what the processor says of each, ledger, events, keys and audit", async () => {
+    const { body } = await tenant.create({ amount: 2_000 }, { key: "inside" });
+    await tenant.act("refund", body.id, { amount: 500, reason: "OTHER" });
+    const made = call();
+    const inside = await getPaymentInside(made, { id: body.id });
+    expect(inside.merchant).toMatchObject({ id, suspended: false });
+    expect(inside.environment).toEqual({ id: encodeId("environment", tenant.environmentId), mode: "test" });
+    expect(inside.detail.payment).toMatchObject({ id: body.id, status: "PARTIALLY_REFUNDED" });
+    expect(inside.detail.ledger.length).toBeGreaterThan(0);
+    expect(inside.detail.events.map((event) => event.type)).toContain("refund.succeeded");
+    expect(inside.detail.requests.map((request) => request.key)).toContain("inside");
+    expect(inside.operations).toMatchObject([
+      { kind: "refund", state: "succeeded", epoch: 1, attempts: 1, lastAnswer: "approved", nextAttemptAt: null },
+      { kind: "authorize", state: "succeeded", idempotencyKey: "inside" },
+    ]);
+    expect(inside.audit.length).toBe(2);
+    expect(inside.acts).toEqual([expect.objectContaining({ action: "support.viewed_payment" })]);
+    const answers = await askProcessor(tenant.service, { mode: "test", operations: inside.operations });
+    expect(answers.map((answer) => [answer.reference, answer.kind])).toEqual(
+      inside.operations.map((operation) => [operation.id, "approved"]),
+    );
+    const none = await askProcessor(tenant.service, { mode: "live", operations: inside.operations });
+    expect(none[0]?.kind).toBe("none");
+  });
+});
+
+test("the audit log can be read by staff, merchant and action, page by page", async () => {
+  const reader = await staffCaller(tenant.service);
+  for (let i = 0; i < 60; i++) await getMerchantView(reader(), { id, mode: "test" });
+  const staff = encodeId("user", reader().staff.userId);
+  const all = { staff: undefined, merchant: undefined, action: undefined, before: undefined };
+  const first = await listStaffActs(reader(), { ...all, staff, action: "support.viewed_merchant" });
+  expect(first.acts).toHaveLength(50);
+  const rest = await listStaffActs(reader(), { ...all, staff, action: "support.viewed_merchant", before: first.next ?? "" });
+  expect(rest.acts).toHaveLength(10);
+  expect(rest.next).toBeNull();
+  const mine = await listStaffActs(reader(), { ...all, merchant: id });
+  expect(mine.acts.every((act) => act.merchant?.id === id)).toBe(true);
+  await expect(listStaffActs(reader(), { ...all, merchant: "x" })).rejects.toMatchObject({ code: "invalid_parameter" });
+});

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { csvLines } from "@/lib/http/transaction-csv";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import { insertManyTransactions } from "@/lib/testing/many-transactions";
+import { expectedIds, insertSample, SAMPLE, SUBSCRIPTIONS } from "@/lib/testing/sample-transactions";
+import { exportTransactions } from "./export-transactions";
+
+const { db } = await testDatabase({ max: 4 });
+const { call, stranger, service } = await testTenant(db);
+const MANY = 100_000;
+const many = await testTenant(db);
+
+beforeAll(async () => {
+  for (const row of SAMPLE) await insertSample(db, call().environment.id, row);
+  await insertManyTransactions(db, many.call().environment.id, MANY);
+}, 120_000);
+
+const search = (filters: object = {}, sort: object = {}) => searchTransactionsBody.parse({ filters, sort });
+
+async function idsOf(ctx: ReturnType<typeof call>, ...of: Parameters<typeof search>): Promise<string[]> {
+  const found = await exportTransactions(ctx, search(...of));
+  const ids: string[] = [];
+  for await (const batch of found.batches) ids.push(...batch.map(({ id }) => id));
+  expect(found.total).toBe(ids.length);
+  return ids;
+}
+
+describe("an export of transactions", () => {
+  test("is the whole result of the search, in its order, whatever the filters and the sort", async () => {
+    expect(await idsOf(call())).toEqual(expectedIds(() => true));
+    expect(await idsOf(call(), { status: ["DECLINED", "VOIDED"], card_brand: ["visa", "amex"] })).toEqual(
+      expectedIds(
+        (row) => ["DECLINED", "VOIDED"].includes(row.status) && ["visa", "amex"].includes(row.card_brand ?? ""),
+      ),
+    );
+    for (const field of ["created_at", "amount", "status"] as const) {
+      for (const order of ["asc", "desc"] as const) {
+        expect(await idsOf(call(), { card_last4: "4242" }, { field, order })).toEqual(
+          expectedIds((row) => row.card_last4 === "4242", field, order),
+        );
+      }
+    }
+    const subscription = SUBSCRIPTIONS[0] as string;
+    expect(await idsOf(call(), { subscription_id: encodeId("subscription", subscription) })).toEqual(
+      expectedIds((row) => row.subscription_id === subscription),
+    );
+    expect(await idsOf(call(), { subscription_id: "no such thing" })).toEqual([]);
+    expect(await idsOf(call(), { amount: { gte: 300, lte: 500 }, customer_email: "ANNA@example.com" })).toEqual(
+      expectedIds((row) => row.amount >= 300 && row.amount <= 500 && row.customer_email === "Anna@Example.com"),
+    );
+  });
+
+  test("has nothing of another merchant", async () => {
+    expect(await idsOf(testContext(service, stranger.test))).toEqual([]);
+  });
+
+  test("of 100,000 rows is complete and equal to the database, a batch in memory at a time", {
+    timeout: 120_000,
+  }, async () => {
+    const ctx = many.call();
+    const found = await exportTransactions(ctx, search());
+    expect(found.total).toBe(MANY);
+    const hash: string[] = [];
+    let rows = 0;
+    let bytes = 0;
+    let largest = 0;
+    const before = process.memoryUsage().heapUsed;
+    let peak = before;
+    for await (const batch of found.batches) {
+      rows += batch.length;
+      largest = Math.max(largest, batch.length);
+      bytes += Buffer.byteLength(csvLines(batch, ["id", "status", "amount_minor", "created_at"]));
+      hash.push(...batch.map(({ id, amount }) => `${id}:${amount}`));
+      peak = Math.max(peak, process.memoryUsage().heapUsed);
+    }
+    expect(rows).toBe(MANY);
+    expect(bytes).toBeGreaterThan(5_000_000);
+    expect(largest).toBeLessThanOrEqual(1_000);
+    const stored = await db.sql<{ id: string; amount: number }[]>`
+      select id, amount from transactions where environment_id = ${ctx.environment.id} order by id desc`;
+    expect(hash).toEqual(stored.map(({ id, amount }) => `${encodeId("transaction", id)}:${amount}`));
+    // What the test itself keeps is 100,000 short texts.
+    expect(peak - before).toBeLessThan(150_000_000);
+  });
+
+  test("shows one moment: what changes while it is read is not in it", async () => {
+    const ctx = many.call();
+    const found = await exportTransactions(ctx, search());
+    let rows = 0;
+    for await (const batch of found.batches) {
+      if (rows === 0) await insertManyTransactions(db, ctx.environment.id, 10);
+      rows += batch.length;
+    }
+    expect(rows).toBe(found.total);
+  });
+
+  test("a reader that goes away, before or while it reads, gives the connection back", async () => {
+    for (let times = 0; times < 6; times++) {
+      const unread = await exportTransactions(many.call(), search());
+      await unread.close();
+      const begun = await exportTransactions(many.call(), search());
+      await begun.batches.next();
+      await begun.batches.return();
+      await begun.close();
+    }
+    // Twelve exports by a pool of four: each has given its connection back.
+    const open =
+      await db.sql`select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+    expect(open).toHaveLength(0);
+  });
+
+  test("when the connection is lost on the way, it throws and does not end", async () => {
+    const found = await exportTransactions(many.call(), search());
+    const read = async () => {
+      let rows = 0;
+      for await (const batch of found.batches) {
+        if (rows === 0) {
+          await db.sql`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
+        }
+        rows += batch.length;
+      }
+      return rows;
+    };
+    await expect(read()).rejects.toThrow();
+    await found.close();
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from "vitest";
+import { exportStream } from "./export-stream";
+
+async function* counted(upTo: number, seen: { read: number }): AsyncGenerator<string, void> {
+  for (let i = 1; i <= upTo; i++) {
+    seen.read = i;
+    yield `${i}\n`;
+  }
+}
+
+const settings = () => ({ close: vi.fn<() => void>(), failed: vi.fn<(error: unknown) => void>() });
+
+describe("the stream of an export", () => {
+  test("has every part, and closes once", async () => {
+    const { close, failed } = settings();
+    const text = await new Response(exportStream({ parts: counted(3, { read: 0 }), close, failed })).text();
+    expect(text).toBe("1\n2\n3\n");
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  test("reads no further than it is taken", async () => {
+    const seen = { read: 0 };
+    const reader = exportStream({ parts: counted(1_000, seen), ...settings() }).getReader();
+    await reader.read();
+    await reader.read();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen.read).toBeLessThanOrEqual(4);
+    await reader.cancel();
+  });
+
+  test("a reader that goes away ends the reading", async () => {
+    const seen = { read: 0 };
+    const { close, failed } = settings();
+    const reader = exportStream({ parts: counted(1_000, seen), close, failed }).getReader();
+    await reader.read();
+    await reader.cancel();
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+    expect(seen.read).toBeLessThan(10);
+  });
+
+  test("a failure on the way is an error of the body, never its end", async () => {
+    const { close, failed } = settings();
+    async function* broken(): AsyncGenerator<string, void> {
+      yield "1\n";
+      throw new Error("the database went away");
+    }
+    const response = new Response(exportStream({ parts: broken(), close, failed }));
+    await expect(response.text()).rejects.toThrow("the database went away");
+    expect(failed).toHaveBeenCalledOnce();
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+  });
+
+  test("a reader that asks for nothing any more loses its place", async () => {
+    const { close, failed } = settings();
+    const reader = exportStream({ parts: counted(1_000, { read: 0 }), close, failed }, 10).getReader();
+    await reader.read();
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+    await expect(reader.read().then(() => reader.read())).rejects.toThrow("nobody reads");
+  });
+});

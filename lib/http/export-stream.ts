@@ -1,0 +1,57 @@
+/** A reader that asks for nothing for this long has gone, whatever its connection says. */
+const STALL_MS = 60_000;
+
+export type ExportSource = {
+  /** Text as it is to be sent; throws when it cannot be finished. */
+  readonly parts: AsyncGenerator<string, void>;
+  /** Called once, however it ends. */
+  close(): void;
+  /** Told of what went wrong after the first byte, when no error answer can be sent any more. */
+  failed(error: unknown): void;
+};
+
+/**
+ * A body that is read as fast as it is taken, one part ahead. When the source fails the connection is cut, so that half an
+ * export never looks like a whole one.
+ */
+export function exportStream({ parts, close, failed }: ExportSource, stallMs = STALL_MS): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  let ended = false;
+  const end = () => {
+    clearTimeout(stalled);
+    if (ended) return;
+    ended = true;
+    // First the reading ends, then what it stood on is given back.
+    void parts.return().then(close, close);
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        clearTimeout(stalled);
+        try {
+          const { done, value } = await parts.next();
+          if (ended) return;
+          if (done) {
+            controller.close();
+            end();
+            return;
+          }
+          controller.enqueue(encoder.encode(value));
+          stalled = setTimeout(() => {
+            controller.error(new Error("nobody reads the export any more"));
+            end();
+          }, stallMs);
+          stalled.unref();
+        } catch (error) {
+          if (ended) return;
+          failed(error);
+          controller.error(error);
+          end();
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 1 },
+  );
+}

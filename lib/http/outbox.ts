@@ -1,0 +1,23 @@
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import { listOutbox } from "@/lib/domain/people/list-outbox";
+import { env } from "@/lib/env";
+import { currentService } from "./current-service";
+import { isLoopbackAddress, isLoopbackHost } from "./loopback";
+import { addressOf } from "./request-parts";
+
+/**
+ * Whether this request may see the outbox, where mail can be read that nobody sends: its links open any account. So only
+ * when no mail server is set up, the service is one machine's own, and the browser runs on that machine. The Host header
+ * is looked at too, because a page of somebody else's may have pointed its own name at 127.0.0.1.
+ */
+export async function hasOutbox(): Promise<boolean> {
+  if (env.smtpUrl !== null || !isLoopbackHost(new URL(env.baseUrl).host)) return false;
+  const sent = await headers();
+  return isLoopbackHost(sent.get("host")) && isLoopbackAddress(addressOf(sent, { ip: null }));
+}
+
+export async function outboxPage() {
+  if (!(await hasOutbox())) notFound();
+  return listOutbox(currentService().service);
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
+import { gzipSync } from "node:zlib";
+import { buildWhenStale } from "@/lib/server/build";
+
+/** First load of a page: all JavaScript that the browser is told to fetch for it, compressed as it is sent. In kB. */
+const BUDGETS = [{ name: "/[mode]/transactions", page: "(dashboard)/[mode]/transactions/page", kb: 170 }];
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const built = (path: string) => readFileSync(join(root, ".next", path));
+
+type ClientManifest = { entryJSFiles: Record<string, string[]> };
+
+/** Files of the framework, and of every layout, boundary and page on the way. */
+function filesOf(page: string): string[] {
+  const { rootMainFiles } = JSON.parse(built("build-manifest.json").toString("utf8")) as { rootMainFiles: string[] };
+  const scope: { __RSC_MANIFEST?: Record<string, ClientManifest> } = {};
+  runInNewContext(built(`server/app/${page}_client-reference-manifest.js`).toString("utf8"), {
+    globalThis: scope,
+    self: scope,
+  });
+  const [manifest] = Object.values(scope.__RSC_MANIFEST ?? {});
+  if (!manifest) throw new Error(`the build says nothing of the files of ${page}`);
+  return [...new Set([...rootMainFiles, ...Object.values(manifest.entryJSFiles).flat()])];
+}
+
+/** `npm run size`: fails when a page's first load is over its budget. Builds first when the last build is stale. */
+await buildWhenStale(root, () => console.log("building …"), new AbortController().signal);
+for (const { name, page, kb } of BUDGETS) {
+  const sizes = filesOf(page).map((file) => ({ file, bytes: gzipSync(built(file)).length }));
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0) / 1000;
+  console.log(`${name}: ${total.toFixed(1)} kB of compressed JavaScript (at most ${kb})`);
+  if (total <= kb) continue;
+  for (const { file, bytes } of sizes.sort((a, b) => b.bytes - a.bytes)) {
+    console.log(`  ${(bytes / 1000).toFixed(1).padStart(7)} kB  ${file}`);
+  }
+  process.exitCode = 1;
+}
