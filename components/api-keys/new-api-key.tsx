@@ -13,6 +13,7 @@ import { Textarea } from "@/components/ui/textarea";
 import { ApiError, callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
 import { expiryOf, type KeyFormValues, keyBody, keyFormErrors } from "@/lib/client/key-form";
+import { newIdempotencyKey } from "@/lib/client/money-ports";
 import type { IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
 import { PERMISSION_PRESETS } from "@/lib/contract/permission-words";
 import type { Mode } from "@/lib/contract/transaction-words";
@@ -46,7 +47,7 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
     // A retry must be the same request: "in 30 days" is counted from the first try.
     const { id, expiresAt } = attempt.current;
     const choice = `${values.expiry} ${values.expiryDate}`;
-    if (!expiresAt.has(choice)) expiresAt.set(choice, expiryOf(values, new Date(), timeZone));
+    if (!expiresAt.has(choice)) expiresAt.set(choice, expiryFromNow(values, timeZone));
     if (values.expiry === "date" && expiresAt.get(choice) === null) {
       return form.setError("expiryDate", { message: "Choose a date." }, { shouldFocus: true });
     }
@@ -147,4 +148,5 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
   );
 }
 
-const newAttempt = () => ({ id: crypto.randomUUID() as string, expiresAt: new Map<string, Date | null>() });
+const expiryFromNow = (values: KeyFormValues, timeZone: string) => expiryOf(values, new Date(), timeZone);
+const newAttempt = () => ({ id: newIdempotencyKey(), expiresAt: new Map<string, Date | null>() });

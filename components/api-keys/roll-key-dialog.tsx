@@ -7,6 +7,7 @@ import { Dialog, DialogContent } from "@/components/ui/dialog";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { ApiError, callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
+import { newIdempotencyKey } from "@/lib/client/money-ports";
 import { useNow } from "@/lib/client/time-display";
 import { fullTimeText } from "@/lib/client/time-text";
 import type { ApiKey, IssuedApiKey, OverlapHours } from "@/lib/contract/dashboard/api-keys";
@@ -36,7 +37,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const attempt = useRef<string>(null);
-  attempt.current ??= crypto.randomUUID();
+  attempt.current ??= newIdempotencyKey();
   const now = useNow();
 
   async function roll() {

@@ -1,8 +1,8 @@
 "use client";
 
+import { ArrowDown, ArrowUp, Columns3 } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 import { flushSync } from "react-dom";
-import { ArrowDown, ArrowUp, Columns3 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
@@ -62,9 +62,7 @@ function ColumnList<Name extends string>({ all, visible, onChange, onReset }: Co
                   checked={isShown}
                   disabled={isShown && visible.length === 1}
                   onChange={() =>
-                    keepFocus(() =>
-                      onChange(isShown ? visible.filter((other) => other !== name) : [...visible, name]),
-                    )
+                    keepFocus(() => onChange(isShown ? visible.filter((other) => other !== name) : [...visible, name]))
                   }
                 />
               </span>

@@ -25,9 +25,10 @@ export function Pager<Size extends number>(props: PagerProps<Size>) {
   return (
     <nav aria-label="Pages" className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 text-[13px] text-soft">
       <p className="tabular-nums">{rangeText({ page, perPage, count, total, capped })}</p>
-      <label className="flex items-center gap-2 max-sm:hidden print:hidden">
-        Rows per page
+      <p className="flex items-center gap-2 max-sm:hidden print:hidden">
+        <label htmlFor="rows-per-page">Rows per page</label>
         <Select
+          id="rows-per-page"
           className="w-17"
           value={perPage}
           onChange={(event) => onPerPage(Number(event.target.value) as Size)}
@@ -36,7 +37,7 @@ export function Pager<Size extends number>(props: PagerProps<Size>) {
             <option key={size}>{size}</option>
           ))}
         </Select>
-      </label>
+      </p>
       <div className="ml-auto flex items-center gap-2 print:hidden">
         <Button
           size="sm"

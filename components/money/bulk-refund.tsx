@@ -27,7 +27,7 @@ export function BulkRefundBar({ selection, onDone }: BulkRefundBarProps) {
       className="floating sticky bottom-3 z-10 mx-auto flex w-fit max-w-full flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 text-[13px]"
     >
       <p aria-live="polite">
-        <span className="font-medium">{selection.length} selected on this page</span>
+        <span className="font-medium">{selection.length} selected</span>
         <span className="text-soft">
           {refundable.length === 0
             ? " · none can be refunded"

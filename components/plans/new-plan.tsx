@@ -10,6 +10,7 @@ import { Button, buttonStyles } from "@/components/ui/button";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
+import { newIdempotencyKey } from "@/lib/client/money-ports";
 import { planFormSchema, planFormValues } from "@/lib/client/plan-form";
 import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
@@ -29,7 +30,7 @@ export function NewPlan({ mode, today, currency, currencies }: NewPlanProps) {
   const [created, setCreated] = useState(false);
   // One key for the form, so that a double click and a retry after a lost answer make one plan.
   const key = useRef<string>(null);
-  key.current ??= crypto.randomUUID();
+  key.current ??= newIdempotencyKey();
   const form: PlanForm = useForm({
     resolver: zodResolver(planFormSchema),
     defaultValues: planFormValues(null, currency),
@@ -53,7 +54,7 @@ export function NewPlan({ mode, today, currency, currencies }: NewPlanProps) {
     } catch (error) {
       // An answer of these kinds belongs to the key for good: what is sent next is another request.
       if (error instanceof ApiError && (error.status === 422 || error.code === "idempotency_key_reused")) {
-        key.current = crypto.randomUUID();
+        key.current = newIdempotencyKey();
       }
       show(error);
     }

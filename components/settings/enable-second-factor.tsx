@@ -105,7 +105,7 @@ function ScanStep({ begun, onClose, onEnabled }: ScanStepProps) {
     >
       <form id={formId} noValidate onSubmit={(event) => run(confirm, event)} className="flex flex-col gap-4">
         <FormFailure failure={failure} />
-        {/* Black on white in every theme: cameras want it so. */}
+        {/* biome-ignore lint/performance/noImgElement: made just now, there is nothing to optimize. White in every theme: cameras want it so. */}
         <img
           src={`data:image/svg+xml,${encodeURIComponent(begun.qr_svg)}`}
           alt="QR code with the secret for your authenticator app"

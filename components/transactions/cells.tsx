@@ -27,7 +27,8 @@ export const CELLS: Record<ColumnName, (row: Transaction, context: CellContext) 
       NOTHING
     ) : (
       <>
-        {row.card_brand === null ? "Card" : brandLabel(row.card_brand)} <span className="mono">•••• {row.card_last4}</span>
+        {row.card_brand === null ? "Card" : brandLabel(row.card_brand)}{" "}
+        <span className="mono">•••• {row.card_last4}</span>
       </>
     ),
   created_at: (row, context) => time(row.created_at, context),

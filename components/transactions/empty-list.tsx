@@ -26,7 +26,8 @@ export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onP
       />
     );
   }
-  if (filters.length > 0) return <EmptyState kind="no-results" what="transactions" filters={filters} onClear={onClear} />;
+  if (filters.length > 0)
+    return <EmptyState kind="no-results" what="transactions" filters={filters} onClear={onClear} />;
   return (
     <EmptyState
       icon={<CreditCard aria-hidden="true" />}

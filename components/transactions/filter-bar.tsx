@@ -108,9 +108,12 @@ function FilterSheet({ query, timeZone, onChange }: FilterBarProps) {
         }
       >
         <div className="flex flex-col gap-5">
-          <label className="flex flex-col gap-1.5 font-medium">
-            Sort
+          <section aria-label="Sort">
+            <label htmlFor="sort" className="mb-2 block font-medium">
+              Sort
+            </label>
             <Select
+              id="sort"
               value={`${query.sort.field} ${query.sort.order}`}
               onChange={(event) => {
                 const [field, order] = event.target.value.split(" ");
@@ -123,7 +126,7 @@ function FilterSheet({ query, timeZone, onChange }: FilterBarProps) {
                 </option>
               ))}
             </Select>
-          </label>
+          </section>
           {KINDS.map((kind) => (
             <section key={kind.name} aria-label={kind.name}>
               <h3 className="mb-2 font-medium">{kind.name}</h3>

@@ -66,7 +66,10 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
         <label htmlFor={id} className="sr-only">
           Search transactions
         </label>
-        <Search aria-hidden="true" className="pointer-events-none absolute top-2 left-2.5 size-4 text-soft pointer-coarse:top-3" />
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-2 left-2.5 size-4 text-soft pointer-coarse:top-3"
+        />
         <input
           id={id}
           type="search"

@@ -9,7 +9,7 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { type ChangeEvent, type MouseEvent, type PointerEvent, type RefObject, useMemo } from "react";
-import { type SortState, SortHeader } from "@/components/data-table/sort-header";
+import { SortHeader, type SortState } from "@/components/data-table/sort-header";
 import { Checkbox } from "@/components/ui/checkbox";
 import { fullTimeText, relativeTimeText } from "@/lib/client/time-text";
 import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
@@ -17,7 +17,7 @@ import type { Transaction } from "@/lib/contract/transaction";
 import { SORT_FIELDS } from "@/lib/contract/transaction-words";
 import { CopyIcon } from "./cells";
 import { cellClass, TransactionRow } from "./transaction-row";
-import type { useSelection } from "./use-selection";
+import type { Selection } from "./use-selection";
 
 const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
 const helper = createColumnHelper<typeof features, Transaction>();
@@ -32,7 +32,7 @@ type TransactionTableProps = {
   stale: boolean;
   sort: SortState;
   onSort: (sort: SortState) => void;
-  selection: ReturnType<typeof useSelection>;
+  selection: Selection;
   openPayment: string | null;
   onOpen: (paymentId: string) => void;
   onCopy: (id: string) => void;
@@ -57,8 +57,8 @@ export function TransactionTable(props: TransactionTableProps) {
     columns: COLUMNS,
     data: rows as Transaction[],
     getRowId: (row) => row.id,
-    state: { ...layout, rowSelection: selection.state },
-    onRowSelectionChange: selection.setState,
+    state: { ...layout, rowSelection: selection.ids },
+    onRowSelectionChange: (update) => selection.set(update, rows),
   });
 
   const select = (event: ChangeEvent<HTMLElement>) => {
@@ -70,7 +70,6 @@ export function TransactionTable(props: TransactionTableProps) {
   return (
     <div className="data-table-scroll">
       <CopyIcon />
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: hears what its rows' own controls are told */}
       <table
         ref={props.ref}
         className="data-table"
@@ -85,7 +84,7 @@ export function TransactionTable(props: TransactionTableProps) {
               <Checkbox
                 aria-label={`Select this page's ${rows.length} transactions`}
                 checked={rows.length > 0 && table.getIsAllRowsSelected()}
-                indeterminate={!table.getIsAllRowsSelected() && rows.some((row) => selection.state[row.id])}
+                indeterminate={!table.getIsAllRowsSelected() && rows.some((row) => selection.ids[row.id])}
                 disabled={rows.length === 0}
                 onChange={table.getToggleAllRowsSelectedHandler()}
               />
@@ -98,7 +97,6 @@ export function TransactionTable(props: TransactionTableProps) {
             </th>
           </tr>
         </thead>
-        {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: a row is clickable beside its real link */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys */}
         <tbody
           onClick={onClick}
@@ -117,7 +115,7 @@ export function TransactionTable(props: TransactionTableProps) {
               columns={columns}
               mode={mode}
               zone={zone}
-              selected={selection.state[id] === true}
+              selected={selection.ids[id] === true}
               open={original.payment_id === openPayment}
               fresh={fresh.has(id)}
             />
@@ -134,7 +132,13 @@ function Heading({ name, sort, onSort }: HeadingProps) {
   const { label } = TRANSACTION_COLUMNS[name];
   if (SORT_FIELDS.some((field) => field === name)) {
     return (
-      <SortHeader field={name} sort={sort} onSort={onSort} first={name === "status" ? "asc" : "desc"} className={cellClass(name)}>
+      <SortHeader
+        field={name}
+        sort={sort}
+        onSort={onSort}
+        first={name === "status" ? "asc" : "desc"}
+        className={cellClass(name)}
+      >
         {label}
       </SortHeader>
     );
@@ -152,9 +156,8 @@ function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: Transactio
   const row = target.closest<HTMLElement>("tr[data-id]");
   if (!row || !event.currentTarget.contains(target)) return;
   const copy = target.closest<HTMLElement>("[data-copy]")?.dataset.copy;
-  if (copy !== undefined) return onCopy(copy);
-  if (target.closest("button, input, .act")) return;
-  if (target.closest(".pick")) return row.querySelector<HTMLInputElement>(".pick input")?.click();
+  if (copy !== undefined) onCopy(copy);
+  if (copy !== undefined || target.closest("button, input, .act, .pick")) return;
   const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
   const link = row.querySelector<HTMLAnchorElement>("a[data-row]");
   if (target.closest("a")) {

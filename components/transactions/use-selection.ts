@@ -5,27 +5,37 @@ import type { Transaction } from "@/lib/contract/transaction";
 
 export const MAX_SELECTED = 100;
 
+type SelectedIds = Record<string, true>;
+
 /** Selected transactions by id, kept while one looks at other pages. */
-export function useSelection(rows: readonly Transaction[]) {
+export function useSelection() {
   const [picked, setPicked] = useState<ReadonlyMap<string, Transaction>>(() => new Map());
   const [limited, setLimited] = useState(false);
-  const selection = useMemo(() => {
-    // As the list shows them now, where it does.
-    const now = new Map(rows.map((row) => [row.id, row]));
-    return [...picked.values()].map((row) => now.get(row.id) ?? row);
-  }, [picked, rows]);
-  const state = useMemo(() => Object.fromEntries([...picked.keys()].map((id) => [id, true as const])), [picked]);
+  const ids = useMemo((): SelectedIds => Object.fromEntries([...picked.keys()].map((id) => [id, true])), [picked]);
 
-  const setState = (update: Record<string, true> | ((old: Record<string, true>) => Record<string, true>)) => {
-    const next = typeof update === "function" ? update(state) : update;
-    const known = new Map([...selection, ...rows].map((row) => [row.id, row]));
-    const ids = Object.keys(next).filter((id) => next[id] && known.has(id));
-    setLimited(ids.length > MAX_SELECTED);
-    setPicked(new Map(ids.slice(0, MAX_SELECTED).map((id) => [id, known.get(id) as Transaction])));
+  return {
+    /** As the table wants it. */
+    ids,
+    size: picked.size,
+    /** More was asked for than may be selected. */
+    limited,
+    /** The selected transactions: as `rows` have them now, else as they were when they were selected. */
+    of(rows: readonly Transaction[]): Transaction[] {
+      const now = new Map(rows.map((row) => [row.id, row]));
+      return [...picked.values()].map((row) => now.get(row.id) ?? row);
+    },
+    /** Selects by id, among `rows` and what is selected already. */
+    set(update: SelectedIds | ((old: SelectedIds) => SelectedIds), rows: readonly Transaction[]) {
+      const next = typeof update === "function" ? update(ids) : update;
+      const known = new Map([...picked, ...rows.map((row) => [row.id, row] as const)]);
+      const wanted = [...known].filter(([id]) => next[id]);
+      setLimited(wanted.length > MAX_SELECTED);
+      setPicked(new Map(wanted.slice(0, MAX_SELECTED)));
+    },
+    clear() {
+      setPicked(new Map());
+      setLimited(false);
+    },
   };
-  const clear = () => {
-    setPicked(new Map());
-    setLimited(false);
-  };
-  return { selection, state, setState, clear, limited };
 }
+export type Selection = ReturnType<typeof useSelection>;

@@ -57,7 +57,10 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
   ahead.current = waiting.added;
 
   const showWaiting = useCallback(() => {
-    setLive((shown) => ({ ...settleRows(shown, { key: shown.key, answer: shown.answer, hold: false }), list: shown.list }));
+    setLive((shown) => ({
+      ...settleRows(shown, { key: shown.key, answer: shown.answer, hold: false }),
+      list: shown.list,
+    }));
   }, []);
 
   return {

@@ -51,7 +51,10 @@ export function ViewTabs(props: ViewTabsProps) {
       (error: unknown) => toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again."),
     );
   const link = (text: string, id: string | null) => ({
-    href: `/${mode}/transactions${[text, id && `view=${id}`].filter(Boolean).join("&").replace(/^(?=.)/, "?")}`,
+    href: `/${mode}/transactions${[text, id && `view=${id}`]
+      .filter(Boolean)
+      .join("&")
+      .replace(/^(?=.)/, "?")}`,
     onClick: (event: MouseEvent) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return;
       event.preventDefault();
@@ -65,7 +68,12 @@ export function ViewTabs(props: ViewTabsProps) {
         {BUILT_IN.map((view) => {
           const text = queryText(view.query);
           return (
-            <a key={view.name} className="tab" aria-current={!active && text === now ? "page" : undefined} {...link(text, null)}>
+            <a
+              key={view.name}
+              className="tab"
+              aria-current={!active && text === now ? "page" : undefined}
+              {...link(text, null)}
+            >
               {view.name}
             </a>
           );

@@ -79,9 +79,9 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
 export async function listStaff(
   orm: Orm,
   limit: number,
-): Promise<{ id: string; email: string; name: string | null }[]> {
+): Promise<{ id: string; email: string }[]> {
   return orm
-    .select({ id: users.id, email: users.email, name: users.name })
+    .select({ id: users.id, email: users.email })
     .from(users)
     .where(eq(users.role, "staff"))
     .orderBy(users.email)

@@ -1,6 +1,6 @@
+import type { z } from "zod";
 import type { Transaction, transactionList } from "@/lib/contract/transaction";
 import type { Mode } from "@/lib/contract/transaction-words";
-import type { z } from "zod";
 import { callApi } from "./api";
 import { searchBody } from "./search-body";
 import type { TransactionQuery } from "./transaction-query";
@@ -37,7 +37,12 @@ type Call = { mode: Mode; signal: AbortSignal | undefined };
 type Body = ReturnType<typeof searchBody>;
 
 /** A later page again: from its first row on instead of by offset, as new rows have moved every offset since. */
-async function refreshPage(body: Body, shown: TransactionList, first: Transaction, call: Call): Promise<TransactionList> {
+async function refreshPage(
+  body: Body,
+  shown: TransactionList,
+  first: Transaction,
+  call: Call,
+): Promise<TransactionList> {
   const asked = body.filters.created_at;
   const lte = asked?.lte !== undefined && asked.lte < first.created_at ? asked.lte : first.created_at;
   const filters = { ...body.filters, created_at: { ...asked, lte } };

@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
+import { COLUMN_NAMES, columnMembers } from "@/lib/client/transaction-columns";
 import { charge } from "@/lib/contract/example-objects";
 import type { Transaction } from "@/lib/contract/transaction";
 import { EXPORT_FIELDS, exportFieldsOf } from "@/lib/contract/transaction-export";
@@ -64,5 +65,9 @@ describe("a transaction as a line of CSV", () => {
     ]);
     expect(exportFieldsOf(["amount", "password_hash"])).toBeNull();
     expect(exportFieldsOf(["constructor"])).toBeNull();
+  });
+
+  test("every column of the table can be exported", () => {
+    expect(COLUMN_NAMES.filter((name) => exportFieldsOf(columnMembers([name])) === null)).toEqual([]);
   });
 });

@@ -45,10 +45,14 @@ export function AmountFilter({ filters, onChange, onDone }: FilterProps) {
     >
       <div className="grid grid-cols-2 gap-3">
         <Field label="At least" error={errors.min}>
-          {(field) => <Input {...field} name="min" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.gte)} />}
+          {(field) => (
+            <Input {...field} name="min" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.gte)} />
+          )}
         </Field>
         <Field label="At most" error={errors.max}>
-          {(field) => <Input {...field} name="max" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.lte)} />}
+          {(field) => (
+            <Input {...field} name="max" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.lte)} />
+          )}
         </Field>
       </div>
       <Field label="Typed in" hint={AMOUNT_NOTE}>

@@ -44,12 +44,24 @@ export function CustomerFilter({ filters, onChange, onDone }: FilterProps) {
     >
       <Field label="Customer e-mail" hint="The whole address, in any case.">
         {(field) => (
-          <Input {...field} name="email" maxLength={254} autoComplete="off" defaultValue={filters.customerEmail ?? ""} />
+          <Input
+            {...field}
+            name="email"
+            maxLength={254}
+            autoComplete="off"
+            defaultValue={filters.customerEmail ?? ""}
+          />
         )}
       </Field>
       <Field label="Customer id" hint="Your own id, exactly.">
         {(field) => (
-          <Input {...field} name="customer" maxLength={255} autoComplete="off" defaultValue={filters.customerId ?? ""} />
+          <Input
+            {...field}
+            name="customer"
+            maxLength={255}
+            autoComplete="off"
+            defaultValue={filters.customerId ?? ""}
+          />
         )}
       </Field>
       <Field label="Subscription id">

@@ -36,7 +36,7 @@ export const issuedApiKey = z.object({ api_key: apiKey, secret: z.string().nulla
 export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 
 /** A value of the page's own for each form that was opened: sent twice, it still makes one key. */
-const attempt = z.uuid();
+const attempt = z.string().regex(/^[\w-]{16,64}$/);
 
 const MAX_ADDRESSES = 100;
 

@@ -64,9 +64,15 @@ function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string
     actor: { type: act.actor.type, name: actorName(act, removed) },
     action: act.action,
     mode: isAboutAccount || act.environment_id === null ? null : (modeOf.get(act.environment_id) ?? null),
-    objectId: act.object_id,
+    objectId: publicObjectId(act),
     detail: act.detail,
   };
+}
+
+/** The staff's log has public ids already. People and the account itself are named in the detail instead. */
+function publicObjectId({ actor, action, object_id }: AccountAct): string | null {
+  if (actor.type === "staff" || object_id === null) return object_id;
+  return action.startsWith("api_key.") ? encodeId("apiKey", object_id) : null;
 }
 
 function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<string, string>): string {

@@ -1,6 +1,6 @@
-import { listStaff, listSupportActs } from "@/db/queries/support-audit-log";
+import { listSupportActs } from "@/db/queries/support-audit-log";
 import { AppError } from "@/lib/contract/errors";
-import { decodeId, encodeId, type IdKind } from "@/lib/contract/ids";
+import { decodeId, type IdKind } from "@/lib/contract/ids";
 import { ACTS_PER_PAGE, type StaffActPage } from "@/lib/contract/support/staff-acts";
 import { presentStaffAct } from "./present-staff-act";
 import { recordStaffAct } from "./record-staff-act";
@@ -43,10 +43,3 @@ function read(kind: IdKind, id: string | undefined): string | undefined {
 }
 
 const WORDS: Partial<Record<IdKind, string>> = { user: "person", audit: "row" };
-const STAFF_SHOWN = 200;
-
-/** Everybody on the support staff, to choose from. */
-export async function listStaffMembers(call: StaffCall): Promise<{ id: string; email: string; name: string | null }[]> {
-  const rows = await listStaff(call.service.db.orm, STAFF_SHOWN);
-  return rows.map((row) => ({ ...row, id: encodeId("user", row.id) }));
-}

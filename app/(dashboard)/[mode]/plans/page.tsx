@@ -1,6 +1,7 @@
 import { Repeat } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { PlanFilters } from "@/components/plans/plan-filters";
 import { PlanTable } from "@/components/plans/plan-table";
 import { Banner } from "@/components/ui/banner";
@@ -25,20 +26,19 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   const page = await dashboardPage((await params).mode);
   const path = `/${page.mode}/plans`;
   const canWrite = page.can("subscription_plan.write");
+  if (!page.can("subscription_plan.read")) return <NoPermission what="plans" />;
+  const create = canWrite && (
+    <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
+      New plan
+    </Link>
+  );
   const header = (
     <PageHeader
       title="Plans"
       description="What your customers can buy, what it costs, and when they pay."
-      actions={
-        canWrite && (
-          <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
-            New plan
-          </Link>
-        )
-      }
+      actions={create}
     />
   );
-  if (!page.can("subscription_plan.read")) return <NoPermission what="plans" />;
 
   const query = listPlansQuery.safeParse(await searchParams);
   if (!query.success) {
@@ -65,8 +65,8 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   if (plans.total === 0 && !filtered) {
     return (
       <>
-        {header}
-        <FirstPlan baseUrl={page.ctx.service.baseUrl} newHref={canWrite ? `${path}/new` : null} />
+        <PageHeader title="Plans" />
+        <FirstPlan baseUrl={page.ctx.service.baseUrl} create={create} />
       </>
     );
   }
@@ -107,7 +107,7 @@ function filterWords({ status, type, offset }: ListPlansQuery): string[] {
   ];
 }
 
-function FirstPlan({ baseUrl, newHref }: { baseUrl: string; newHref: string | null }) {
+function FirstPlan({ baseUrl, create }: { baseUrl: string; create: ReactNode }) {
   return (
     <EmptyState
       icon={<Repeat aria-hidden="true" />}
@@ -115,13 +115,7 @@ function FirstPlan({ baseUrl, newHref }: { baseUrl: string; newHref: string | nu
       description="A plan is a price with its timing: paid once, or every so often, with or without a trial. Payments and checkout sessions refer to it by its id."
       curlTitle="Create your first plan"
       curl={curl(baseUrl)}
-      actions={
-        newHref && (
-          <Link href={newHref} className={buttonStyles({ variant: "primary" })}>
-            New plan
-          </Link>
-        )
-      }
+      actions={create}
     />
   );
 }

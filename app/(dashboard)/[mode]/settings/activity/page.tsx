@@ -1,0 +1,55 @@
+import { History } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { ActivityList } from "@/components/settings/activity-list";
+import { SectionHeader } from "@/components/settings/section-header";
+import { buttonStyles } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NoPermission } from "@/components/ui/no-permission";
+import { listActivity } from "@/lib/domain/people/list-activity";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Activity" };
+
+type ActivityPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function ActivityPage({ params, searchParams }: ActivityPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("settings.manage")) return <NoPermission what="the activity of the account" />;
+  const { before } = await searchParams;
+  const path = `/${page.mode}/settings/activity`;
+  const { rows, next } = await listActivity(page.ctx, { before: typeof before === "string" ? before : null });
+  return (
+    <>
+      <SectionHeader
+        title="Activity"
+        description="What your team did with keys, settings and people, and what Cardlane's support staff looked up and did."
+      />
+      {rows.length === 0 ? (
+        <EmptyState
+          icon={<History aria-hidden="true" />}
+          title="Nothing yet"
+          description="Changes of keys, settings and the team will be listed here, and every look-up by Cardlane's support staff."
+          className="rounded-lg border"
+        />
+      ) : (
+        <ActivityList items={rows} />
+      )}
+      <nav aria-label="Pages" className="mt-3 flex justify-end gap-2">
+        {before !== undefined && (
+          <Link href={path} className={buttonStyles({ size: "sm" })}>
+            Newest
+          </Link>
+        )}
+        {next && (
+          <Link href={`${path}?before=${next}`} className={buttonStyles({ size: "sm" })}>
+            Older
+          </Link>
+        )}
+      </nav>
+    </>
+  );
+}

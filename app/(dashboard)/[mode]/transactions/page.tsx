@@ -1,0 +1,39 @@
+import type { Metadata } from "next";
+import { cookies } from "next/headers";
+import { TransactionsView } from "@/components/transactions/transactions-view";
+import { NoPermission } from "@/components/ui/no-permission";
+import { searchBody } from "@/lib/client/search-body";
+import { columnsCookie, knownColumns } from "@/lib/client/transaction-columns";
+import { formatQuery, parseQuery } from "@/lib/client/transaction-query";
+import { encodeId } from "@/lib/contract/ids";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Transactions" };
+
+type SearchParams = Record<string, string | string[] | undefined>;
+type TransactionsPageProps = { params: Promise<{ mode: string }>; searchParams: Promise<SearchParams> };
+
+export default async function TransactionsPage({ params, searchParams }: TransactionsPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("transaction.search")) return <NoPermission what="transactions" />;
+  const [initial, jar] = await Promise.all([firstList(page, await searchParams), cookies()]);
+  const columns = jar.get(columnsCookie(encodeId("user", page.person.userId)))?.value;
+  return (
+    <TransactionsView initial={initial} columns={knownColumns(columns?.split("."))} apiUrl={page.ctx.service.baseUrl} />
+  );
+}
+
+/** The page that the address asks for; null when the API itself would refuse it, and then says why in the browser. */
+async function firstList(page: DashboardPage, searchParams: SearchParams) {
+  const { query } = parseQuery(
+    Object.entries(searchParams)
+      .filter(([name]) => name !== "panel" && name !== "view")
+      .flatMap(([name, value]) => [value ?? []].flat().map((text) => [name, text] as const)),
+  );
+  const at = Date.now();
+  const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
+  if (!body.success) return null;
+  return { key: formatQuery(query), list: await searchTransactions(page.ctx, body.data), at };
+}

@@ -1,0 +1,57 @@
+import { Badge } from "@/components/ui/badge";
+import { CopyId } from "@/components/ui/copy-id";
+import { Time } from "@/components/ui/time";
+import { type ActivityItem, actionText, activityDetails } from "./activity-text";
+
+const HEAD = "border-b px-4 py-2 text-left font-medium text-soft text-xs";
+const CELL = "px-4 py-2.5 align-top max-sm:block max-sm:px-0 max-sm:py-0";
+
+export function ActivityList({ items }: { items: ActivityItem[] }) {
+  return (
+    <div className="rounded-lg border">
+      <table className="w-full text-[13px] max-sm:block">
+        <caption className="sr-only">What was done with this account, the newest first</caption>
+        <thead className="max-sm:sr-only">
+          <tr>
+            {["Time", "Who", "What"].map((name) => (
+              <th key={name} scope="col" className={HEAD}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-sm:block">
+          {items.map((item) => (
+            <ActivityRow key={item.id} item={item} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ActivityRow({ item }: { item: ActivityItem }) {
+  const { actor, action, at, mode, objectId } = item;
+  return (
+    <tr className="not-last:border-b max-sm:flex max-sm:flex-col max-sm:gap-1 max-sm:px-4 max-sm:py-3">
+      <td className={`${CELL} w-36 text-soft max-sm:w-full`}>
+        <Time at={at} />
+      </td>
+      <td className={`${CELL} w-48 [overflow-wrap:anywhere] max-sm:w-full`}>
+        {actor.type === "staff" ? <Badge tone="violet">{actor.name}</Badge> : actor.name}
+      </td>
+      <td className={CELL}>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">{actionText(action)}</span>
+          {mode && <Badge tone={mode === "test" ? "amber" : "neutral"}>{mode === "test" ? "Test" : "Live"}</Badge>}
+        </span>
+        {activityDetails(item).map((line) => (
+          <span key={line} className="block text-soft text-xs leading-5 [overflow-wrap:anywhere]">
+            {line}
+          </span>
+        ))}
+        {objectId && <CopyId id={objectId} short className="text-soft" />}
+      </td>
+    </tr>
+  );
+}

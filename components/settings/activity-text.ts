@@ -1,0 +1,93 @@
+import type { Mode } from "@/lib/contract/transaction-words";
+
+export type ActivityItem = {
+  id: string;
+  at: string;
+  actor: { type: "user" | "staff" | "api_key" | "system"; name: string };
+  action: string;
+  mode: Mode | null;
+  objectId: string | null;
+  detail: Record<string, unknown> | null;
+};
+
+const ACTIONS: Record<string, string> = {
+  "api_key.created": "Created an API key",
+  "api_key.disabled": "Disabled an API key",
+  "api_key.enabled": "Enabled an API key",
+  "api_key.revoked": "Revoked an API key",
+  "api_key.rotated": "Rolled an API key",
+  "settings.account_opened": "Opened the account",
+  "settings.business_updated": "Changed the business profile",
+  "settings.account_updated": "Changed their name or address",
+  "settings.password_changed": "Changed their password",
+  "settings.password_reset": "Chose a new password by mail",
+  "settings.second_factor_enabled": "Switched the second factor on",
+  "settings.second_factor_disabled": "Switched the second factor off",
+  "settings.recovery_codes_replaced": "Made new recovery codes",
+  "settings.recovery_code_used": "Signed in with a recovery code",
+  "settings.sign_in_locked": "Locked a sign-in after ten failures",
+  "settings.sessions_ended": "Signed out other browsers",
+  "team.member_invited": "Invited somebody to the team",
+  "team.invitation_resent": "Sent an invitation again",
+  "team.invitation_accepted": "Joined the team",
+  "team.role_changed": "Changed a role",
+  "team.member_removed": "Removed somebody from the team",
+  "support.searched": "Searched",
+  "support.found": "Found something of yours in a search",
+  "support.viewed_merchant": "Looked at the account",
+  "support.viewed_payment": "Looked at a payment",
+  "support.viewed_audit": "Looked at the history",
+  "support.viewed_unknown_outcomes": "Looked at payments with an unknown outcome",
+  "support.refundPayment": "Refunded a payment",
+  "support.refundTransaction": "Refunded a transaction",
+  "support.asked_again": "Asked the processor about an unknown outcome",
+  "support.asked_processor": "Asked the processor about a payment",
+  "support.suspended_merchant": "Suspended the account",
+  "support.reinstated_merchant": "Reinstated the account",
+  "support.unlocked_person": "Unlocked a sign-in",
+};
+
+/** What was done, in words; an action without any is at least readable. */
+export function actionText(action: string): string {
+  const known = ACTIONS[action];
+  if (known) return known;
+  const words = action
+    .slice(action.indexOf(".") + 1)
+    .replace(/([A-Z])/g, " $1")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const FIELDS: Record<string, string> = {
+  name: "Name",
+  email: "E-mail",
+  website: "Website",
+  support_email: "Support e-mail",
+  time_zone: "Time zone",
+  role: "Role",
+};
+
+/** What else is known of it, a line each: whom it concerned, what changed, the reason. */
+export function activityDetails({ detail }: ActivityItem): string[] {
+  if (detail === null) return [];
+  const { email, role, name, count, reason, query, changes } = detail;
+  const who = [name, email].filter((part) => typeof part === "string" && part !== "").join(", ");
+  return [
+    ...(who ? [who] : []),
+    ...(typeof role === "string" ? [`Role: ${role}`] : []),
+    ...(typeof count === "number" && count > 1 ? [`${count} sessions`] : []),
+    ...changeLines(changes),
+    ...(typeof query === "string" ? [`Searched for: ${query}`] : []),
+    ...(typeof reason === "string" ? [`Reason: ${reason}`] : []),
+  ];
+}
+
+function changeLines(changes: unknown): string[] {
+  if (typeof changes !== "object" || changes === null) return [];
+  return Object.entries(changes).flatMap(([field, values]) =>
+    Array.isArray(values) ? [`${FIELDS[field] ?? field}: ${shown(values[0])} → ${shown(values[1])}`] : [],
+  );
+}
+
+const shown = (value: unknown) => (value === null || value === "" ? "none" : String(value));

@@ -1,0 +1,71 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { callApi } from "@/lib/client/api";
+import { failureText } from "@/lib/client/failure-text";
+import type { AskResult } from "@/lib/contract/support/unknown-outcomes";
+
+type Answer = { result: AskResult; state: string; last_answer: string | null };
+
+type AskAgainProps = {
+  /** UUID. */
+  operationId: string;
+  /** Shows the page anew when the outcome is known; in the queue the row stays where it is. */
+  refresh?: boolean;
+};
+
+/** Finds out now how an operation ended. Safe: nothing is ever done twice, and an authorization is only asked about. */
+export function AskAgain({ operationId, refresh = false }: AskAgainProps) {
+  const router = useRouter();
+  const [pending, setPending] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const [known, setKnown] = useState(false);
+
+  async function ask() {
+    setPending(true);
+    setWords(null);
+    try {
+      const { data } = await callApi<Answer>({
+        method: "POST",
+        path: `/api/support/operations/${operationId}/ask-again`,
+      });
+      setWords(wordsOf(data));
+      setKnown(data.state !== "open");
+      if (refresh) router.refresh();
+    } catch (error) {
+      setWords(failureText(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <p role="status" className="min-w-0 [overflow-wrap:anywhere] empty:hidden">
+        {words}
+      </p>
+      {!known && (
+        <Button size="sm" pending={pending} onClick={() => void ask()}>
+          {pending ? "Asking…" : "Ask again"}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function wordsOf({ result, state, last_answer: answer }: Answer): string {
+  switch (result) {
+    case "settled":
+      return `Known now: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+    case "already_known":
+      return `It was known already: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+    case "still_unknown":
+      return `Still not known${answer ? `: ${answer}` : ""}.`;
+    case "busy":
+      return "Somebody asks about it just now. Try again in a moment.";
+    default:
+      return result satisfies never;
+  }
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from "react";
+import { CopyId } from "@/components/ui/copy-id";
+import { Facts } from "@/components/ui/facts";
+import { Money } from "@/components/ui/money";
+import { Time } from "@/components/ui/time";
+import type { InsideOperation } from "@/lib/contract/support/payment-inside";
+import { AskAgain } from "./ask-again";
+import { OPERATION_WORDS } from "./operation-words";
+import { PlainStatus } from "./plain-status";
+
+type OperationListProps = { operations: readonly InsideOperation[]; answers: Record<string, ReactNode> };
+
+/** Each call to the processor: what our books say of it, and beside it what the processor says. */
+export function OperationList({ operations, answers }: OperationListProps) {
+  return (
+    <ul className="divide-y">
+      {operations.map((operation) => (
+        <li key={operation.id} className="flex flex-col gap-2 px-4 py-3 text-[13px]">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h3 className="font-medium">{OPERATION_WORDS[operation.kind]}</h3>
+            <Money amount={operation.amount} currency={operation.currency} />
+            <PlainStatus status={operation.state} />
+            <Time at={operation.createdAt} className="ml-auto text-soft text-xs" />
+          </div>
+          {operation.state === "open" && <OpenOperation operation={operation} />}
+          <Facts
+            columns={2}
+            items={[
+              { term: "Last answer", value: operation.lastAnswer },
+              { term: "Processor says", value: answers[operation.id] },
+              { term: "Attempts", value: operation.attempts },
+              { term: "Epoch", value: operation.epoch },
+              { term: "Lease until", value: <Time at={operation.leaseUntil} /> },
+              { term: "Completed", value: operation.completedAt && <Time at={operation.completedAt} /> },
+              ...(operation.unknownAt
+                ? [{ term: "Unknown since", value: <Time at={operation.unknownAt} /> }]
+                : []),
+              ...(operation.acceptedAt
+                ? [{ term: "Accepted", value: <Time at={operation.acceptedAt} /> }]
+                : []),
+              ...(operation.detail ? [{ term: "Detail", value: operation.detail }] : []),
+              {
+                term: "Reference",
+                value: <CopyId id={operation.id} label="Copy the processor's reference" />,
+              },
+              {
+                term: "Idempotency key",
+                value: operation.idempotencyKey && (
+                  <CopyId id={operation.idempotencyKey} label="Copy idempotency key" />
+                ),
+              },
+              {
+                term: "Request",
+                value: operation.requestId && <CopyId id={operation.requestId} short label="Copy request id" />,
+              },
+            ]}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function OpenOperation({ operation }: { operation: InsideOperation }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-amber-ground px-3 py-2">
+      <p className="min-w-0">
+        {operation.held ? (
+          "Somebody asks about it just now."
+        ) : operation.waits ? (
+          "It waits for you: over a day old, it is no longer asked about by itself."
+        ) : operation.nextAttemptAt ? (
+          <>
+            Asked about by itself next <Time at={operation.nextAttemptAt} style="relative" />.
+          </>
+        ) : null}
+      </p>
+      <AskAgain operationId={operation.id} refresh />
+    </div>
+  );
+}

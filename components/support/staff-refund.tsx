@@ -1,0 +1,50 @@
+"use client";
+
+import { Undo2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { reasonAgainst, subjectOfPayment } from "@/lib/client/action-reasons";
+import { type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
+import type { Payment } from "@/lib/contract/payment";
+
+const StaffRefundDialog = dynamic(() => import("./staff-refund-dialog").then((module) => module.StaffRefundDialog));
+
+const always = () => true;
+
+type StaffRefundProps = { payment: Payment; money: StaffMoney };
+
+/** Refunds for the merchant, or says why that cannot be. */
+export function StaffRefund({ payment, money }: StaffRefundProps) {
+  const [open, setOpen] = useState(false);
+  useReopen(money, () => setOpen(true));
+  const against = reasonAgainst("refund", subjectOfPayment(payment), always);
+  return (
+    <div className="flex min-w-0 flex-col items-end gap-1 max-sm:items-start">
+      <Button
+        icon={<Undo2 aria-hidden="true" />}
+        disabled={against !== null}
+        aria-describedby={against ? "no-refund" : undefined}
+        onClick={() => setOpen(true)}
+      >
+        Refund for the merchant
+      </Button>
+      {against && (
+        <p id="no-refund" className="max-w-80 text-right text-soft text-xs max-sm:text-left">
+          {against}
+        </p>
+      )}
+      {open && <StaffRefundDialog money={money} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+/** A reload in the middle of a refund comes back to it. */
+function useReopen(money: StaffMoney, reopen: () => void): void {
+  useEffect(() => {
+    const { store } = staffMoneyPorts(money, () => {});
+    if (store.find(money.paymentId, "refund") !== null) reopen();
+    // Once, when the page is alive.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+}

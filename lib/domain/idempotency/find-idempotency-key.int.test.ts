@@ -1,0 +1,95 @@
+import { expect, test, vi } from "vitest";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { createClientSession } from "../client-sessions/create-client-session";
+import { findIdempotencyKey } from "./find-idempotency-key";
+import { listIdempotencyKeys } from "./list-idempotency-keys";
+
+const { db } = await testDatabase({ max: 10 });
+
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "987" };
+const contextOf = (tenant: MoneyTenant) => testContext(tenant.service, tenant.merchant.test);
+const find = (tenant: MoneyTenant, key: string) => findIdempotencyKey(contextOf(tenant), { key });
+
+test("a finished key tells its first request, its answer, its payment, its replays and what differed", async () => {
+  const tenant = await moneyTenant(db);
+  const first = await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
+  await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
+  await tenant.create({ card: CARD, amount: 5, metadata: { order: "8" } }, { key: "k" });
+  const found = await vi.waitFor(async () => {
+    const row = await find(tenant, "k");
+    expect(row).toMatchObject({ replay_count: 1, reuse_count: 1 });
+    return row;
+  });
+  expect(found).toMatchObject({
+    state: "done",
+    method: "POST",
+    path: "/v1/payments",
+    status: 201,
+    body: { amount: 10_000, card: { brand: "visa", last4: "4242" } },
+    response: first.body,
+    sealed: false,
+    effect: { kind: "authorize", state: "succeeded", payment_id: first.body.id },
+  });
+  expect(found?.retry).toContain("stored answer again (201)");
+  expect(found?.reuse?.differences).toEqual([
+    { member: "amount", first: 10_000, other: 5 },
+    { member: "metadata.order", first: "7", other: "8" },
+  ]);
+  expect(JSON.stringify(found)).not.toMatch(/4242424242424242|987/);
+});
+
+test("a key whose outcome is unknown waits for the processor, and a retry never starts a second operation", async () => {
+  const tenant = await moneyTenant(db);
+  tenant.script.next(losesAnswer);
+  await tenant.create({}, { key: "k" });
+  expect(await find(tenant, "k")).toMatchObject({ state: "waiting", status: null, response: null });
+  expect((await find(tenant, "k"))?.retry).toContain("never starts a second one");
+});
+
+test("a key of 24 hours is expired, and new to the next request", async () => {
+  const tenant = await moneyTenant(db);
+  await tenant.create({}, { key: "k" });
+  await tenant.ageKey("k", "24 hours");
+  const found = await find(tenant, "k");
+  expect(found?.state).toBe("expired");
+  expect(found?.retry).toContain("counts as new");
+});
+
+test("an answer with a secret is not shown", async () => {
+  const tenant = await moneyTenant(db);
+  const ctx = testContext(tenant.service, tenant.merchant.test, {
+    request: { id: tenant.merchant.id, operation: "createClientSession", path: "/v1/client-sessions" },
+    idempotency: { key: "k", digest: Buffer.alloc(32), body: '{"amount":1}' },
+  });
+  await createClientSession(ctx, createClientSessionBody.parse({ amount: 1, currency: "USD" }));
+  expect(await find(tenant, "k")).toMatchObject({ sealed: true, response: null, effect: null, status: 201 });
+});
+
+test("keys are another merchant's business alone", async () => {
+  const tenant = await moneyTenant(db);
+  const stranger = await moneyTenant(db);
+  await tenant.create({}, { key: "k" });
+  expect(await find(stranger, "k")).toBeNull();
+  expect((await listIdempotencyKeys(contextOf(stranger), { limit: 10, after: null })).keys).toEqual([]);
+});
+
+test("the latest keys come page by page, each once", async () => {
+  const tenant = await moneyTenant(db);
+  for (const key of ["a", "b", "c", "d", "e"]) await tenant.create({}, { key });
+  const seen: string[] = [];
+  let after: string | null = null;
+  for (let more = true; more; ) {
+    const page: Awaited<ReturnType<typeof listIdempotencyKeys>> = await listIdempotencyKeys(contextOf(tenant), {
+      limit: 2,
+      after,
+    });
+    seen.push(...page.keys.map(({ key }) => key));
+    after = page.keys.at(-1)?.key ?? null;
+    more = page.has_more;
+  }
+  expect(seen).toEqual(["e", "d", "c", "b", "a"]);
+});

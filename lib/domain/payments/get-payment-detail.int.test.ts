@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { apiKeys } from "@/db/schema/api-keys";
+import { users } from "@/db/schema/users";
+import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { getPaymentDetail } from "./get-payment-detail";
+import { getPaymentIdOfTransaction } from "./get-payment-id-of-transaction";
+import { processReports } from "./process-reports";
+
+const { db } = await testDatabase({ max: 10 });
+
+const card = (number: string) => ({ number, exp_month: 12, exp_year: 2040, cvv: "987" });
+const detailOf = (tenant: MoneyTenant, id: string) =>
+  getPaymentDetail(testContext(tenant.service, tenant.merchant.test), { id });
+
+/** An API key and a person of the tenant's merchant. */
+async function actorsOf(tenant: MoneyTenant) {
+  const keyId = newId();
+  const userId = newId();
+  await db.orm.insert(apiKeys).values({
+    environment_id: tenant.environmentId,
+    id: keyId,
+    name: "Shop server",
+    prefix: "sk_test_abcd",
+    last4: "wxyz",
+    secret_sha256: Buffer.from(keyId),
+    permissions: [],
+    status: "ACTIVE",
+  });
+  const email = `${userId}@shop.example`;
+  await db.orm
+    .insert(users)
+    .values({ id: userId, merchant_id: tenant.merchant.id, email, name: "Grace", password_hash: "-", role: "operator" });
+  return { key: { type: "api_key", id: keyId } as const, user: { type: "user", id: userId } as const, email };
+}
+
+test("a captured and partly refunded payment tells who did what, under which key, and what the books say", async () => {
+  const tenant = await moneyTenant(db);
+  const { key, user, email } = await actorsOf(tenant);
+  const made = await tenant.create(
+    { card: card("4242424242424242"), capture_method: "manual", customer_id: "c1" },
+    { key: "create-1", context: { actor: key } },
+  );
+  const { id } = made.body;
+  await tenant.create({ customer_id: "c1" });
+  await tenant.act("capture", id, {}, { key: "capture-1", context: { actor: key } });
+  const refund = { amount: 2_500, reason: "OTHER", comment: "Broken lamp" };
+  await tenant.act("refund", id, refund, { key: "refund-1", context: { actor: user } });
+
+  const detail = await detailOf(tenant, id);
+  expect(detail.payment).toEqual(await tenant.get(id));
+  expect(detail).toMatchObject({ pending: false, decline: null, truncated: false });
+  expect(detail.timeline).toMatchObject([
+    { kind: "authorize", outcome: "succeeded", title: "Authorized", amount: 10_000, idempotency_key: "create-1" },
+    { kind: "capture", outcome: "succeeded", title: "Captured", amount: 10_000, idempotency_key: "capture-1" },
+    { kind: "refund", outcome: "succeeded", title: "Refunded", amount: 2_500, reason: "Other: Broken lamp" },
+  ]);
+  expect(detail.timeline.map(({ actor }) => [actor.type, actor.name, actor.detail])).toEqual([
+    ["api_key", "Shop server", "sk_test_abcd…wxyz"],
+    ["api_key", "Shop server", "sk_test_abcd…wxyz"],
+    ["user", "Grace", email],
+  ]);
+  expect(detail.timeline.every((entry) => entry.request_id?.startsWith("req_"))).toBe(true);
+  expect(detail.ledger).toMatchObject([
+    { title: "Capture", debit: "processor_receivable", credit: "merchant_payable", amount: 10_000 },
+    { title: "Refund", debit: "merchant_payable", credit: "processor_receivable", amount: 2_500 },
+  ]);
+  expect(detail.events.map(({ type }) => type)).toEqual(["refund.succeeded", "payment.captured", "payment.authorized"]);
+  expect(detail.requests.map(({ key: used, method, status }) => [used, method, status])).toEqual([
+    ["refund-1", "POST", 201],
+    ["capture-1", "POST", 200],
+    ["create-1", "POST", 201],
+  ]);
+  expect(detail.requests[0]).toMatchObject({ path: `/v1/payments/${id}/refund`, body: refund });
+  expect(detail.requests[2]?.response).toEqual(made.body);
+  expect(detail.linked).toMatchObject({ plan: null, customer_payments: { count: 1, more: false } });
+  expect(detail.notes[1]).toMatchObject({ refund_comment: "Broken lamp" });
+  expect(JSON.stringify(detail)).not.toMatch(/4242424242424242|"987"/);
+});
+
+test("a declined payment says why, and what can be done", async () => {
+  const tenant = await moneyTenant(db);
+  const { body } = await tenant.create({ card: card("4000000000009995") });
+  const detail = await detailOf(tenant, body.payment_id);
+  expect(detail.decline).toMatchObject({
+    code: "insufficient_funds",
+    meaning: "The account or credit line does not cover the amount.",
+  });
+  expect(detail.timeline).toMatchObject([
+    {
+      outcome: "declined",
+      title: "Authorization declined",
+      said: "The account or credit line does not cover the amount.",
+      actor: { name: "An API key" },
+    },
+  ]);
+  expect(detail.ledger).toEqual([]);
+});
+
+test("an unknown outcome is told as such, without the processor's own words", async () => {
+  const tenant = await moneyTenant(db);
+  tenant.script.next(losesAnswer);
+  const { body } = await tenant.create({});
+  const open = await detailOf(tenant, body.id);
+  expect(open.pending).toBe(true);
+  expect(open.timeline).toMatchObject([{ outcome: "pending", title: "Authorization sent, outcome not known yet" }]);
+  expect(open.timeline[0]?.said).toContain("nothing is done twice");
+  await tenant.endLeases();
+  await tenant.complete();
+  const known = await detailOf(tenant, body.id);
+  expect(known.pending).toBe(false);
+  expect(known.timeline).toMatchObject([{ outcome: "succeeded", title: "Authorized and captured", attempts: 2 }]);
+});
+
+test("fraud reasons and check results are there", async () => {
+  const tenant = await moneyTenant(db);
+  const { body } = await tenant.create({ card: card("4000000000004954") });
+  const detail = await detailOf(tenant, body.payment_id);
+  expect(detail.payment.transactions[0]).toMatchObject({ fraud_score: 95 });
+  expect(detail.notes[0]?.fraud_reasons?.length).toBeGreaterThan(0);
+});
+
+test("settlement and a refund that came back stand in the timeline and in the ledger", async () => {
+  const tenant = await moneyTenant(db);
+  const { body } = await tenant.create({ card: card("4000000000005126") });
+  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+  await tenant.act("refund", body.id, { amount: 1_000 });
+  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
+  await processReports(tenant.service);
+  const detail = await detailOf(tenant, body.id);
+  expect(detail.timeline.map(({ title }) => title)).toEqual([
+    "Authorized and captured",
+    "Settled",
+    "Refunded",
+    "Refund came back",
+  ]);
+  expect(detail.linked.batches).toHaveLength(1);
+  expect(detail.timeline[1]?.settlement_batch_id).toBe(detail.linked.batches[0]?.id);
+  expect(detail.ledger.map(({ title }) => title)).toEqual(["Capture", "Refund", "Refund came back"]);
+  expect(detail.timeline.at(-1)?.actor.name).toBe("Cardlane");
+});
+
+test("another merchant, another mode and made-up ids get not found", async () => {
+  const tenant = await moneyTenant(db);
+  const stranger = await moneyTenant(db);
+  const { body } = await tenant.create({});
+  const transactionId = body.transactions[0].id;
+  for (const environment of [stranger.merchant.test, tenant.merchant.live]) {
+    const ctx = testContext(tenant.service, environment);
+    await expect(getPaymentDetail(ctx, { id: body.id })).rejects.toMatchObject({ code: "resource_not_found" });
+    await expect(getPaymentIdOfTransaction(ctx, { id: transactionId })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  }
+  await expect(detailOf(tenant, "pay_made_up")).rejects.toMatchObject({ code: "resource_not_found" });
+  const mine = testContext(tenant.service, tenant.merchant.test);
+  expect(await getPaymentIdOfTransaction(mine, { id: transactionId })).toBe(body.id);
+});
+
+test("a person of another merchant is not named", async () => {
+  const tenant = await moneyTenant(db);
+  const stranger = await moneyTenant(db);
+  const { user } = await actorsOf(stranger);
+  const { body } = await tenant.create({}, { context: { actor: user } });
+  expect((await detailOf(tenant, body.id)).timeline[0]?.actor.name).toBe("A former member of the team");
+});
