@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
-import { gzipSync } from "node:zlib";
 import { buildWhenStale } from "@/lib/server/build";
 
-/** First load of a page: all JavaScript that the browser is told to fetch for it, compressed as it is sent. In kB. */
+/** First load of a page: all JavaScript that the browser is told to fetch for it, compressed as it is sent (Brotli, which every
+ * browser takes over https and on localhost). In kB. */
 const BUDGETS = [{ name: "/[mode]/transactions", page: "(dashboard)/[mode]/transactions/page", kb: 170 }];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,7 +29,7 @@ function filesOf(page: string): string[] {
 /** `npm run size`: fails when a page's first load is over its budget. Builds first when the last build is stale. */
 await buildWhenStale(root, () => console.log("building …"), new AbortController().signal);
 for (const { name, page, kb } of BUDGETS) {
-  const sizes = filesOf(page).map((file) => ({ file, bytes: gzipSync(built(file)).length }));
+  const sizes = filesOf(page).map((file) => ({ file, bytes: built(`${file}.br`).length }));
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0) / 1000;
   console.log(`${name}: ${total.toFixed(1)} kB of compressed JavaScript (at most ${kb})`);
   if (total <= kb) continue;

@@ -43,16 +43,19 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
         <h2 id="key-heading" className="min-w-0 [overflow-wrap:anywhere]">
           <CopyId id={detail.key} label="Copy the key" className="font-medium text-sm" />
         </h2>
-        <span role="status">
+        <output>
           <KeyStateBadge state={detail.state} />
-        </span>
+        </output>
       </header>
       {error && (
-        <Banner tone="amber" title="Not up to date" role="status">
+        <Banner tone="amber" title="Not up to date">
           {failureText(error)}
         </Banner>
       )}
-      <Banner tone={detail.state === "done" || detail.state === "expired" ? "neutral" : "amber"} title="What a retry would do now">
+      <Banner
+        tone={detail.state === "done" || detail.state === "expired" ? "neutral" : "amber"}
+        title="What a retry would do now"
+      >
         {detail.retry}
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -86,7 +89,12 @@ function FirstRequest({ detail }: { detail: Detail }) {
         {detail.body === null ? (
           <p className="text-soft">It had no body, or none was kept.</p>
         ) : (
-          <JsonView open title="Body, without card number and CVV" value={detail.body} label="Body of the first request" />
+          <JsonView
+            open
+            title="Body, without card number and CVV"
+            value={detail.body}
+            label="Body of the first request"
+          />
         )}
       </div>
     </Card>
@@ -118,7 +126,8 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
           },
           {
             term: "Operation",
-            value: effect && `${OPERATION_WORDS[effect.kind] ?? effect.kind}: ${STATE_WORDS[effect.state] ?? effect.state}`,
+            value:
+              effect && `${OPERATION_WORDS[effect.kind] ?? effect.kind}: ${STATE_WORDS[effect.state] ?? effect.state}`,
           },
           { term: "Replays", value: <Replays detail={detail} /> },
         ]}
@@ -127,7 +136,9 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
         {detail.sealed && (
           <p className="text-soft">The answer holds a secret that is shown once, so it is stored encrypted.</p>
         )}
-        {detail.response !== null && <JsonView title="Stored answer" value={detail.response} label="The stored answer" />}
+        {detail.response !== null && (
+          <JsonView title="Stored answer" value={detail.response} label="The stored answer" />
+        )}
       </div>
     </Card>
   );

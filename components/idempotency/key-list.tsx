@@ -16,7 +16,7 @@ export function KeyList({ page, path, isFirstPage }: KeyListProps) {
       <table className="w-full text-left text-[13px] max-md:block">
         <caption className="sr-only">Idempotency keys, newest first</caption>
         <thead className="text-soft text-xs max-md:sr-only">
-          <tr className="border-b [&>th]:whitespace-nowrap [&>th]:py-1.5 [&>th]:pr-6 [&>th]:font-medium">
+          <tr className="border-b [&>th]:whitespace-nowrap [&>th]:py-1.5 [&>th]:pr-6 [&>th:last-child]:pr-0 [&>th]:font-medium">
             <th scope="col">Key</th>
             <th scope="col">First request</th>
             <th scope="col">State</th>
@@ -53,7 +53,7 @@ export function KeyList({ page, path, isFirstPage }: KeyListProps) {
 
 function KeyRow({ row, path }: { row: KeySummary; path: string }) {
   return (
-    <tr className="relative border-b hover:bg-raised max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:gap-y-1 max-md:py-2 md:[&>*]:py-2 md:[&>*]:pr-6">
+    <tr className="relative border-b hover:bg-raised max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:gap-y-1 max-md:py-2 md:[&>*]:py-2 md:[&>*:last-child]:pr-0 md:[&>*]:pr-6">
       <th scope="row" className="max-w-72 truncate font-normal max-md:w-full max-md:max-w-full">
         <Link
           href={`${path}?key=${encodeURIComponent(row.key)}`}

@@ -65,5 +65,9 @@ function Differences({ differences }: { differences: Difference[] }) {
 
 function Value({ value }: { value: unknown }) {
   if (value === undefined) return <span className="text-soft">left out</span>;
-  return <code className="font-mono text-xs [overflow-wrap:anywhere]">{typeof value === "string" ? value : JSON.stringify(value)}</code>;
+  return (
+    <code className="font-mono text-xs [overflow-wrap:anywhere]">
+      {typeof value === "string" ? value : JSON.stringify(value)}
+    </code>
+  );
 }

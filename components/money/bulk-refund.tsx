@@ -13,10 +13,12 @@ type BulkRefundBarProps = {
   selection: readonly Transaction[];
   /** The selection has been dealt with. */
   onDone: () => void;
+  /** How far a selection reaches. */
+  note?: string;
 };
 
 /** Stays in sight while rows are selected: how many, worth how much, and what can be done with them. */
-export function BulkRefundBar({ selection, onDone }: BulkRefundBarProps) {
+export function BulkRefundBar({ selection, onDone, note }: BulkRefundBarProps) {
   const { can } = useDashboard();
   if (selection.length === 0) return null;
   const refundable = selection.filter((row) => reasonAgainst("refund", subjectOfTransaction(row), can) === null);
@@ -33,6 +35,7 @@ export function BulkRefundBar({ selection, onDone }: BulkRefundBarProps) {
             ? " · none can be refunded"
             : ` · ${totals.map(([currency, amount]) => moneyText(amount, currency)).join(" + ")} refundable`}
         </span>
+        {note && <span className="block text-soft text-xs">{note}</span>}
       </p>
       <div className="flex gap-2">
         <Button size="sm" variant="ghost" onClick={onDone}>

@@ -23,15 +23,10 @@ export function FraudScore({ score, reasons }: { score: number | null; reasons: 
           </span>
         </span>
       </p>
-      <div
-        role="meter"
-        aria-label="Fraud score"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={score}
-        aria-valuetext={`${score} of 100, ${level.word.toLowerCase()}`}
-        className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-line"
-      >
+      <meter min={0} max={100} value={score} aria-label="Fraud score" className="sr-only">
+        {score} of 100, {level.word.toLowerCase()}
+      </meter>
+      <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-line">
         <div className={cn("h-full rounded-full", level.bar)} style={{ width: `${Math.max(score, 1)}%` }} />
       </div>
       <div aria-hidden="true" className="mt-0.5 flex justify-between text-[11px] text-soft tabular-nums">

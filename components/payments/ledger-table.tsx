@@ -7,11 +7,10 @@ import { LEDGER_ACCOUNT_WORDS } from "@/lib/contract/payment-words";
 export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
   if (lines.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label="Ledger lines" tabIndex={0} className="overflow-x-auto">
-      <table className="w-full text-left text-[13px]">
+    <div className="@container">
+      <table className="w-full text-left text-[13px] @max-lg:block">
         <caption className="sr-only">Ledger lines of this payment, oldest first</caption>
-        <thead className="text-soft text-xs">
+        <thead className="text-soft text-xs @max-lg:sr-only">
           <tr className="border-b [&>th]:whitespace-nowrap [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
             <th scope="col">Entry</th>
             <th scope="col">From</th>
@@ -22,24 +21,36 @@ export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody className="@max-lg:block">
           {lines.map((line) => (
-            <tr key={line.id} className="border-b last:border-0 [&>*]:whitespace-nowrap [&>*]:px-4 [&>*]:py-2">
-              <th scope="row" className="font-medium">
-                {line.title}
-              </th>
-              <td>{LEDGER_ACCOUNT_WORDS[line.debit]}</td>
-              <td>{LEDGER_ACCOUNT_WORDS[line.credit]}</td>
-              <td className="text-soft">
-                <Time at={line.at} />
-              </td>
-              <td className="text-right">
-                <Money amount={line.amount} currency={line.currency} bare />
-              </td>
-            </tr>
+            <Row key={line.id} line={line} />
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
+  );
+}
+
+/** Where there is no room for columns: entry and amount, below them the accounts. */
+function Row({ line }: { line: LedgerLine }) {
+  return (
+    <tr className="border-b last:border-0 @max-lg:flex @max-lg:flex-wrap @max-lg:gap-x-1 @max-lg:px-4 @max-lg:py-2 @lg:[&>*]:px-4 @lg:[&>*]:py-2 [&>*]:whitespace-nowrap">
+      <th scope="row" className="font-medium @max-lg:flex-1">
+        {line.title}
+      </th>
+      <td className="@max-lg:order-2 @max-lg:text-soft">
+        {LEDGER_ACCOUNT_WORDS[line.debit]}
+        <span aria-hidden="true" className="@lg:hidden">
+          {" →"}
+        </span>
+      </td>
+      <td className="@max-lg:order-3 @max-lg:flex-1 @max-lg:text-soft">{LEDGER_ACCOUNT_WORDS[line.credit]}</td>
+      <td className="text-soft @max-lg:order-4 @max-lg:text-xs">
+        <Time at={line.at} />
+      </td>
+      <td className="text-right @max-lg:basis-1/2">
+        <Money amount={line.amount} currency={line.currency} bare />
+      </td>
+    </tr>
   );
 }

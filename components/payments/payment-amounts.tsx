@@ -9,12 +9,7 @@ export function PaymentAmounts({ payment, wide }: { payment: Payment; wide: bool
   const { currency } = payment;
   const fee = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
-    <dl
-      className={cn(
-        "grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line",
-        wide && "sm:grid-cols-4",
-      )}
-    >
+    <dl className={cn("grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line", wide && "sm:grid-cols-4")}>
       <Amount term="Amount">{fee(payment.amount)}</Amount>
       <Amount term="Captured">{fee(payment.amount_captured)}</Amount>
       <Amount term="Refunded">{fee(payment.amount_refunded)}</Amount>

@@ -71,9 +71,5 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
 
 /** Tells those who do not see it that the status has changed. */
 export function StatusAnnouncement({ children }: { children: ReactNode }) {
-  return (
-    <p role="status" className="sr-only">
-      {children}
-    </p>
-  );
+  return <output className="sr-only">{children}</output>;
 }

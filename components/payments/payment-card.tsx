@@ -34,7 +34,10 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
             ),
           },
           { term: "BIN", value: card && <span className="font-mono text-xs">{card.bin}</span> },
-          { term: "Address (AVS)", value: avs && <Check code={avs} words={AVS_RESULTS[avs]} icon={TONE_ICONS[checkTone("avs", avs)]} /> },
+          {
+            term: "Address (AVS)",
+            value: avs && <Check code={avs} words={AVS_RESULTS[avs]} icon={TONE_ICONS[checkTone("avs", avs)]} />,
+          },
           {
             term: "Security code (CVV)",
             value: cvv && <Check code={cvv} words={CVV_RESULTS[cvv]} icon={TONE_ICONS[checkTone("cvv", cvv)]} />,

@@ -24,7 +24,8 @@ export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
   if (payment.status === "REQUIRES_ACTION") {
     return (
       <Banner tone="amber" title="The shopper has to confirm this payment">
-        The card issuer asked for 3-D Secure. Send the shopper to the challenge page; nothing is charged until they pass.
+        The card issuer asked for 3-D Secure. Send the shopper to the challenge page; nothing is charged until they
+        pass.
       </Banner>
     );
   }

@@ -1,17 +1,19 @@
 "use client";
 
-import { Printer } from "lucide-react";
+import { ChevronRight, Printer } from "lucide-react";
+import Link from "next/link";
 import { PaymentActions } from "@/components/money/payment-actions";
 import { Banner } from "@/components/ui/banner";
 import { CopyId } from "@/components/ui/copy-id";
 import { IconButton } from "@/components/ui/icon-button";
 import { Money } from "@/components/ui/money";
-import { PageHeader } from "@/components/ui/page-header";
 import { StatusBadge, statusLabel } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { failureText } from "@/lib/client/failure-text";
 import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
+import type { Payment } from "@/lib/contract/payment";
+import type { Mode } from "@/lib/contract/transaction-words";
 import { PaymentAmounts } from "./payment-amounts";
 import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement } from "./payment-blocks";
 import { PaymentNotice } from "./payment-notice";
@@ -25,37 +27,17 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
   const { payment } = detail;
   return (
     <article>
-      <PageHeader
-        crumbs={[{ label: "Transactions", href: `/${mode}/transactions` }]}
-        title={<Money amount={payment.amount} currency={payment.currency} className="text-2xl" />}
-        badge={<StatusBadge status={payment.status} />}
-        actions={
-          <>
-            <PaymentActions payment={payment} />
-            <IconButton label="Print receipt" onClick={() => window.print()}>
-              <Printer aria-hidden="true" />
-            </IconButton>
-          </>
-        }
-        description={
-          <span className="flex flex-wrap items-center gap-x-3">
-            <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
-            <span>
-              Created <Time at={payment.created_at} />
-            </span>
-          </span>
-        }
-      />
+      <Header payment={payment} mode={mode} />
       <StatusAnnouncement>Status: {statusLabel(payment.status)}</StatusAnnouncement>
       {error && (
-        <Banner tone="amber" title="Not up to date" role="status" className="mb-4">
+        <Banner tone="amber" title="Not up to date" className="mb-4">
           {failureText(error)}
         </Banner>
       )}
       <div className="flex flex-col gap-4">
         <PaymentNotice detail={detail} />
         <PaymentAmounts payment={payment} wide />
-        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
           <div className="flex min-w-0 flex-col gap-4">
             <HistoryBlocks detail={detail} mode={mode} />
           </div>
@@ -69,5 +51,42 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
       </div>
       <Receipt payment={payment} merchantName={merchant.name} />
     </article>
+  );
+}
+
+function Header({ payment, mode }: { payment: Payment; mode: Mode }) {
+  return (
+    <header className="mb-5">
+      <nav aria-label="Breadcrumb" className="mb-1.5">
+        <ol className="flex items-center gap-1 text-[13px] text-soft">
+          <li className="flex items-center gap-1">
+            <Link href={`/${mode}/transactions`} className="hover:text-ink">
+              Transactions
+            </Link>
+            <ChevronRight aria-hidden="true" className="size-3.5" />
+          </li>
+        </ol>
+      </nav>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="font-semibold text-2xl leading-9">
+            <Money amount={payment.amount} currency={payment.currency} />
+          </h1>
+          <StatusBadge status={payment.status} />
+        </div>
+        <div className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:-ml-2 max-sm:w-full">
+          <PaymentActions payment={payment} />
+          <IconButton label="Print receipt" onClick={() => window.print()}>
+            <Printer aria-hidden="true" />
+          </IconButton>
+        </div>
+        <p className="-mt-1 flex w-full flex-wrap items-center gap-x-3 text-[13px] text-soft">
+          <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
+          <span>
+            Created <Time at={payment.created_at} />
+          </span>
+        </p>
+      </div>
+    </header>
   );
 }

@@ -47,7 +47,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
       <StatusAnnouncement>Status: {statusLabel(payment.status)}</StatusAnnouncement>
       <PaymentActions payment={payment} size="sm" />
       {error && (
-        <Banner tone="amber" title="Not up to date" role="status">
+        <Banner tone="amber" title="Not up to date">
           {failureText(error)}
         </Banner>
       )}

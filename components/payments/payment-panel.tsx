@@ -36,10 +36,7 @@ export function PaymentPanel({ paymentId, mode, onClose, takesFocus = true }: Pa
       }}
       title="Payment"
       actions={
-        <Link
-          href={`/${mode}/payments/${paymentId}`}
-          className={buttonStyles({ variant: "ghost", size: "sm" })}
-        >
+        <Link href={`/${mode}/payments/${paymentId}`} className={buttonStyles({ variant: "ghost", size: "sm" })}>
           <Maximize2 aria-hidden="true" />
           Open page
         </Link>

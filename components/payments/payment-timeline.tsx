@@ -126,7 +126,9 @@ function EntryFacts({ entry, mode }: { entry: TimelineEntry; mode: Mode }) {
           </dd>
         </div>
       )}
-      {entry.attempts > 1 && <div>The processor was asked {entry.attempts} times, always about this one operation.</div>}
+      {entry.attempts > 1 && (
+        <div>The processor was asked {entry.attempts} times, always about this one operation.</div>
+      )}
     </dl>
   );
 }

@@ -14,7 +14,8 @@ export function TransactionList({ detail }: { detail: PaymentDetail }) {
         <li
           key={transaction.id}
           id={transaction.id}
-          className="flex scroll-mt-20 flex-col target:bg-accent-ground gap-0.5 px-4 py-2.5 text-[13px]">
+          className="flex scroll-mt-20 flex-col target:bg-accent-ground gap-0.5 px-4 py-2.5 text-[13px]"
+        >
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="font-medium">{transaction.type === "CHARGE" ? "Charge" : "Refund"}</span>
             <StatusBadge status={transaction.status} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { Command } from "cmdk";
+import { Command, defaultFilter } from "cmdk";
 import { ArrowRight, BookOpen, Keyboard, LogOut, type LucideIcon, Monitor, Moon, Sun, ToggleLeft } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useTheme } from "next-themes";
@@ -25,6 +25,15 @@ const DOCS = [
   { label: "Test cards", href: "/docs/testing", also: ["documentation", "sandbox"] },
 ];
 
+const SURE = "go:";
+const MAYBE = "maybe:";
+
+/** What is typed for sure stands before everything, what it may also mean after everything. */
+function score(value: string, search: string, keywords?: string[]): number {
+  if (value.startsWith(SURE)) return 2;
+  return value.startsWith(MAYBE) ? 0.0001 : defaultFilter(value, search, keywords);
+}
+
 /** One box to go anywhere: a page, a pasted id, an e-mail address, an amount, a key; and a few switches. */
 export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => void }) {
   const [typed, setTyped] = useState("");
@@ -34,7 +43,7 @@ export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => voi
       className="modal modal-center palette max-w-xl"
       onDismiss={() => onOpenChange(false)}
     >
-      <Command label="Search or jump to" loop>
+      <Command label="Search or jump to" loop filter={score}>
         <Command.Input
           value={typed}
           onValueChange={setTyped}
@@ -68,9 +77,15 @@ function JumpItems({ typed, onDone }: ItemsProps & { typed: string }) {
   const targets = jumpTargets(typed, mode);
   if (targets.length === 0) return null;
   return (
-    <Command.Group heading="Jump to" forceMount>
-      {targets.map(({ label, detail, href }) => (
-        <Item key={href} value={`jump ${href}`} icon={ArrowRight} hint={detail} always onSelect={() => go(href)}>
+    <Command.Group heading="Jump to">
+      {targets.map(({ label, detail, href, sure }) => (
+        <Item
+          key={href}
+          value={`${sure ? SURE : MAYBE}${href}`}
+          icon={ArrowRight}
+          hint={detail}
+          onSelect={() => go(href)}
+        >
           {label}
         </Item>
       ))}
@@ -169,15 +184,13 @@ type ItemProps = {
   also?: string[];
   icon: LucideIcon;
   hint?: React.ReactNode;
-  /** Shown whatever is typed. */
-  always?: boolean;
   onSelect: () => void;
   children: React.ReactNode;
 };
 
-function Item({ value, also, icon: Icon, hint, always = false, onSelect, children }: ItemProps) {
+function Item({ value, also, icon: Icon, hint, onSelect, children }: ItemProps) {
   return (
-    <Command.Item value={value} keywords={also} forceMount={always} onSelect={onSelect}>
+    <Command.Item value={value} keywords={also} onSelect={onSelect}>
       <Icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {hint && <span className="shrink-0 text-soft text-xs">{hint}</span>}

@@ -56,7 +56,6 @@ export function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog)
 
     // Before the page's own keys: the second one of "g k" is not the table's "k".
     window.addEventListener("keydown", onKeyDown, { capture: true });
-    document.body.dataset.shellAlive = "";
     return () => window.removeEventListener("keydown", onKeyDown, { capture: true });
   }, [enabled, mode, openDialog, router]);
 }

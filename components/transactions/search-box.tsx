@@ -61,7 +61,7 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
   };
 
   return (
-    <form className="relative min-w-0 flex-1 basis-64" onSubmit={onSubmit}>
+    <form className="relative min-w-0 flex-1 basis-full md:basis-64" onSubmit={onSubmit}>
       <search>
         <label htmlFor={id} className="sr-only">
           Search transactions

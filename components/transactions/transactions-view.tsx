@@ -30,7 +30,7 @@ import { SearchBox } from "./search-box";
 import { TransactionTable } from "./transaction-table";
 import { useColumns } from "./use-columns";
 import { useSavedViews } from "./use-saved-views";
-import { useSelection } from "./use-selection";
+import { MAX_SELECTED, type Selection, useSelection } from "./use-selection";
 import { useTableKeys } from "./use-table-keys";
 import { type InitialList, useTransactionList } from "./use-transaction-list";
 import { useTransactionsUrl } from "./use-transactions-url";
@@ -193,7 +193,11 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
           onPerPage={(perPage) => url.change({ perPage })}
         />
       )}
-      <BulkRefundBar selection={selection.of(rows)} onDone={selection.clear} />
+      <BulkRefundBar
+        selection={selection.of(rows)}
+        onDone={selection.clear}
+        note={selectionNote(rows.length, selection)}
+      />
       {panel !== null && <PaymentPanel paymentId={panel} mode={mode} onClose={url.closePanel} />}
     </>
   );
@@ -209,6 +213,12 @@ const sortText = ({ field, order }: TransactionQuery["sort"]) => SORT_WORDS[fiel
 function waitingText(added: number): string {
   if (added === 0) return "Update the list";
   return added === 1 ? "1 new transaction" : `${added} new transactions`;
+}
+
+/** What "all" means: never more than one sees. */
+function selectionNote(shown: number, { limited }: Selection): string {
+  if (limited) return `No more than ${MAX_SELECTED} can be selected at once.`;
+  return `“All” selects this page’s ${shown}. The selection stays when you turn the page, up to ${MAX_SELECTED}.`;
 }
 
 /** Going back or forward is no typing: the search box empties. */

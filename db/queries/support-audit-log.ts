@@ -76,10 +76,7 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
 }
 
 /** Everybody on the support staff, for the filter by who did it. */
-export async function listStaff(
-  orm: Orm,
-  limit: number,
-): Promise<{ id: string; email: string }[]> {
+export async function listStaff(orm: Orm, limit: number): Promise<{ id: string; email: string }[]> {
   return orm
     .select({ id: users.id, email: users.email })
     .from(users)

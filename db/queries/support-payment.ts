@@ -7,9 +7,7 @@ export async function findPaymentOwner(
   sql: Sql,
   paymentId: string,
 ): Promise<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean } | null> {
-  const [row] = await sql<
-    { id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean }[]
-  >`
+  const [row] = await sql<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean }[]>`
     select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended
     from environments e
     cross join lateral (select from payments where environment_id = e.id and id = ${paymentId}::uuid limit 1) p

@@ -10,9 +10,7 @@ describe("jumpTargets", () => {
     expect(jumpTargets(PAYMENT, "live")[0]?.href).toBe(`/live/payments/${PAYMENT}`);
     expect(hrefs(PAYMENT.replace("pay", "txn"))[0]).toBe(`/test/transactions/${PAYMENT.replace("pay", "txn")}`);
     expect(hrefs(PAYMENT.replace("pay", "plan"))[0]).toBe(`/test/plans/${PAYMENT.replace("pay", "plan")}`);
-    expect(hrefs(PAYMENT.replace("pay", "key"))[0]).toBe(
-      `/test/developers/api-keys#${PAYMENT.replace("pay", "key")}`,
-    );
+    expect(hrefs(PAYMENT.replace("pay", "key"))[0]).toBe(`/test/developers/api-keys#${PAYMENT.replace("pay", "key")}`);
   });
 
   test("reads a pasted id with space around it, or in capitals", () => {

@@ -1,6 +1,12 @@
 import { MODES, type Mode } from "@/lib/contract/transaction-words";
 
-export type JumpTarget = { label: string; detail: string; href: string };
+export type JumpTarget = {
+  label: string;
+  detail: string;
+  href: string;
+  /** What is typed can hardly mean anything else; not sure = one way to read any text. */
+  sure: boolean;
+};
 
 type IdPage = { label: string; path: (id: string) => string };
 
@@ -30,15 +36,18 @@ export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
       label: `${page.label} ${text.toLowerCase()}`,
       detail: where === "test" ? "Test" : "Live",
       href: `/${where}${page.path(text.toLowerCase())}`,
+      sure: true,
     }));
   }
   if (ID_BEGUN.test(text)) return [];
+  const sure = EMAIL.test(text) || LAST4.test(text) || AMOUNT.test(text);
   const search = {
     label: searchLabel(text),
     detail: "Transactions",
     href: `/${mode}/transactions?q=${encodeURIComponent(text)}`,
+    sure,
   };
-  if (EMAIL.test(text) || LAST4.test(text) || AMOUNT.test(text)) return [search];
+  if (sure) return [search];
   return text.length >= MIN_KEY_LENGTH && !/\s/.test(text) ? [idempotencyTarget(text, mode), search] : [search];
 }
 
@@ -47,6 +56,7 @@ function idempotencyTarget(key: string, mode: Mode): JumpTarget {
     label: `Idempotency key ${key}`,
     detail: "Inspector",
     href: `/${mode}/developers/idempotency?key=${encodeURIComponent(key)}`,
+    sure: false,
   };
 }
 

@@ -46,6 +46,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** The server renders for many hours; a browser starts with one moment. */
+const serverNow = () => (typeof document === "undefined" ? Date.now() : now);
+
 /** Milliseconds since 1970, moving on every half minute: one clock for all relative times of a page. */
 export function useNow(): number {
   return useSyncExternalStore(
@@ -55,6 +58,6 @@ export function useNow(): number {
       if (!timer) now = Date.now();
       return now;
     },
-    () => now,
+    serverNow,
   );
 }

@@ -13,7 +13,7 @@ export function brandLabel(brand: CardBrand): string {
 
 /** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds". */
 export function wordLabel(word: string): string {
-  const words = word.replaceAll("_", " ").toLowerCase();
+  const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -45,7 +45,8 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
   fraud_suspected: {
     meaning: "The risk score is too high.",
     say: "The payment was declined. Use another card.",
-    advice: "Look at the reasons of the score below. Do not try the card again before you have checked the order yourself.",
+    advice:
+      "Look at the reasons of the score below. Do not try the card again before you have checked the order yourself.",
   },
   processing_error: {
     meaning: "The issuer could not process the request.",

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
+import { compressBuild } from "./compress-build";
 
 /** Everything a page can be made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [
@@ -24,6 +25,7 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
     onBuild();
     rmSync(stampFile(root), { force: true });
     await runBuild(root, signal);
+    await compressBuild(join(root, ".next", "static"));
     writeFileSync(stampFile(root), hash);
     return true;
   });

@@ -13,6 +13,7 @@ import { checkPort, closeGracefully, createHttpServer, type Listener, listen } f
 import { openService } from "./open-service";
 import { SECRET_WARNING } from "./secret";
 import { Shutdown } from "./shutdown";
+import { withStaticFiles } from "./static-files";
 import { summarize } from "./summary";
 import { claimHost } from "./under-next";
 
@@ -91,7 +92,8 @@ async function preparePages(
   await withoutChatter(() => app.prepare());
   shutdown.add("pages", () => app.close());
   say(dev ? "compiled as they are opened" : "built");
-  return app.getRequestHandler();
+  const handler = app.getRequestHandler();
+  return dev ? handler : withStaticFiles(root, handler);
 }
 
 /** Next tells how long it took to read its configuration, in the middle of our own lines. */

@@ -1,5 +1,5 @@
-import type { DeclineCode } from "../errors";
-import type { Payment } from "../payment";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { Payment } from "@/lib/contract/payment";
 
 /** Everything that is known of one payment, as its page shows it. Types alone: browser code takes nothing else from here. */
 export type PaymentDetail = {

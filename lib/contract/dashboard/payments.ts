@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { dashboardOperation } from "../dashboard-operation";
-import { text } from "../fields";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { text } from "@/lib/contract/fields";
 import type { KeyDetail } from "./idempotency-key";
 import type { PaymentDetail } from "./payment-detail";
 

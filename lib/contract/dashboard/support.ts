@@ -4,11 +4,7 @@ import { text } from "@/lib/contract/fields";
 import { ASK_RESULTS } from "@/lib/contract/support/unknown-outcomes";
 
 /** Why staff do something; it is kept, and the merchant sees it. */
-export const staffReason = z
-  .string()
-  .trim()
-  .pipe(text(500))
-  .describe("Why; it is kept, and the merchant sees it.");
+export const staffReason = z.string().trim().pipe(text(500)).describe("Why; it is kept, and the merchant sees it.");
 
 const body = z.strictObject({ reason: staffReason });
 const merchantState = z.object({ id: z.string(), suspended: z.boolean() });

@@ -7,5 +7,8 @@ import { findIdempotencyKey } from "./find-idempotency-key";
 export async function getIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail> {
   const found = await findIdempotencyKey(ctx, input);
   if (found) return found;
-  throw new AppError("resource_not_found", "There is no such idempotency key in this environment. Keys are kept for a day.");
+  throw new AppError(
+    "resource_not_found",
+    "There is no such idempotency key in this environment. Keys are kept for a day.",
+  );
 }

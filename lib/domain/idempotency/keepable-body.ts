@@ -18,7 +18,8 @@ export function keepableBody(body: unknown): string | null {
 
 function withoutSecrets(body: { card?: unknown; payment_token?: unknown }): object {
   if (body.card !== undefined) body.card = keepableCard(body.card);
-  if (typeof body.payment_token === "string") body.payment_token = `${body.payment_token.slice(0, TOKEN_PREFIX_LENGTH)}…`;
+  if (typeof body.payment_token === "string")
+    body.payment_token = `${body.payment_token.slice(0, TOKEN_PREFIX_LENGTH)}…`;
   return body;
 }
 

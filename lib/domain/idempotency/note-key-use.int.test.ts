@@ -18,7 +18,11 @@ async function rowOf(environmentId: string, key: string): Promise<IdempotencyKey
 }
 
 /** Notes are written after the answers: waits until a key has so many. */
-async function noted(environmentId: string, key: string, counts: Partial<IdempotencyKeyRow>): Promise<IdempotencyKeyRow> {
+async function noted(
+  environmentId: string,
+  key: string,
+  counts: Partial<IdempotencyKeyRow>,
+): Promise<IdempotencyKeyRow> {
   return vi.waitFor(async () => {
     const row = await rowOf(environmentId, key);
     expect(row).toMatchObject(counts);
@@ -61,7 +65,9 @@ test("forty replays at once are all counted, and every answer is the first one's
 
 test("an answer does not wait for its note", async () => {
   const tenant = await moneyTenant(db);
-  const orm = Object.create(db.orm, { update: { value: () => ({ set: () => ({ where: () => new Promise<void>(() => {}) }) }) } });
+  const orm = Object.create(db.orm, {
+    update: { value: () => ({ set: () => ({ where: () => new Promise<void>(() => {}) }) }) },
+  });
   const service = { ...tenant.service, db: { ...db, orm } };
   const first = await tenant.create({}, { key: "k" });
   for (let i = 0; i < 3; i++) {
@@ -95,12 +101,18 @@ test("what moves no money keeps and counts the same", async () => {
   const work = async () => ({ done: true });
   await runOnce(keyed({ a: 1 }), { status: 201 }, work);
   expect(await runOnce(keyed({ a: 1 }), { status: 201 }, work)).toMatchObject({ replayed: true });
-  await expect(runOnce(keyed({ a: 2 }), { status: 201 }, work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  await expect(runOnce(keyed({ a: 2 }), { status: 201 }, work)).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
   const row = await noted(merchant.test.id, "k", { replay_count: 1, reuse_count: 1 });
   expect([row.request_body, row.last_reuse?.body]).toEqual([{ a: 1 }, { a: 2 }]);
   await db.sql`update idempotency_keys set created_at = now() - interval '24 hours' where environment_id = ${merchant.test.id}`;
   await runOnce(keyed({ a: 3 }), { status: 201 }, work);
-  expect(await rowOf(merchant.test.id, "k")).toMatchObject({ request_body: { a: 3 }, replay_count: 0, last_reuse: null });
+  expect(await rowOf(merchant.test.id, "k")).toMatchObject({
+    request_body: { a: 3 },
+    replay_count: 0,
+    last_reuse: null,
+  });
 });
 
 test("a note that cannot be written is logged, and the answer is given", async () => {

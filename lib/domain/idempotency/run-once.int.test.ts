@@ -16,7 +16,10 @@ async function setup() {
     ...tenant,
     /** A call with a key; `digest` stands for what was sent. */
     keyed: (key: string, digest = "same", context = {}) =>
-      tenant.call({ idempotency: { key, digest: service.secret.requestDigest(digest), body: JSON.stringify({ digest }) }, ...context }),
+      tenant.call({
+        idempotency: { key, digest: service.secret.requestDigest(digest), body: JSON.stringify({ digest }) },
+        ...context,
+      }),
     work: async () => ({ run: ++runs }),
     runs: () => runs,
     age: (interval: string) =>

@@ -1,5 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { claimWithRefusal, findKey, type KeyClaim, type KeyState, releaseKey, storeRefusal } from "@/db/queries/idempotency-claims";
+import {
+  claimWithRefusal,
+  findKey,
+  type KeyClaim,
+  type KeyState,
+  releaseKey,
+  storeRefusal,
+} from "@/db/queries/idempotency-claims";
 import { takeOperation } from "@/db/queries/operations";
 import { findPayment } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";

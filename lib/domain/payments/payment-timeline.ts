@@ -40,7 +40,9 @@ function entriesOf(operation: OperationRow, rows: PaymentDetailRows): TimelineEn
   };
   if (operation.last_answer !== "reversed") return [entry];
   // It was accepted first; its row knows only the last thing that happened to it, the event knows the first.
-  const accepted = rows.events.find((event) => event.operation_id === operation.id && event.type === "refund.succeeded");
+  const accepted = rows.events.find(
+    (event) => event.operation_id === operation.id && event.type === "refund.succeeded",
+  );
   const at = accepted?.created_at ?? operation.created_at;
   return [
     { ...entry, outcome: "succeeded", title: "Refunded", said: "The processor accepted the refund.", at },
@@ -127,7 +129,8 @@ function declineWords(answer: string | null, kind: OperationRow["kind"]): string
 }
 
 function reasonOf(operation: OperationRow, { transactions }: PaymentDetailRows): string | null {
-  if (operation.kind === "void") return operation.detail === "expired" ? "Not captured within 7 days" : operation.detail;
+  if (operation.kind === "void")
+    return operation.detail === "expired" ? "Not captured within 7 days" : operation.detail;
   if (operation.kind !== "refund") return null;
   const refund = transactions.find((row) => row.id === operation.transaction_id);
   const parts = [refund?.refund_reason && REFUND_REASON_WORDS[refund.refund_reason], refund?.refund_comment];

@@ -80,7 +80,9 @@ describe("refusals", () => {
     tenant.script.next(held.step);
     const other = tenant.create({}, { key: "k" });
     await held.reached;
-    const late = testContext(tenant.service, tenant.merchant.test, { idempotency: { key: "k", digest: Buffer.of(0), body: null } });
+    const late = testContext(tenant.service, tenant.merchant.test, {
+      idempotency: { key: "k", digest: Buffer.of(0), body: null },
+    });
     const refusal = new AppError("invalid_state", "The payment cannot be captured.");
     await expect(refuseClaimed(late, refusal)).rejects.toMatchObject({ code: "idempotency_request_in_progress" });
     held.release();

@@ -9,7 +9,10 @@ const LIKE_A_CARD_NUMBER = /\d(?:[ -]?\d){11,18}/g;
 const MAX_TEXT = 1_000;
 
 /** Keeps what was refused or failed. Texts may quote what a caller sent, so whatever could be a card number is masked. */
-export async function recordRequestErrors(service: { db: { sql: Sql } }, errors: readonly RequestError[]): Promise<void> {
+export async function recordRequestErrors(
+  service: { db: { sql: Sql } },
+  errors: readonly RequestError[],
+): Promise<void> {
   if (errors.length === 0) return;
   await insertRequestErrors(
     service.db.sql,

@@ -8,7 +8,7 @@ type SettingsLayoutProps = { children: ReactNode; params: Promise<{ mode: string
 export default async function SettingsLayout({ children, params }: SettingsLayoutProps) {
   const { mode } = await dashboardPage((await params).mode);
   return (
-    <div className="mx-auto max-w-5xl">
+    <div className="max-w-5xl">
       <PageHeader title="Settings" />
       <div className="grid gap-x-10 gap-y-6 md:grid-cols-[10rem_minmax(0,1fr)]">
         <SettingsNav mode={mode} />

@@ -5,7 +5,7 @@ export default function Loading() {
     <div className="flex flex-col gap-4">
       <output className="sr-only">Loading</output>
       <Skeleton className="h-5 w-36" />
-      <div className="flex max-w-xl flex-col gap-5 rounded-lg border p-4">
+      <div className="flex max-w-xl flex-col gap-5 pt-3">
         {["a", "b", "c"].map((field) => (
           <div key={field} className="flex flex-col gap-2">
             <Skeleton className="h-3 w-24" />

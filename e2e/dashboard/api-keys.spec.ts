@@ -1,0 +1,327 @@
+import type { Page } from "@playwright/test";
+import { createPayment, listPayments } from "@/lib/contract/operations/payments";
+import { Api } from "../client";
+import { expect } from "../fixtures";
+import { aPayment } from "../samples";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const KEYS = "/test/developers/api-keys";
+/** What a key's state becomes is known to every process within this time. */
+const KNOWN = { timeout: 1_000, intervals: [50] };
+const statusOf = async (api: Api) => (await api.call(listPayments)).status;
+
+async function openForm(page: Page, name: string): Promise<void> {
+  await page.goto(`${KEYS}/new`);
+  await expect(page.getByRole("heading", { name: "New test key", level: 1 })).toBeVisible();
+  await page.getByLabel("Name").fill(name);
+}
+
+const secretIn = async (page: Page) => (await page.getByTestId("secret").textContent()) ?? "";
+
+async function confirmStored(page: Page): Promise<void> {
+  await page.getByLabel("I have stored this key").check();
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+async function act(page: Page, name: string, action: string): Promise<void> {
+  await page
+    .getByRole("button", { name: new RegExp(`^Actions for ${name} `) })
+    .first()
+    .click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+const row = (page: Page, name: string) => page.getByRole("row", { name });
+
+test("a read-only key is made, shown once, works, and may create nothing; its use appears", async ({
+  owner: page,
+  baseUrl,
+}) => {
+  await openForm(page, "Reports");
+  await page.getByRole("radio", { name: "Read-only" }).check();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = await secretIn(page);
+  expect(secret).toMatch(/^sk_test_\w{38}$/);
+
+  const api = new Api(baseUrl, secret);
+  (await api.call(listPayments)).ok();
+  (await api.call(createPayment, { body: aPayment() })).problem("permission_denied");
+
+  await expect(page.getByRole("button", { name: "Done" })).toBeDisabled();
+  await confirmStored(page);
+  await page.waitForURL(`**${KEYS}`);
+  await expect(row(page, "Reports")).toContainText("Read-only");
+  await expect(row(page, "Reports")).toContainText(`sk_test_…${secret.slice(-4)}`);
+  expect(await page.content()).not.toContain(secret);
+  expect(
+    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])),
+  ).not.toContain(secret.slice(8));
+  await expect
+    .poll(
+      async () => {
+        await page.reload();
+        return row(page, "Reports").textContent();
+      },
+      { timeout: 20_000 },
+    )
+    .toMatch(/(ago|just now).*127\.0\.0\.1|(ago|just now).*::1/);
+});
+
+test("closing without having stored the secret asks first", async ({ owner: page }) => {
+  await openForm(page, "Shop");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog", { name: "Store this key now" });
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog.getByRole("alert")).toContainText("You have not confirmed");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole("button", { name: "Close without storing it" }).click();
+  await page.waitForURL(`**${KEYS}`);
+  await expect(dialog).toHaveCount(0);
+});
+
+test("a double click makes one key; after a lost answer the retry does not make a second", async ({
+  owner: page,
+  db,
+  tenant,
+}) => {
+  const count = async () => {
+    const [found] = await db.sql`
+      select count(*)::integer as count from api_keys where environment_id = ${tenant.merchant.test.id} and name = 'Twice'`;
+    return found?.count as number;
+  };
+  await openForm(page, "Twice");
+  await page.getByRole("button", { name: "Create key" }).dblclick();
+  await expect(page.getByTestId("secret")).toBeVisible();
+  expect(await count()).toBe(1);
+
+  await confirmStored(page);
+  await page.waitForURL(`**${KEYS}`);
+  await openForm(page, "Twice");
+  let tries = 0;
+  await page.route("**/api/dashboard/test/api-keys", async (route) => {
+    tries++;
+    if (tries > 1) return route.continue();
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "No answer came" })).toBeVisible();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByRole("dialog", { name: "The key exists, its secret is lost" })).toBeVisible();
+  expect(await count()).toBe(2);
+});
+
+test("what the service refuses stands on its field, an address with its line", async ({ owner: page }) => {
+  await openForm(page, " ");
+  await page.getByRole("radio", { name: "Custom" }).check();
+  await page.getByLabel("Addresses").fill("10.0.0.0/8\n\n10.0.0.0/40");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Give the key a name/);
+  await expect(page.getByText("Give the key at least one permission")).toBeVisible();
+  await expect(page.getByLabel("Addresses")).toHaveAccessibleDescription(/Line 3: '10.0.0.0\/40' is neither/);
+  await page.getByLabel("Expires").selectOption("At the end of a day …");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect(page.getByLabel("Last day")).toHaveAccessibleDescription(/Choose a date/);
+});
+
+test("single permissions, an expiry and addresses are kept, and all of them can be looked up", async ({
+  owner: page,
+}) => {
+  await openForm(page, "Custom");
+  await page.getByRole("radio", { name: "Custom" }).check();
+  await page.getByLabel("All of Payments").check();
+  await page.getByLabel("Refund", { exact: true }).check();
+  await page.getByLabel("Expires").selectOption("In 90 days");
+  await expect(page.getByText(/It stops working on/)).toBeVisible();
+  await page.getByLabel("Addresses").fill("203.0.113.0/24");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await confirmStored(page);
+  await expect(row(page, "Custom")).toContainText("from 203.0.113.0/24");
+  await page.getByRole("button", { name: "Create payments and 2 more" }).click();
+  const popover = page.getByRole("dialog", { name: "Permissions of Custom" });
+  for (const permission of ["payment.create", "payment.read", "transaction.refund"]) {
+    await expect(popover).toContainText(permission);
+  }
+});
+
+test("a rolled key and its successor both work for the overlap; at once means at once", async ({
+  owner: page,
+  tenant,
+  baseUrl,
+}) => {
+  const old = await tenant.newKey();
+  await page.goto(KEYS);
+  await page
+    .locator(`[data-key="${old.id}"]`)
+    .getByRole("button", { name: /^Actions/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Roll" }).click();
+  await expect(page.getByRole("dialog")).toContainText("Both keys work until");
+  await page.getByRole("button", { name: "Roll key" }).click();
+  const second = new Api(baseUrl, await secretIn(page));
+  expect(await statusOf(second)).toBe(200);
+  expect(await statusOf(old.api)).toBe(200);
+  await confirmStored(page);
+  await expect(page.locator(`[data-key="${old.id}"]`)).toContainText("Replaced");
+
+  await page.getByRole("button", { name: `ending in ${second.apiKey?.slice(-4)}` }).click();
+  await page.getByRole("menuitem", { name: "Roll" }).click();
+  await page.getByRole("radio", { name: "At once" }).check();
+  await expect(page.getByRole("dialog")).toContainText("refused within a second");
+  await page.getByRole("button", { name: "Roll key" }).click();
+  const third = new Api(baseUrl, await secretIn(page));
+  await expect.poll(() => statusOf(second), KNOWN).toBe(401);
+  expect(await statusOf(third)).toBe(200);
+});
+
+test("a key is disabled, enabled, and revoked by typing its name", async ({ owner: page, baseUrl, db, tenant }) => {
+  await openForm(page, "Till 7");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const api = new Api(baseUrl, await secretIn(page));
+  await confirmStored(page);
+  expect(await statusOf(api)).toBe(200);
+
+  await act(page, "Till 7", "Disable");
+  await page.getByRole("button", { name: "Disable key" }).click();
+  await expect(row(page, "Till 7")).toContainText("Disabled");
+  await expect.poll(() => statusOf(api), KNOWN).toBe(401);
+
+  await act(page, "Till 7", "Enable");
+  await page.getByRole("button", { name: "Enable key" }).click();
+  await expect(row(page, "Till 7")).toContainText("Active");
+  await expect.poll(() => statusOf(api), KNOWN).toBe(200);
+
+  await act(page, "Till 7", "Revoke");
+  const confirm = page.getByRole("button", { name: "Revoke key" });
+  await expect(confirm).toBeDisabled();
+  await page.getByRole("textbox", { name: /Type Till 7/ }).fill("Till 7");
+  await confirm.click();
+  await expect(row(page, "Till 7")).toContainText("Revoked");
+  await expect.poll(() => statusOf(api), KNOWN).toBe(401);
+  await expect(page.getByRole("button", { name: /^Actions for Till 7/ })).toHaveCount(0);
+
+  const actions = await db.sql`
+    select action, actor ->> 'type' as actor from audit_log
+    where environment_id = ${tenant.merchant.test.id} and actor ->> 'type' = 'user' order by id`;
+  expect(actions.map((entry) => entry.action)).toEqual([
+    ...["api_key.created", "api_key.disabled", "api_key.enabled", "api_key.revoked"],
+  ]);
+});
+
+test("only an owner manages keys: on the page and behind it", async ({
+  page,
+  tenant,
+  newPerson,
+  signInAs,
+  baseUrl,
+}) => {
+  const key = await tenant.newKey();
+  for (const role of ["operator", "viewer"] as const) {
+    await page.context().clearCookies();
+    await signInAs(page.context(), await newPerson(role));
+    for (const path of [KEYS, `${KEYS}/new`, "/live/developers/api-keys"]) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { name: "You cannot see API keys" })).toBeVisible();
+    }
+    const response = await page.request.post(`/api/dashboard/test/api-keys/${key.id}/revoke`, {
+      data: {},
+      headers: { origin: baseUrl },
+    });
+    expect(response.status()).toBe(403);
+  }
+  expect(await statusOf(key.api)).toBe(200);
+});
+
+test("another merchant's key is not there, whatever is tried; nor are writes from elsewhere", async ({
+  owner: page,
+  stranger,
+  baseUrl,
+}) => {
+  const key = await stranger.newKey();
+  const post = (path: string, data: object, headers: Record<string, string> = { origin: baseUrl }) =>
+    page.request.post(`/api/dashboard/test/api-keys${path}`, { data, headers });
+  for (const action of ["disable", "enable", "revoke"]) {
+    expect((await post(`/${key.id}/${action}`, {})).status()).toBe(404);
+  }
+  const roll = { attempt: crypto.randomUUID(), overlap_hours: 0 };
+  expect((await post(`/${key.id}/rotate`, roll)).status()).toBe(404);
+  const body = {
+    attempt: crypto.randomUUID(),
+    name: "x",
+    permissions: ["event.read"],
+    expires_at: null,
+    ip_allow_list: [],
+  };
+  expect((await post("", body, { origin: "https://elsewhere.example" })).status()).toBe(403);
+  const made = await post("", body);
+  expect(made.status()).toBe(201);
+  expect(made.headers()["cache-control"]).toBe("no-store");
+  expect((await post("", { ...body, colour: "red" })).status()).toBe(400);
+  expect(await statusOf(key.api)).toBe(200);
+  await page.goto(KEYS);
+  await expect(page.locator(`[data-key="${key.id}"]`)).toHaveCount(0);
+});
+
+test("the developers' address leads to the keys; without any, the page says how to begin", async ({
+  owner: page,
+  db,
+  tenant,
+}) => {
+  await db.sql`delete from api_keys where environment_id = ${tenant.merchant.live.id}`;
+  await page.goto("/live/developers");
+  await page.waitForURL("**/live/developers/api-keys");
+  await expect(page.getByRole("heading", { name: "No live keys yet" })).toBeVisible();
+  await expect(page.getByText("X-Api-Key: sk_live_")).toBeVisible();
+  await page.getByRole("link", { name: "New live key" }).click();
+  await expect(page.getByText("This key works with real money")).toBeVisible();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`the pages of keys are accessible and fit a phone, ${colorScheme}`, async ({ owner: page, tenant }) => {
+    await tenant.newKey({ ipAllowList: ["203.0.113.0/24", "10.0.0.0/8"], expiresAt: "2099-01-01T00:00:00.000Z" });
+    await page.emulateMedia({ colorScheme });
+    const check = async () => {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+    };
+    await page.goto(KEYS);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await check();
+    await act(page, "Test key", "Roll");
+    await check();
+    await openForm(page, "Accessible");
+    await check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await expect(page.getByTestId("secret")).toBeVisible();
+    await check();
+  });
+}
+
+test("a key is made and rolled by keyboard alone", async ({ owner: page }) => {
+  await openForm(page, "");
+  await page.getByLabel("Name").focus();
+  await page.keyboard.type("By hand");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("radio", { name: "Payments only" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("radio", { name: "Checkout server" })).toBeChecked();
+  await page.getByLabel("Name").focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Copy key" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**${KEYS}`);
+  await page.getByRole("button", { name: /^Actions for By hand/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "Roll this key" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("button", { name: /^Actions for By hand/ })).toBeFocused();
+});

@@ -1,0 +1,172 @@
+import type { Page } from "@playwright/test";
+import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { expect, type Tenant } from "../fixtures";
+import { aCard, aPayment, CARDS } from "../samples";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const CUSTOMER = {
+  customer_id: "cus_77",
+  customer_email: "ada@shop.example",
+  customer_name: "Ada Lovelace",
+  billing_address: { line1: "12 St James's Square", city: "London", postal_code: "SW1Y 4LB", country: "GB" },
+};
+
+const block = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const open = (page: Page, id: string) => page.goto(`/test/payments/${id}`);
+
+/** The declined payment of a refusal. */
+async function declined({ api }: Tenant, number: string): Promise<string> {
+  const answer = await api.call(createPayment, { body: aPayment({ card: aCard(number), ...CUSTOMER }) });
+  return answer.problem("card_declined").payment_id ?? "";
+}
+
+test("a captured payment shows every block", async ({ owner, tenant }) => {
+  const body = aPayment({ ...CUSTOMER, description: "Order 1042", metadata: { order_id: "1042" } });
+  await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) });
+  const payment = (await tenant.api.call(createPayment, { body, key: "order 1042" })).ok();
+  await open(owner, payment.id);
+
+  await expect(owner.getByRole("heading", { level: 1 })).toHaveText("$100.00 USD");
+  await expect(owner.getByText(payment.id, { exact: true }).first()).toBeVisible();
+  await expect(owner.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link")).toHaveAttribute(
+    "href",
+    "/test/transactions",
+  );
+  await expect(owner.getByRole("button", { name: "Refund" })).toBeVisible();
+
+  const timeline = block(owner, "Timeline");
+  await expect(timeline.getByRole("listitem")).toHaveCount(1);
+  await expect(timeline).toContainText("Authorized and captured $100.00");
+  await expect(timeline).toContainText("Test key");
+  await expect(timeline.getByRole("link", { name: "order 1042" })).toHaveAttribute(
+    "href",
+    "/test/developers/idempotency?key=order%201042",
+  );
+
+  const card = block(owner, "Card and checks");
+  await expect(card).toContainText("Visa •••• 4242");
+  await expect(card).toContainText("424242");
+  await expect(card).toContainText("Street and five-digit postal code match (Y)");
+  await expect(card).toContainText("The security code matches (M)");
+  await expect(card.getByRole("meter", { name: "Fraud score" })).toHaveCount(1);
+
+  await expect(block(owner, "Customer")).toContainText("Ada Lovelace");
+  await expect(block(owner, "Customer").getByRole("link", { name: "1", exact: true })).toHaveAttribute(
+    "href",
+    "/test/transactions?customer_id=cus_77",
+  );
+  await expect(block(owner, "Details")).toContainText("Order 1042");
+  await expect(block(owner, "Details")).toContainText("order_id");
+  await expect(block(owner, "Ledger").getByRole("row").nth(1)).toContainText("Owed by the processor");
+  await expect(block(owner, "Events")).toContainText("payment.captured");
+
+  const requests = block(owner, "API requests");
+  await requests.getByText("Request body").click();
+  await expect(requests).toContainText('"last4": "4242"');
+  await expect(owner.getByText("4242424242424242")).toHaveCount(0);
+  await owner.getByText("Raw JSON").click();
+  await expect(owner.getByRole("figure", { name: "The payment as JSON" })).toContainText(`"id": "${payment.id}"`);
+});
+
+test("a refund by the API appears while the page is open, with its reason", async ({ owner, tenant }) => {
+  const payment = (await tenant.api.call(createPayment, { body: aPayment() })).ok();
+  await open(owner, payment.id);
+  await expect(block(owner, "Timeline").getByRole("listitem")).toHaveCount(1);
+  await tenant.api.call(refundPayment, {
+    id: payment.id,
+    body: { amount: 2_500, reason: "RETURN", comment: "One lamp came back" },
+  });
+  await expect(block(owner, "Timeline")).toContainText("Refunded $25.00");
+  await expect(block(owner, "Timeline")).toContainText("Goods returned: One lamp came back");
+  await expect(owner.getByText("Partially refunded").first()).toBeVisible();
+  await expect(block(owner, "Charge and refunds").getByRole("listitem")).toHaveCount(2);
+  await expect(owner.getByText("$75.00")).toBeVisible();
+});
+
+test("a declined payment says why in plain words, and what to do", async ({ owner, tenant }) => {
+  await open(owner, await declined(tenant, "4000000000009995"));
+  await expect(owner.getByText("The account or credit line does not cover the amount.").first()).toBeVisible();
+  await expect(owner.getByText("Ask the customer for another card, or try again in a few days.")).toBeVisible();
+  await expect(block(owner, "Ledger")).toContainText("No money has moved.");
+  await expect(owner.getByRole("button", { name: "Refund" })).toHaveCount(0);
+});
+
+test("a suspected fraud shows its score and the reasons", async ({ owner, tenant }) => {
+  await open(owner, await declined(tenant, "4000000000004954"));
+  const card = block(owner, "Card and checks");
+  await expect(card).toContainText("High risk 95 / 100");
+  await expect(card.getByRole("list", { name: "What made the score" }).getByRole("listitem").first()).toBeVisible();
+});
+
+test("an address that does not match is said in words", async ({ owner, tenant }) => {
+  const body = aPayment({ card: aCard("4000000000000044"), ...CUSTOMER });
+  const payment = (await tenant.api.call(createPayment, { body })).ok();
+  await open(owner, payment.id);
+  await expect(block(owner, "Card and checks")).toContainText("Neither street nor postal code matches (N)");
+});
+
+test("an unknown outcome is said, and the page shows the end of it by itself", async ({ owner, tenant }) => {
+  const answer = await tenant.api.call(createPayment, { body: aPayment({ card: aCard(CARDS.lostAnswer) }) });
+  const payment = answer.ok(202);
+  await open(owner, payment.id);
+  await expect(block(owner, "Timeline")).toContainText(/outcome not known yet|Authorized and captured/);
+  await expect(block(owner, "Timeline")).toContainText("Authorized and captured $100.00", { timeout: 60_000 });
+  await expect(owner.getByText("Outcome not known yet")).toHaveCount(0);
+});
+
+test("a transaction's address leads to its payment", async ({ owner, tenant }) => {
+  const payment = (await tenant.api.call(createPayment, { body: aPayment() })).ok();
+  const transactionId = payment.transactions[0]?.id;
+  await owner.goto(`/test/transactions/${transactionId}`);
+  await expect(owner).toHaveURL(`/test/payments/${payment.id}#${transactionId}`);
+});
+
+test("another merchant's payment is not there, by page, by transaction and by call", async ({ owner, stranger }) => {
+  const payment = (await stranger.api.call(createPayment, { body: aPayment() })).ok();
+  await open(owner, payment.id);
+  await expect(owner.getByRole("heading", { name: "There is no such payment here" })).toBeVisible();
+  await owner.goto(`/test/transactions/${payment.transactions[0]?.id}`);
+  await expect(owner.getByRole("heading", { name: "There is no such transaction here" })).toBeVisible();
+  const answer = await owner.request.get(`/api/dashboard/test/payments/${payment.id}`);
+  expect(answer.status()).toBe(404);
+  expect(await answer.text()).not.toContain("100");
+});
+
+test("the panel opens beside the list, and Escape closes it", async ({ owner, tenant }) => {
+  const payment = (await tenant.api.call(createPayment, { body: aPayment() })).ok();
+  await owner.goto(`/test/transactions?panel=${payment.id}`);
+  const panel = owner.getByRole("complementary", { name: "Payment" });
+  await expect(panel.getByRole("list", { name: "Timeline" })).toBeVisible();
+  await expect(panel.getByRole("link", { name: "Open page" })).toHaveAttribute("href", `/test/payments/${payment.id}`);
+  await expectAccessible(owner);
+  await panel.press("Escape");
+  await expect(panel).toHaveCount(0);
+});
+
+test("on paper the page is a receipt", async ({ owner, tenant }) => {
+  const payment = (await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) })).ok();
+  await open(owner, payment.id);
+  await expect(block(owner, "Timeline")).toBeVisible();
+  await owner.emulateMedia({ media: "print" });
+  await expect(owner.locator(".receipt")).toBeVisible();
+  await expect(owner.locator(".receipt")).toContainText("Ada Lovelace");
+  await expect(owner.getByRole("heading", { level: 1 })).toBeHidden();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing, ${colorScheme}, and 390 px are enough`, async ({ owner, tenant }) => {
+    await owner.emulateMedia({ colorScheme });
+    const payment = (await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) })).ok();
+    await tenant.api.call(refundPayment, { id: payment.id, body: { amount: 100, reason: "OTHER", comment: "Kind" } });
+    for (const id of [payment.id, await declined(tenant, "4000000000004954")]) {
+      await open(owner, id);
+      await expect(block(owner, "Timeline")).toBeVisible();
+      await block(owner, "API requests").getByText("Request body").first().click();
+      await expectAccessible(owner);
+      await owner.setViewportSize({ width: 390, height: 844 });
+      await expectNoSidewaysScroll(owner);
+      await expectAccessible(owner);
+      await owner.setViewportSize({ width: 1280, height: 800 });
+    }
+  });
+}

@@ -1,0 +1,102 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, test } from "vitest";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { TEST_PASSWORD } from "@/lib/testing/people";
+import { actsOf, mailsTo, testPeople } from "@/lib/testing/person-call";
+import { beginSecondFactor } from "./begin-second-factor";
+import { confirmSecondFactor } from "./confirm-second-factor";
+import { disableSecondFactor } from "./disable-second-factor";
+import { getOwnAccount } from "./get-own-account";
+import { replaceRecoveryCodes } from "./replace-recovery-codes";
+import { signIn } from "./sign-in";
+
+const { db } = await testDatabase();
+
+async function setup() {
+  const people = await testPeople(db);
+  const owner = await people.person("owner");
+  const begin = () => beginSecondFactor(owner.ctx, { currentPassword: TEST_PASSWORD });
+  const confirm = (code: string) => confirmSecondFactor(owner.ctx, { code, sessionId: owner.sessionId });
+  const enable = async () => {
+    const { secret } = await begin();
+    return { secret, codes: await confirm(codeOf(secret)) };
+  };
+  const trySignIn = async (code: string | null) =>
+    (
+      await signIn(people.service, {
+        ...{ kind: "merchant", email: owner.user.email, password: TEST_PASSWORD, code },
+        ...{ address: newId(), userAgent: null },
+      })
+    ).result;
+  return { ...people, owner, begin, confirm, enable, trySignIn };
+}
+
+/** `steps` of 30 s from now. */
+const codeOf = (secret: string, steps = 0) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+test("the second factor counts from its first code on; the secret is sealed and the codes are digests", async () => {
+  const { owner, begin, confirm, trySignIn, merchant } = await setup();
+  const begun = await begin();
+  expect(begun.uri).toMatch(/^otpauth:\/\/totp\/Cardlane:/);
+  expect(begun.qrSvg).toMatch(/^<svg/);
+  expect(await trySignIn(null)).toBe("ok");
+  await expect(confirm("000000")).rejects.toMatchObject({ param: "code" });
+  const code = codeOf(begun.secret);
+  const codes = await confirm(code);
+  expect(new Set(codes).size).toBe(10);
+  const [stored] =
+    await db.sql`select to_jsonb(u)::text || (select string_agg(code_sha256::text, ' ') from recovery_codes
+    where user_id = u.id) as text from users u where id = ${owner.user.id}`;
+  expect(stored?.text).not.toContain(begun.secret);
+  expect(stored?.text).not.toContain(codes[0]?.replaceAll("-", ""));
+  expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 10 });
+  // The code that switched it on is used up; a recovery code is not.
+  expect(await trySignIn(null)).toBe("code_required");
+  expect(await trySignIn(code)).toBe("code_wrong");
+  expect(await trySignIn(codes[3] ?? "")).toBe("ok");
+  expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 9 });
+  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched on/);
+  expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
+    "settings.second_factor_enabled",
+    "settings.recovery_code_used",
+  ]);
+  await expect(begin()).rejects.toMatchObject({ code: "invalid_state" });
+});
+
+test("only the secret that was made last can be confirmed", async () => {
+  const { begin, confirm } = await setup();
+  const first = await begin();
+  await begin();
+  await expect(confirm(codeOf(first.secret))).rejects.toMatchObject({ param: "code" });
+});
+
+test("beginning takes the password", async () => {
+  const { owner } = await setup();
+  await expect(beginSecondFactor(owner.ctx, { currentPassword: "wrong" })).rejects.toMatchObject({
+    param: "current_password",
+  });
+});
+
+test("switching off takes password and code, and the recovery codes go with it", async () => {
+  const { owner, enable, trySignIn } = await setup();
+  const { secret } = await enable();
+  const disable = (current_password: string, code: string) =>
+    disableSecondFactor(owner.ctx, { current_password, code });
+  await expect(disable("wrong", codeOf(secret, 1))).rejects.toMatchObject({ param: "current_password" });
+  await expect(disable(TEST_PASSWORD, "000000")).rejects.toMatchObject({ param: "code" });
+  await disable(TEST_PASSWORD, codeOf(secret, 1));
+  expect(await trySignIn(null)).toBe("ok");
+  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched off/);
+  expect(await getOwnAccount(owner.ctx)).toMatchObject({ secondFactorSince: null, recoveryCodesLeft: 0 });
+});
+
+test("new recovery codes replace all of the old ones", async () => {
+  const { owner, enable, trySignIn } = await setup();
+  const { secret, codes } = await enable();
+  const fresh = await replaceRecoveryCodes(owner.ctx, { current_password: TEST_PASSWORD, code: codeOf(secret, 1) });
+  expect(fresh).toHaveLength(10);
+  expect(await trySignIn(codes[0] ?? "")).toBe("code_wrong");
+  expect(await trySignIn(fresh[0] ?? "")).toBe("ok");
+});

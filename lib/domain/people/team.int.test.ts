@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { createTestUser } from "@/lib/testing/people";
+import { actsOf, isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
+import { createApiKey } from "../api-keys/create-api-key";
+import { changeRole } from "./change-role";
+import { choosePassword } from "./choose-password";
+import { endOtherSessions } from "./end-other-sessions";
+import { endOwnSession } from "./end-own-session";
+import { inviteMember } from "./invite-member";
+import { listActivity } from "./list-activity";
+import { listOwnSessions } from "./list-own-sessions";
+import { listTeam } from "./list-team";
+import { removeMember } from "./remove-member";
+import { resendInvitation } from "./resend-invitation";
+import { signIn } from "./sign-in";
+import { updateBusiness } from "./update-business";
+import { updatePreferences } from "./update-preferences";
+
+const { db } = await testDatabase();
+const NEW = "another long password";
+const idOf = (user: { id: string }) => encodeId("user", user.id);
+
+async function setup() {
+  const people = await testPeople(db);
+  const owner = await people.person("owner", { name: "Ada" });
+  const accept = (token: string) =>
+    choosePassword(people.service, { token, password: NEW, name: "Grace", address: newId(), requestId: null });
+  const acts = async () => (await actsOf(db, people.merchant.live.id)).map(({ action }) => action);
+  return { ...people, owner, accept, acts };
+}
+
+test("an invited person joins with the mailed link, and has the role they were invited with", async () => {
+  const { owner, accept, service, acts } = await setup();
+  const email = `${newId()}@team.example`;
+  const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
+  const mail = (await mailsTo(db, email))[0];
+  expect(mail?.body).toMatch(/^Ada invited you to Test merchant on Cardlane as viewer\./);
+  expect(await listTeam(owner.ctx)).toEqual([
+    expect.objectContaining({ id: owner.user.id, invited: false }),
+    expect.objectContaining({ id, invited: true, role: "viewer" }),
+  ]);
+  await accept(tokenIn(mail?.body));
+  expect((await listTeam(owner.ctx))[1]).toMatchObject({ name: "Grace", invited: false });
+  const signedIn = await signIn(service, {
+    ...{ kind: "merchant", email, password: NEW, code: null, address: newId(), userAgent: null },
+  });
+  expect(signedIn).toMatchObject({ result: "ok", user: { role: "viewer" } });
+  expect(await acts()).toEqual(["team.member_invited", "team.invitation_accepted"]);
+  await expect(inviteMember(owner.ctx, { email, name: null, role: "viewer" })).rejects.toMatchObject({
+    param: "email",
+  });
+});
+
+test("an invitation that is sent again has a new link, and the old one stops working", async () => {
+  const { owner, accept } = await setup();
+  const email = `${newId()}@team.example`;
+  const id = idOf({ id: await inviteMember(owner.ctx, { email, name: null, role: "operator" }) });
+  await resendInvitation(owner.ctx, { id });
+  const [newer, older] = (await mailsTo(db, email)).map(({ body }) => tokenIn(body));
+  await expect(accept(older as string)).rejects.toMatchObject({ code: "resource_not_found" });
+  await accept(newer as string);
+  await expect(resendInvitation(owner.ctx, { id })).rejects.toMatchObject({ code: "invalid_state" });
+});
+
+test("the last owner stays an owner; an invited one does not count yet", async () => {
+  const { owner } = await setup();
+  await inviteMember(owner.ctx, { email: `${newId()}@team.example`, name: null, role: "owner" });
+  await expect(changeRole(owner.ctx, { id: idOf(owner.user), role: "viewer" })).rejects.toMatchObject({
+    code: "invalid_state",
+  });
+});
+
+test("two owners who demote each other at once leave one", async () => {
+  const { owner, person } = await setup();
+  const other = await person("owner");
+  const answers = await Promise.allSettled([
+    changeRole(owner.ctx, { id: idOf(other.user), role: "viewer" }),
+    changeRole(other.ctx, { id: idOf(owner.user), role: "viewer" }),
+    removeMember(owner.ctx, { id: idOf(other.user) }),
+    removeMember(other.ctx, { id: idOf(owner.user) }),
+  ]);
+  expect(answers.some(({ status }) => status === "fulfilled")).toBe(true);
+  const owners = (await listTeam(owner.ctx)).filter(({ role }) => role === "owner");
+  expect(owners).toHaveLength(1);
+});
+
+test("a removed person is out at once, their shared views stay, and their deeds keep their address", async () => {
+  const { owner, person, merchant, acts } = await setup();
+  const other = await person("owner", { name: "Grace" });
+  const view = { name: "Declined", query: "status=DECLINED", user: other.user.id };
+  await db.sql`insert into saved_views (environment_id, id, user_id, name, query, shared) values
+    (${merchant.test.id}, ${newId()}, ${view.user}, ${view.name}, ${view.query}, true),
+    (${merchant.test.id}, ${newId()}, ${view.user}, 'Mine', ${view.query}, false)`;
+  await updateBusiness(other.ctx, { name: "Renamed" });
+  await removeMember(owner.ctx, { id: idOf(other.user) });
+  expect(await isSessionAlive(db, other.sessionId)).toBe(false);
+  const left = await db.sql`select name, user_id from saved_views where environment_id = ${merchant.test.id}`;
+  expect([...left]).toEqual([{ name: "Declined", user_id: owner.user.id }]);
+  const { rows } = await listActivity(owner.ctx, { before: null });
+  expect(rows.map(({ action, actor }) => [action, actor.name])).toEqual([
+    ["team.member_removed", "Ada"],
+    ["settings.business_updated", other.user.email],
+  ]);
+  expect(await acts()).toEqual(["settings.business_updated", "team.member_removed"]);
+  // The address is free again.
+  await inviteMember(owner.ctx, { email: other.user.email, name: null, role: "viewer" });
+  await expect(removeMember(owner.ctx, { id: idOf(owner.user) })).rejects.toThrow(/yourself/);
+});
+
+test("another merchant's people do not exist", async () => {
+  const { owner, stranger, service } = await setup();
+  const foreign = await createTestUser(db, { merchantId: stranger.id, role: "viewer" });
+  const missing = { code: "resource_not_found" };
+  await expect(changeRole(owner.ctx, { id: idOf(foreign), role: "owner" })).rejects.toMatchObject(missing);
+  await expect(removeMember(owner.ctx, { id: idOf(foreign) })).rejects.toMatchObject(missing);
+  await expect(resendInvitation(owner.ctx, { id: idOf(foreign) })).rejects.toMatchObject(missing);
+  await expect(removeMember(owner.ctx, { id: "nonsense" })).rejects.toMatchObject(missing);
+  const elsewhere = testContext(service, stranger.test, { actor: { type: "user", id: foreign.id } });
+  expect((await listTeam(elsewhere)).map(({ id }) => id)).toEqual([foreign.id]);
+});
+
+test("a person sees and ends their own sessions only, this one marked", async () => {
+  const { owner, signedIn, person } = await setup();
+  const second = await signedIn(owner.user);
+  const third = await signedIn(owner.user);
+  const other = await person("viewer");
+  const listed = await listOwnSessions(owner.ctx, { sessionId: owner.sessionId });
+  expect(listed[0]).toMatchObject({ id: owner.sessionId, current: true });
+  expect(listed.map(({ id }) => id).toSorted()).toEqual([owner, second, third].map((s) => s.sessionId).toSorted());
+  const foreign = encodeId("session", other.sessionId);
+  await expect(endOwnSession(owner.ctx, { id: foreign })).rejects.toMatchObject({ code: "resource_not_found" });
+  await endOwnSession(owner.ctx, { id: encodeId("session", second.sessionId) });
+  expect(await isSessionAlive(db, second.sessionId)).toBe(false);
+  expect(await endOtherSessions(owner.ctx, { sessionId: owner.sessionId })).toBe(1);
+  expect(await isSessionAlive(db, owner.sessionId)).toBe(true);
+  expect(await isSessionAlive(db, other.sessionId)).toBe(true);
+});
+
+test("the history joins both modes' keys and the support staff's look-ups, newest first, page by page", async () => {
+  const { owner, merchant, service, person, stranger } = await setup();
+  const staff = await person("staff", { name: "Sam of support" });
+  const by = { actor: owner.ctx.actor };
+  await createApiKey(service, { environmentId: merchant.test.id, name: "A", permissions: ["payment.read"], ...by });
+  await recordStaffAct(
+    service,
+    { userId: staff.user.id },
+    { action: "support.viewed_merchant", merchantId: merchant.id },
+  );
+  await recordStaffAct(
+    service,
+    { userId: staff.user.id },
+    { action: "support.viewed_merchant", merchantId: stranger.id },
+  );
+  await createApiKey(service, { environmentId: merchant.live.id, name: "B", permissions: ["payment.read"], ...by });
+  const { rows, next } = await listActivity(owner.ctx, { before: null });
+  expect(next).toBeNull();
+  expect(rows.map(({ action, mode, actor }) => [action, mode, actor.name])).toEqual([
+    ["api_key.created", "live", "Ada"],
+    ["support.viewed_merchant", null, "Cardlane support"],
+    ["api_key.created", "test", "Ada"],
+  ]);
+  expect(JSON.stringify(rows)).not.toContain("Sam of support");
+  for (let i = 0; i < 55; i++) await updateBusiness(owner.ctx, { name: `Name ${i}` });
+  const first = await listActivity(owner.ctx, { before: null });
+  const rest = await listActivity(owner.ctx, { before: first.next });
+  expect(first.rows).toHaveLength(50);
+  expect(rest.rows.map(({ action }) => action)).toEqual([
+    ...Array(5).fill("settings.business_updated"),
+    ...rows.map(({ action }) => action),
+  ]);
+});
+
+test("a change of the business says what changed, and a time zone that the database lacks is refused", async () => {
+  const { owner, merchant } = await setup();
+  await updateBusiness(owner.ctx, { website: "https://shop.example", time_zone: "America/New_York" });
+  await updateBusiness(owner.ctx, { website: "https://shop.example" });
+  await expect(updateBusiness(owner.ctx, { time_zone: "Mars/Olympus" })).rejects.toMatchObject({ param: "time_zone" });
+  expect(await actsOf(db, merchant.live.id)).toEqual([
+    {
+      action: "settings.business_updated",
+      detail: { changes: { website: [null, "https://shop.example"], time_zone: ["UTC", "America/New_York"] } },
+    },
+  ]);
+  const [row] = await db.sql`select time_zone from merchants where id = ${merchant.id}`;
+  expect(row?.time_zone).toBe("America/New_York");
+});
+
+test("preferences keep what is not changed", async () => {
+  const { owner } = await setup();
+  expect(await updatePreferences(owner.ctx, { times: "utc" })).toEqual({ times: "utc" });
+  expect(await updatePreferences(owner.ctx, { shortcuts: false })).toEqual({ times: "utc", shortcuts: false });
+});
