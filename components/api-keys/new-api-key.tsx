@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { Controller, useForm } from "react-hook-form";
+import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Banner } from "@/components/ui/banner";
 import { Button, buttonStyles } from "@/components/ui/button";
@@ -78,58 +79,55 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
 
   return (
     <>
-      <form
-        onSubmit={(event) => form.handleSubmit(create)(event)}
-        noValidate
-        aria-label="New API key"
-        className="flex max-w-3xl flex-col gap-6"
-      >
-        {mode === "live" && (
-          <Banner tone="amber" title="This key works with real money">
-            Give it only what its use needs, keep it on your servers, and never put it into a web page or an app.
-          </Banner>
-        )}
-        {failure && (
-          <Banner tone="red" role="alert">
-            {failure}
-          </Banner>
-        )}
-        <Field label="Name" error={errors.name?.message} hint="Where it is used, such as “Shop server”.">
-          {(props) => <Input {...props} {...form.register("name")} autoComplete="off" className="max-w-md" />}
-        </Field>
-        <Controller
-          control={form.control}
-          name="permissions"
-          render={({ field }) => (
-            <PermissionFields value={field.value} onChange={field.onChange} error={errors.permissions?.message} />
+      <form onSubmit={(event) => form.handleSubmit(create)(event)} noValidate aria-label="New API key">
+        <LiveFieldset className="flex max-w-3xl flex-col gap-6">
+          {mode === "live" && (
+            <Banner tone="amber" title="This key works with real money">
+              Give it only what its use needs, keep it on your servers, and never put it into a web page or an app.
+            </Banner>
           )}
-        />
-        <ExpiryFields form={form} timeZone={timeZone} tomorrow={tomorrow} />
-        <Field
-          label="Addresses"
-          optional
-          error={errors.addresses?.message}
-          hint="IP addresses or CIDR blocks it may be used from, one per line. Empty: from anywhere."
-        >
-          {(props) => (
-            <Textarea
-              {...props}
-              {...form.register("addresses")}
-              rows={3}
-              spellCheck={false}
-              placeholder={"203.0.113.7\n198.51.100.0/24"}
-              className="max-w-md font-mono"
-            />
+          {failure && (
+            <Banner tone="red" role="alert">
+              {failure}
+            </Banner>
           )}
-        </Field>
-        <div className="flex flex-wrap gap-2 border-t pt-4">
-          <Button type="submit" variant="primary" pending={isSubmitting} disabled={issued !== null || finished}>
-            {mode === "live" ? "Create live key" : "Create key"}
-          </Button>
-          <Link href={`/${mode}/developers/api-keys`} className={buttonStyles()}>
-            Cancel
-          </Link>
-        </div>
+          <Field label="Name" error={errors.name?.message} hint="Where it is used, such as “Shop server”.">
+            {(props) => <Input {...props} {...form.register("name")} autoComplete="off" className="max-w-md" />}
+          </Field>
+          <Controller
+            control={form.control}
+            name="permissions"
+            render={({ field }) => (
+              <PermissionFields value={field.value} onChange={field.onChange} error={errors.permissions?.message} />
+            )}
+          />
+          <ExpiryFields form={form} timeZone={timeZone} tomorrow={tomorrow} />
+          <Field
+            label="Addresses"
+            optional
+            error={errors.addresses?.message}
+            hint="IP addresses or CIDR blocks it may be used from, one per line. Empty: from anywhere."
+          >
+            {(props) => (
+              <Textarea
+                {...props}
+                {...form.register("addresses")}
+                rows={3}
+                spellCheck={false}
+                placeholder={"203.0.113.7\n198.51.100.0/24"}
+                className="max-w-md font-mono"
+              />
+            )}
+          </Field>
+          <div className="flex flex-wrap gap-2 border-t pt-4">
+            <Button type="submit" variant="primary" pending={isSubmitting} disabled={issued !== null || finished}>
+              {mode === "live" ? "Create live key" : "Create key"}
+            </Button>
+            <Link href={`/${mode}/developers/api-keys`} className={buttonStyles()}>
+              Cancel
+            </Link>
+          </div>
+        </LiveFieldset>
       </form>
       {issued && (
         <SecretDialog

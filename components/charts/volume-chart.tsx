@@ -12,8 +12,8 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import { bucketText, shortMoneyText, tickText } from "@/lib/client/overview-text";
 import { moneyText } from "@/lib/client/money-text";
+import { bucketText, shortMoneyText, tickText } from "@/lib/client/overview-text";
 import type { Bucket, BucketUnit } from "@/lib/contract/overview";
 
 export type VolumeChartProps = {
@@ -46,6 +46,7 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter") choose(active.current);
   };
+  const axis = axisOf(points);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the chart inside takes the focus and moves with the arrow keys
     <div className="size-full cursor-pointer [&_.recharts-surface:focus-visible]:outline-2" onKeyDown={onKeyDown}>
@@ -53,7 +54,7 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
         <ComposedChart
           data={points}
           stackOffset="sign"
-          margin={{ top: 8, right: 4, bottom: 0, left: 0 }}
+          margin={{ top: 8, right: 14, bottom: 0, left: 0 }}
           barCategoryGap={buckets.length > 45 ? "12%" : "28%"}
           accessibilityLayer
           role="application"
@@ -79,7 +80,7 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
             tick={{ fontSize: 11, fill: "var(--soft)" }}
             tickLine={false}
             axisLine={false}
-            tickCount={5}
+            {...axis}
           />
           <ReferenceLine y={0} stroke="var(--edge)" />
           <Tooltip
@@ -94,8 +95,22 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
               ) : null;
             }}
           />
-          <Bar dataKey="gross" stackId="volume" fill="var(--blue)" radius={[2, 2, 0, 0]} maxBarSize={40} isAnimationActive={false} />
-          <Bar dataKey="refunded" stackId="volume" fill="var(--violet)" radius={[2, 2, 0, 0]} maxBarSize={40} isAnimationActive={false} />
+          <Bar
+            dataKey="gross"
+            stackId="volume"
+            fill="var(--blue)"
+            radius={[2, 2, 0, 0]}
+            maxBarSize={40}
+            isAnimationActive={false}
+          />
+          <Bar
+            dataKey="refunded"
+            stackId="volume"
+            fill="var(--violet)"
+            radius={[2, 2, 0, 0]}
+            maxBarSize={40}
+            isAnimationActive={false}
+          />
           {previous && (
             <Line
               dataKey="before"
@@ -113,6 +128,19 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
     </div>
   );
 }
+
+/** Round steps above zero; below it only as far as refunds reach, for they are small as a rule. */
+function axisOf(points: readonly Point[]): { domain: [number, number]; ticks: number[] } {
+  const highest = Math.max(1, ...points.map(({ gross, refunded, before }) => Math.max(gross, refunded, before ?? 0)));
+  const lowest = Math.min(0, ...points.map(({ gross, refunded }) => Math.min(gross, refunded)));
+  const magnitude = 10 ** Math.floor(Math.log10(highest / 3));
+  const step = Math.max(1, (STEPS.find((factor) => factor * magnitude * 3 >= highest) ?? 10) * magnitude);
+  const ticks = Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
+  for (let below = -step; below >= lowest; below -= step) ticks.unshift(below);
+  return { domain: [lowest * 1.1, ticks.at(-1) ?? highest], ticks };
+}
+
+const STEPS = [1, 2, 2.5, 5, 10];
 
 function indexOf(index: unknown): number | null {
   const number = typeof index === "string" || typeof index === "number" ? Number(index) : Number.NaN;

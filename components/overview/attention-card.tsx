@@ -17,9 +17,16 @@ type Words = {
   row(row: AttentionRow): string;
 };
 
-const plural = (count: number, one: string, many: string) => `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+const plural = (count: number, one: string, many: string) =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-const DOING = { authorize: "Payment", continue: "Payment", capture: "Capture", void: "Void", refund: "Refund" } as const;
+const DOING = {
+  authorize: "Payment",
+  continue: "Payment",
+  capture: "Capture",
+  void: "Void",
+  refund: "Refund",
+} as const;
 
 const WORDS: Record<AttentionKind, Words> = {
   unknown_outcome: {
@@ -86,7 +93,10 @@ function Item({ mode, item }: { mode: Mode; item: AttentionItem }) {
       <p className="mt-0.5 pl-6 text-soft text-xs">{advice}</p>
       <ul className="mt-1.5 pl-6 text-[13px]">
         {item.rows.map((row) => (
-          <li key={row.transactionId ?? `${row.paymentId} ${row.doing}`} className="relative -mx-2 flex items-baseline gap-3 rounded px-2 py-0.5 hover:bg-raised">
+          <li
+            key={row.transactionId ?? `${row.paymentId} ${row.doing}`}
+            className="relative -mx-2 flex items-baseline gap-3 rounded px-2 py-0.5 hover:bg-raised"
+          >
             <Link
               href={`/${mode}/payments/${row.paymentId}${row.transactionId ? `#${row.transactionId}` : ""}`}
               className="after:absolute after:inset-0 focus-visible:outline-offset-0"

@@ -39,11 +39,18 @@ export function DeclinesCard({ mode, declines, range }: { mode: Mode; declines: 
             {grouped(declines).map(({ code, meaning, count }) => (
               <tr key={code} className="relative border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
                 <th scope="row" className="w-full py-2 pr-2 pl-4 text-left font-normal">
-                  <Link href={href} title={meaning} className="after:absolute after:inset-0 focus-visible:outline-offset-0">
+                  <Link
+                    href={href}
+                    title={meaning}
+                    className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+                  >
                     {codeText(code)}
                   </Link>
                   <span aria-hidden="true" className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-raised">
-                    <span className="block h-full min-w-0.5 rounded-full bg-red" style={{ width: `${(count / all) * 100}%` }} />
+                    <span
+                      className="block h-full min-w-0.5 rounded-full bg-red"
+                      style={{ width: `${(count / all) * 100}%` }}
+                    />
                   </span>
                 </th>
                 <td className="py-2 pr-2 text-right align-top tabular-nums">{count.toLocaleString("en-US")}</td>

@@ -9,7 +9,16 @@ import type { Mode } from "@/lib/contract/transaction-words";
 
 export type LatestTransaction = Pick<
   Transaction,
-  "id" | "payment_id" | "type" | "status" | "amount" | "currency" | "customer_email" | "card_brand" | "card_last4" | "created_at"
+  | "id"
+  | "payment_id"
+  | "type"
+  | "status"
+  | "amount"
+  | "currency"
+  | "customer_email"
+  | "card_brand"
+  | "card_last4"
+  | "created_at"
 >;
 
 /** The newest transactions of every currency, compact; the list has everything else. */
@@ -37,20 +46,28 @@ export function LatestCard({ mode, transactions }: { mode: Mode; transactions: r
         </thead>
         <tbody>
           {transactions.map((transaction) => (
-            <tr key={transaction.id} className="relative h-9 border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
+            <tr
+              key={transaction.id}
+              className="relative h-9 border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised"
+            >
               <th scope="row" className="w-36 pl-4 text-left font-normal">
                 <Link
                   href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
                   className="after:absolute after:inset-0 focus-visible:outline-offset-0"
                 >
                   {transaction.type === "REFUND" && <span className="sr-only">Refund of </span>}
-                  <Money amount={transaction.type === "REFUND" ? -transaction.amount : transaction.amount} currency={transaction.currency} />
+                  <Money
+                    amount={transaction.type === "REFUND" ? -transaction.amount : transaction.amount}
+                    currency={transaction.currency}
+                  />
                 </Link>
               </th>
               <td className="w-40 px-2">
                 <StatusBadge status={transaction.status} />
               </td>
-              <td className="truncate px-2 text-soft max-sm:hidden">{transaction.customer_email ?? cardText(transaction)}</td>
+              <td className="truncate px-2 text-soft max-sm:hidden">
+                {transaction.customer_email ?? cardText(transaction)}
+              </td>
               <td className="relative w-28 pr-4 text-right text-soft text-xs">
                 <Time at={transaction.created_at} style="relative" />
               </td>

@@ -15,8 +15,8 @@ export function OverviewSkeleton() {
         <Skeleton className="block h-8 w-96 max-w-full" />
       </div>
       <div className="grid grid-cols-1 overflow-hidden rounded-lg border sm:grid-cols-2 lg:grid-cols-4">
-        {Array.from({ length: 4 }, (_, index) => (
-          <div key={index} className="-mr-px -mb-px h-[7.125rem] border-r border-b px-4 py-3">
+        {["gross", "net", "refunds", "approval"].map((tile) => (
+          <div key={tile} className="-mr-px -mb-px h-[7.125rem] border-r border-b px-4 py-3">
             <Skeleton className="mb-3 block h-4 w-24" />
             <Skeleton className="mb-3 block h-6 w-36" />
             <Skeleton className="block h-3 w-28" />

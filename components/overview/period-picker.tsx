@@ -1,7 +1,6 @@
 "use client";
 
 import { CalendarDays } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
@@ -9,12 +8,11 @@ import { cn } from "@/components/ui/class-names";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
-import { Select } from "@/components/ui/select";
 import { overviewHref } from "@/lib/client/overview-links";
-import { rangeText } from "@/lib/client/overview-text";
 import type { DayRange } from "@/lib/contract/overview";
 import { PERIODS, type Period, type PeriodName } from "@/lib/contract/overview-period";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { LinkGroup } from "./link-group";
 
 type PeriodPickerProps = {
   mode: Mode;
@@ -36,47 +34,27 @@ export function PeriodPicker({ mode, period, range, firstDay, today, timeZone, c
   const [pending, startTransition] = useTransition();
   const [open, setOpen] = useState(false);
   const isCustom = typeof period !== "string";
-  const go = (next: Period) => startTransition(() => router.push(overviewHref(mode, next, currency), { scroll: false }));
+  const go = (next: Period) =>
+    startTransition(() => router.push(overviewHref(mode, next, currency), { scroll: false }));
   return (
-    <div className="flex min-w-0 items-center gap-2 max-sm:w-full" aria-busy={pending || undefined}>
-      <nav aria-label="Period" className="flex rounded-md border p-0.5 max-lg:hidden">
-        {NAMES.map((name) => (
-          <Link
-            key={name}
-            href={overviewHref(mode, name, currency)}
-            scroll={false}
-            aria-current={period === name ? "true" : undefined}
-            className={cn(
-              "flex h-6.5 items-center whitespace-nowrap rounded px-2.5 text-[13px]",
-              period === name ? "bg-raised font-medium" : "text-soft hover:text-ink",
-            )}
-          >
-            {PERIODS[name]}
-          </Link>
-        ))}
-      </nav>
-      <Select
-        aria-label="Period"
-        className="min-w-0 flex-1 lg:hidden"
-        value={isCustom ? "custom" : period}
-        onChange={(event) => go(event.target.value as PeriodName)}
-      >
-        {NAMES.map((name) => (
-          <option key={name} value={name}>
-            {PERIODS[name]}
-          </option>
-        ))}
-        {isCustom && <option value="custom">{rangeText(range)}</option>}
-      </Select>
+    <div className="flex min-w-0 items-center gap-2 max-md:w-full" aria-busy={pending || undefined}>
+      <LinkGroup
+        label="Period"
+        links={NAMES.map((name) => ({
+          href: overviewHref(mode, name, currency),
+          text: PERIODS[name],
+          current: period === name,
+        }))}
+      />
       <Popover open={open} onOpenChange={setOpen}>
         <PopoverTrigger asChild>
           <Button
             variant="secondary"
             pending={pending}
             icon={<CalendarDays aria-hidden="true" />}
-            className={cn(isCustom && "bg-raised")}
+            className={cn("shrink-0", isCustom && "bg-raised")}
           >
-            {isCustom ? <span className="max-lg:sr-only">{rangeText(range)}</span> : "Custom"}
+            Custom
           </Button>
         </PopoverTrigger>
         <PopoverContent label="Custom period" align="end" className="w-72">
@@ -115,12 +93,26 @@ function CustomPeriod({ range, firstDay, today, timeZone, onApply }: CustomPerio
       <div className="grid grid-cols-2 gap-2">
         <Field label="First day">
           {(props) => (
-            <Input {...props} type="date" value={from} min={firstDay} max={today} onChange={(event) => setFrom(event.target.value)} />
+            <Input
+              {...props}
+              type="date"
+              value={from}
+              min={firstDay}
+              max={today}
+              onChange={(event) => setFrom(event.target.value)}
+            />
           )}
         </Field>
         <Field label="Last day">
           {(props) => (
-            <Input {...props} type="date" value={to} min={firstDay} max={today} onChange={(event) => setTo(event.target.value)} />
+            <Input
+              {...props}
+              type="date"
+              value={to}
+              min={firstDay}
+              max={today}
+              onChange={(event) => setTo(event.target.value)}
+            />
           )}
         </Field>
       </div>

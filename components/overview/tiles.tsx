@@ -31,15 +31,30 @@ export function Tiles({ mode, overview }: TilesProps) {
       aria-label={previous ? `Compared with ${rangeText(previous)}` : undefined}
       className="grid grid-cols-1 overflow-hidden rounded-lg border sm:grid-cols-2 lg:grid-cols-4"
     >
-      <Tile label="Gross volume" note={counted(figures.captures, "payment")} href={listedHref(mode, "captured", overview)} {...money("gross")} />
+      <Tile
+        label="Gross volume"
+        note={counted(figures.captures, "payment")}
+        href={listedHref(mode, "captured", overview)}
+        {...money("gross")}
+      />
       <Tile
         label="Net"
         note={`after ${moneyText(figures.fees, currency)} of fees`}
         href={listedHref(mode, "all", overview)}
         {...money("net")}
       />
-      <Tile label="Refunds" note={counted(figures.refunds, "refund")} href={listedHref(mode, "refunded", overview)} {...money("refunded")} />
-      <Tile label="Approval rate" note={answersOf(figures)} href={listedHref(mode, "declined", overview)} {...approval(figures, before, buckets)} />
+      <Tile
+        label="Refunds"
+        note={counted(figures.refunds, "refund")}
+        href={listedHref(mode, "refunded", overview)}
+        {...money("refunded")}
+      />
+      <Tile
+        label="Approval rate"
+        note={answersOf(figures)}
+        href={listedHref(mode, "declined", overview)}
+        {...approval(figures, before, buckets)}
+      />
     </ul>
   );
 }
@@ -83,7 +98,11 @@ function Tile({ label, value, note, href, change, before, trend }: TileProps) {
         {trend.length > 1 && <Sparkline values={trend} className="mb-1 h-7 w-24 shrink-0 lg:max-wide:hidden" />}
       </div>
       <p className="mt-0.5 flex h-5 items-center gap-1 truncate text-xs">
-        {before === null ? <span className="text-soft">No earlier period to compare</span> : <Compared change={change} before={before} />}
+        {before === null ? (
+          <span className="text-soft">No earlier period to compare</span>
+        ) : (
+          <Compared change={change} before={before} />
+        )}
       </p>
       <p className="truncate text-soft text-xs leading-5">{note}</p>
     </li>

@@ -7,9 +7,9 @@ import { type ReactNode, useId, useState } from "react";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/class-names";
 import { Skeleton } from "@/components/ui/skeleton";
+import { moneyTextWithCode } from "@/lib/client/money-text";
 import { listedHref } from "@/lib/client/overview-links";
 import { bucketText, rangeText } from "@/lib/client/overview-text";
-import { moneyTextWithCode } from "@/lib/client/money-text";
 import type { Bucket, BucketUnit, Overview } from "@/lib/contract/overview";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { VolumeTable } from "./volume-table";
@@ -36,9 +36,13 @@ export function VolumeCard({ mode, overview }: VolumeCardProps) {
     <Card
       title={`Volume ${BY[unit]}`}
       actions={
-        <fieldset className="flex rounded-md border p-0.5">
+        <fieldset className="-my-1 flex rounded-md border p-0.5">
           <legend className="sr-only">Show volume as</legend>
-          <ViewButton pressed={view === "chart"} onPress={() => setView("chart")} icon={<BarChart3 aria-hidden="true" />}>
+          <ViewButton
+            pressed={view === "chart"}
+            onPress={() => setView("chart")}
+            icon={<BarChart3 aria-hidden="true" />}
+          >
             Chart
           </ViewButton>
           <ViewButton pressed={view === "table"} onPress={() => setView("table")} icon={<Table2 aria-hidden="true" />}>

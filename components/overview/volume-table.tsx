@@ -1,9 +1,8 @@
 import Link from "next/link";
 import { Money } from "@/components/ui/money";
 import { listedHref } from "@/lib/client/overview-links";
-import { bucketText } from "@/lib/client/overview-text";
+import { bucketText, shareText } from "@/lib/client/overview-text";
 import { approvalRate, type Bucket } from "@/lib/contract/overview";
-import { shareText } from "@/lib/client/overview-text";
 import type { Mode } from "@/lib/contract/transaction-words";
 
 const NUMBER = "px-3 py-1.5 text-right font-normal";
@@ -34,7 +33,10 @@ export function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: 
             return (
               <tr key={bucket.from} className="border-b last:border-0 hover:bg-raised">
                 <th scope="row" className="whitespace-nowrap px-4 py-1.5 text-left font-normal">
-                  <Link href={listedHref(mode, "all", bucket)} className="underline decoration-line underline-offset-3 hover:decoration-current">
+                  <Link
+                    href={listedHref(mode, "all", bucket)}
+                    className="underline decoration-line underline-offset-3 hover:decoration-current"
+                  >
                     {bucketText(bucket)}
                   </Link>
                 </th>
@@ -49,7 +51,10 @@ export function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: 
                   {declined === 0 ? (
                     0
                   ) : (
-                    <Link href={listedHref(mode, "declined", bucket)} className="underline decoration-line underline-offset-3 hover:decoration-current">
+                    <Link
+                      href={listedHref(mode, "declined", bucket)}
+                      className="underline decoration-line underline-offset-3 hover:decoration-current"
+                    >
                       {declined.toLocaleString("en-US")}
                     </Link>
                   )}

@@ -76,7 +76,7 @@ export function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: M
                   others.count === 0 ? (
                     "None"
                   ) : (
-                    <Link href={`/${mode}/transactions?customer_id=${encodeURIComponent(id)}`} className={LINK}>
+                    <Link href={`/${mode}/transactions?customer=${encodeURIComponent(id)}`} className={LINK}>
                       {others.more ? `More than ${others.count}` : others.count}
                     </Link>
                   ),

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { Controller, useForm, useWatch } from "react-hook-form";
+import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Button, buttonStyles } from "@/components/ui/button";
 import { RadioCards } from "@/components/ui/radio-cards";
@@ -62,36 +63,33 @@ export function NewPlan({ mode, today, currency, currencies }: NewPlanProps) {
 
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
-      <form
-        onSubmit={(event) => form.handleSubmit(create)(event)}
-        noValidate
-        className="flex min-w-0 flex-col gap-5"
-        aria-label="New plan"
-      >
-        {failure}
-        <DescriptionFields form={form} />
-        <PriceFields form={form} currencies={currencies} locked={false} />
-        <Controller
-          control={form.control}
-          name="status"
-          render={({ field }) => (
-            <RadioCards
-              legend="Start as"
-              options={STATUSES}
-              value={field.value === "ACTIVE" ? "ACTIVE" : "DRAFT"}
-              onChange={field.onChange}
-              columns={2}
-            />
-          )}
-        />
-        <div className="flex flex-wrap gap-2 border-t pt-4">
-          <Button type="submit" variant="primary" pending={isSubmitting || created}>
-            {status === "ACTIVE" ? "Create active plan" : "Create draft"}
-          </Button>
-          <Link href={`/${mode}/plans`} className={buttonStyles()}>
-            Cancel
-          </Link>
-        </div>
+      <form onSubmit={(event) => form.handleSubmit(create)(event)} noValidate aria-label="New plan" className="min-w-0">
+        <LiveFieldset className="flex min-w-0 flex-col gap-5">
+          {failure}
+          <DescriptionFields form={form} />
+          <PriceFields form={form} currencies={currencies} locked={false} />
+          <Controller
+            control={form.control}
+            name="status"
+            render={({ field }) => (
+              <RadioCards
+                legend="Start as"
+                options={STATUSES}
+                value={field.value === "ACTIVE" ? "ACTIVE" : "DRAFT"}
+                onChange={field.onChange}
+                columns={2}
+              />
+            )}
+          />
+          <div className="flex flex-wrap gap-2 border-t pt-4">
+            <Button type="submit" variant="primary" pending={isSubmitting || created}>
+              {status === "ACTIVE" ? "Create active plan" : "Create draft"}
+            </Button>
+            <Link href={`/${mode}/plans`} className={buttonStyles()}>
+              Cancel
+            </Link>
+          </div>
+        </LiveFieldset>
       </form>
       <div className="lg:sticky lg:top-16">
         <TypedPreview control={form.control} today={today} />

@@ -1,10 +1,10 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { Lock } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
@@ -72,34 +72,30 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
       />
       <CopyId id={plan.id} className="-mt-3 mb-5 text-soft" />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
-        <form
-          onSubmit={(event) => form.handleSubmit(save)(event)}
-          noValidate
-          className="flex min-w-0 flex-col gap-5"
-          aria-label="Plan"
-        >
-          {failure}
-          <DescriptionFields form={form} />
-          {active && (
-            <Banner tone="neutral" title="Price and timing are locked">
-              <Lock aria-hidden="true" className="mr-1 inline size-3.5" />
-              Buyers agreed to them. Deactivate the plan to change them, or create another plan.
-            </Banner>
-          )}
-          <PriceFields form={form} currencies={currencies} locked={active} />
-          <div className="flex flex-wrap items-center gap-2 border-t pt-4">
-            <Button type="submit" variant="primary" pending={isSubmitting} disabled={!isDirty}>
-              Save changes
-            </Button>
-            <Button onClick={() => form.reset()} disabled={!isDirty || isSubmitting}>
-              Discard
-            </Button>
-            {isDirty && (
-              <p className="text-[13px] text-soft">
-                Save or discard before you {active ? "deactivate" : "activate"} it.
-              </p>
+        <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate aria-label="Plan" className="min-w-0">
+          <LiveFieldset className="flex min-w-0 flex-col gap-5">
+            {failure}
+            <DescriptionFields form={form} />
+            {active && (
+              <Banner tone="neutral" title="Price and timing are locked">
+                Buyers agreed to them. Deactivate the plan to change them, or create another plan.
+              </Banner>
             )}
-          </div>
+            <PriceFields form={form} currencies={currencies} locked={active} />
+            <div className="flex flex-wrap items-center gap-2 border-t pt-4">
+              <Button type="submit" variant="primary" pending={isSubmitting} disabled={!isDirty}>
+                Save changes
+              </Button>
+              <Button onClick={() => form.reset()} disabled={!isDirty || isSubmitting}>
+                Discard
+              </Button>
+              {isDirty && (
+                <p className="text-[13px] text-soft">
+                  Save or discard before you {active ? "deactivate" : "activate"} it.
+                </p>
+              )}
+            </div>
+          </LiveFieldset>
         </form>
         <div className="flex flex-col gap-5 lg:sticky lg:top-16">
           <TypedPreview control={form.control} today={today} />

@@ -29,6 +29,7 @@ export function NavSheet({ children }: { children: ReactNode }) {
         onOpenChange={(next) => setOpenOn(next ? pathname : null)}
         side="left"
         title="Cardlane"
+        flush
         className="nav-sheet"
       >
         <div className="flex h-full flex-col">{children}</div>

@@ -25,13 +25,11 @@ const DOCS = [
   { label: "Test cards", href: "/docs/testing", also: ["documentation", "sandbox"] },
 ];
 
-const SURE = "go:";
-const MAYBE = "maybe:";
+const TARGET = "target:";
 
-/** What is typed for sure stands before everything, what it may also mean after everything. */
+/** What the typed text may lead to is never filtered by that text. */
 function score(value: string, search: string, keywords?: string[]): number {
-  if (value.startsWith(SURE)) return 2;
-  return value.startsWith(MAYBE) ? 0.0001 : defaultFilter(value, search, keywords);
+  return value.startsWith(TARGET) ? 1 : defaultFilter(value, search, keywords);
 }
 
 /** One box to go anywhere: a page, a pasted id, an e-mail address, an amount, a key; and a few switches. */
@@ -52,9 +50,10 @@ export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => voi
         />
         <Command.List label="Suggestions">
           <Command.Empty>Nothing found. Paste a whole id, or type an e-mail address or an amount.</Command.Empty>
-          <JumpItems typed={typed} onDone={() => onOpenChange(false)} />
+          <JumpItems typed={typed} sure onDone={() => onOpenChange(false)} />
           <PageItems onDone={() => onOpenChange(false)} />
           <ActionItems onDone={() => onOpenChange(false)} />
+          <JumpItems typed={typed} sure={false} onDone={() => onOpenChange(false)} />
         </Command.List>
       </Command>
     </Modal>
@@ -71,21 +70,16 @@ function useGo(onDone: () => void) {
   };
 }
 
-function JumpItems({ typed, onDone }: ItemsProps & { typed: string }) {
+/** The likely meanings of what is typed stand before the pages, the possible ones after everything. */
+function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: boolean }) {
   const { mode } = useDashboard();
   const go = useGo(onDone);
-  const targets = jumpTargets(typed, mode);
+  const targets = jumpTargets(typed, mode).filter((target) => target.sure === sure);
   if (targets.length === 0) return null;
   return (
-    <Command.Group heading="Jump to">
-      {targets.map(({ label, detail, href, sure }) => (
-        <Item
-          key={href}
-          value={`${sure ? SURE : MAYBE}${href}`}
-          icon={ArrowRight}
-          hint={detail}
-          onSelect={() => go(href)}
-        >
+    <Command.Group heading={sure ? "Jump to" : "Search"}>
+      {targets.map(({ label, detail, href }) => (
+        <Item key={href} value={`${TARGET}${href}`} icon={ArrowRight} hint={detail} onSelect={() => go(href)}>
           {label}
         </Item>
       ))}

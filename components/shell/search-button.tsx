@@ -32,7 +32,7 @@ export function SearchButton({ compact = false }: { compact?: boolean }) {
     >
       <Search aria-hidden="true" />
       <span className="mr-auto">Search or jump to</span>
-      <span aria-hidden="true" className="flex gap-0.5">
+      <span aria-hidden="true" className="flex gap-0.5 max-lg:hidden">
         <Kbd>
           <ModifierKey />
         </Kbd>

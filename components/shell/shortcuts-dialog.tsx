@@ -13,7 +13,7 @@ import { SHELL_PAGES } from "./pages";
 type Shortcut = { keys: ReactNode[]; label: string };
 
 const EVERYWHERE: Shortcut[] = [
-  { keys: [<ModifierKey key="modifier" />, "K"], label: "Search or jump to anything" },
+  { keys: [<ModifierKey key="modifier" />, "K"], label: "Search or jump to" },
   { keys: ["/"], label: "Search this page" },
   { keys: ["?"], label: "This list" },
   { keys: ["Esc"], label: "Close what is open" },
@@ -88,7 +88,7 @@ function SingleKeys({ enabled }: { enabled: boolean }) {
     <>
       <Switch
         label="Single-key shortcuts"
-        description="Off, only the one with Ctrl or Cmd works; for speech input, and keys pressed by accident."
+        description="Off leaves only the one with Ctrl or Cmd, so that nothing happens by a slip or by speech input."
         checked={enabled}
         disabled={pending}
         onChange={(event) => save(event.target.checked)}

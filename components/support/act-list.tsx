@@ -2,8 +2,14 @@ import Link from "next/link";
 import { Time } from "@/components/ui/time";
 import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-acts";
 
+type ActListProps = {
+  acts: readonly StaffActView[];
+  /** The object whose page it stands on: not named again. */
+  about?: string;
+};
+
 /** What support staff looked up and did, newest first. */
-export function ActList({ acts }: { acts: readonly StaffActView[] }) {
+export function ActList({ acts, about }: ActListProps) {
   if (acts.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing yet.</p>;
   return (
     <ul className="divide-y">
@@ -13,7 +19,7 @@ export function ActList({ acts }: { acts: readonly StaffActView[] }) {
             <span className="font-medium">{staffActWords(act.action)}</span>
             <Time at={act.at} className="text-soft text-xs" />
           </p>
-          <ActObject act={act} />
+          {act.objectId !== about && <ActObject act={act} />}
           <ActWords act={act} />
           <p className="text-soft text-xs [overflow-wrap:anywhere]">{act.staff.email}</p>
         </li>
@@ -36,7 +42,7 @@ export function ActObject({ act: { objectId } }: { act: StaffActView }) {
     ? `/support/payments/${objectId}`
     : `/support?q=${encodeURIComponent(objectId)}`;
   return (
-    <Link href={href} prefetch={false} className="block truncate font-mono text-accent text-xs hover:underline">
+    <Link href={href} prefetch={false} className="block truncate font-mono text-accent text-xs leading-6 hover:underline">
       {objectId}
     </Link>
   );

@@ -67,7 +67,7 @@ function Row({ act }: { act: StaffActView }) {
           <Link
             href={`/support/merchants/${act.merchant.id}`}
             prefetch={false}
-            className="block truncate text-accent hover:underline"
+            className="block truncate text-accent leading-6 hover:underline"
           >
             {act.merchant.name}
           </Link>

@@ -11,38 +11,28 @@ export function EnvironmentVolume({ volume }: { volume: readonly CurrencyVolume[
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <section aria-label="Volume by currency" tabIndex={0} className="overflow-x-auto">
-          <table className="data-table">
+          <table className="w-full text-[13px] tabular-nums">
             <caption className="sr-only">Volume by currency: the last 30 days, and all time</caption>
-            <thead>
-              <tr>
+            <thead className="text-soft text-xs">
+              <tr className="border-b [&>th]:whitespace-nowrap [&>th]:px-4 [&>th]:py-1.5 [&>th]:text-right [&>th]:font-medium [&>th]:first:text-left">
                 <th scope="col">Currency</th>
-                <th scope="col" className="num">
-                  Captured, 30 days
-                </th>
-                <th scope="col" className="num">
-                  Refunded, 30 days
-                </th>
-                <th scope="col" className="num">
-                  Approved
-                </th>
-                <th scope="col" className="num">
-                  Captured, all time
-                </th>
-                <th scope="col" className="num">
-                  Refunded, all time
-                </th>
-                <th scope="col" className="num">
-                  Fees
-                </th>
+                <th scope="col">Captured, 30 days</th>
+                <th scope="col">Refunded, 30 days</th>
+                <th scope="col">Approved</th>
+                <th scope="col">Captured, all time</th>
+                <th scope="col">Refunded, all time</th>
+                <th scope="col">Fees</th>
               </tr>
             </thead>
             <tbody>
               {volume.map((row) => (
-                <tr key={row.currency}>
-                  <th scope="row">{row.currency}</th>
+                <tr key={row.currency} className="border-b last:border-0 [&>*]:whitespace-nowrap [&>*]:px-4 [&>*]:py-2">
+                  <th scope="row" className="text-left font-medium">
+                    {row.currency}
+                  </th>
                   <Amount amount={row.recentCaptured} currency={row.currency} />
                   <Amount amount={row.recentRefunded} currency={row.currency} />
-                  <td className="num">{approval(row)}</td>
+                  <td className="text-right">{approval(row)}</td>
                   <Amount amount={row.captured} currency={row.currency} />
                   <Amount amount={row.refunded} currency={row.currency} />
                   <Amount amount={row.fees} currency={row.currency} />
@@ -58,7 +48,7 @@ export function EnvironmentVolume({ volume }: { volume: readonly CurrencyVolume[
 
 function Amount({ amount, currency }: { amount: number; currency: string }) {
   return (
-    <td className="num">
+    <td className="text-right">
       <Money amount={amount} currency={currency} bare />
     </td>
   );

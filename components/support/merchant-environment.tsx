@@ -4,6 +4,7 @@ import { CopyId } from "@/components/ui/copy-id";
 import { Money } from "@/components/ui/money";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
+import { cardText } from "@/lib/client/card-text";
 import {
   ERRORS_SHOWN,
   KEYS_SHOWN,
@@ -57,8 +58,7 @@ function TransactionRows({ transactions }: { transactions: readonly MerchantTran
               {row.type === "CHARGE" ? "Charge" : "Refund"} <Money amount={row.amount} currency={row.currency} />
             </Link>
             <p className="truncate text-soft text-xs">
-              {row.cardLast4 && `${row.cardBrand ?? "card"} •••• ${row.cardLast4}`}
-              {row.customerEmail && ` · ${row.customerEmail}`}
+              {[row.cardLast4 && cardText(row.cardBrand, row.cardLast4), row.customerEmail].filter(Boolean).join(" · ")}
             </p>
           </div>
           <StatusBadge status={row.status} />

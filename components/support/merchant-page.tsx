@@ -9,11 +9,12 @@ import { ACTS_SHOWN, type MerchantProfile, type MerchantView } from "@/lib/contr
 import { ActList } from "./act-list";
 import { MerchantEnvironment } from "./merchant-environment";
 import { ModeTabs } from "./mode-tabs";
+import { OwnActList } from "./own-act-list";
 import { PeopleList } from "./people-list";
 import { ReasonDialog } from "./reason-dialog";
 
 export function MerchantPage({ view }: { view: MerchantView }) {
-  const { profile, people, environment, acts } = view;
+  const { profile, people, environment, acts, ownActs } = view;
   const suspended = profile.suspendedAt !== null;
   return (
     <>
@@ -44,6 +45,9 @@ export function MerchantPage({ view }: { view: MerchantView }) {
           </Card>
           <Card title={`People (${people.length})`} flush>
             <PeopleList merchantId={profile.id} people={people} />
+          </Card>
+          <Card title="What its people did" description={`With the account, the last ${ACTS_SHOWN}.`} flush>
+            <OwnActList acts={ownActs} />
           </Card>
           <Card title="What support did" description={`The last ${ACTS_SHOWN}; the merchant sees them too.`} flush>
             <ActList acts={acts} />

@@ -106,7 +106,7 @@ export function PaymentInsidePage({ inside, answers }: PaymentInsidePageProps) {
               <PaymentFacts payment={payment} />
             </Card>
             <Card title="What support did" description="The merchant sees it, too." flush>
-              <ActList acts={acts} />
+              <ActList acts={acts} about={payment.id} />
             </Card>
           </div>
         </div>

@@ -3,8 +3,10 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Money } from "@/components/ui/money";
 import { Time } from "@/components/ui/time";
+import { cardText } from "@/lib/client/card-text";
 import { SEARCH_GROUPS, SEARCH_LIMIT, type SearchAnswer, type SearchHit } from "@/lib/contract/support/search-results";
 import { ModeBadge } from "./mode-badge";
+import { OPERATION_WORDS } from "./operation-words";
 import { PlainStatus } from "./plain-status";
 import { WHAT_CAN_BE_FOUND } from "./search-help";
 
@@ -44,7 +46,8 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
 }
 
 function Hit({ hit }: { hit: SearchHit }) {
-  const { id, href, title, note, merchant, mode, status, amount, currency, at } = hit;
+  const { id, href, email, merchant, mode, status, amount, currency, at } = hit;
+  const title = titleOf(hit);
   return (
     <li className="relative grid gap-x-4 gap-y-1 px-4 py-2.5 text-[13px] hover:bg-raised sm:grid-cols-[minmax(0,1fr)_14rem_9rem]">
       <div className="min-w-0">
@@ -59,8 +62,12 @@ function Hit({ hit }: { hit: SearchHit }) {
             {title}
           </Link>
         )}
-        {title !== id && <p className="truncate font-mono text-soft text-xs">{id}</p>}
-        {note && <p className="truncate text-soft">{note}</p>}
+        {(title !== id || email) && (
+          <p className="flex min-w-0 flex-wrap gap-x-3 text-soft">
+            {title !== id && <span className="min-w-0 truncate font-mono text-xs leading-5">{id}</span>}
+            {email && <span className="min-w-0 truncate">{email}</span>}
+          </p>
+        )}
       </div>
       <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 sm:block">
         {merchant && <p className="min-w-0 truncate">{merchant.name}</p>}
@@ -76,6 +83,14 @@ function Hit({ hit }: { hit: SearchHit }) {
     </li>
   );
 }
+
+/** What it is, in words, as far as it is more than an id. */
+function titleOf({ title, card }: SearchHit): string {
+  const words = TITLE_WORDS[title] ?? title;
+  return card ? `${words} · ${cardText(card.brand, card.last4)}` : words;
+}
+
+const TITLE_WORDS: Readonly<Record<string, string>> = { CHARGE: "Charge", REFUND: "Refund", ...OPERATION_WORDS };
 
 function NothingFound() {
   return (

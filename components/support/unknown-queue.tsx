@@ -54,7 +54,7 @@ function Row({ outcome }: { outcome: UnknownOutcome }) {
           <Link
             href={`/support/merchants/${merchant.id}?mode=${mode}`}
             prefetch={false}
-            className="min-w-0 truncate hover:underline"
+            className="min-w-0 truncate leading-6 hover:underline"
           >
             {merchant.name}
           </Link>
@@ -63,7 +63,7 @@ function Row({ outcome }: { outcome: UnknownOutcome }) {
         <Link
           href={`/support/payments/${paymentId}`}
           prefetch={false}
-          className="block truncate font-mono text-accent text-xs hover:underline"
+          className="block truncate font-mono text-accent text-xs leading-6 hover:underline"
         >
           {paymentId}
         </Link>

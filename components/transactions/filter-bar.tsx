@@ -50,11 +50,11 @@ const KINDS: readonly FilterKind[] = [
 export function FilterBar(props: FilterBarProps) {
   return (
     <>
-      <div className="flex flex-wrap items-center gap-2 max-md:hidden">
+      <section aria-label="Filters" className="flex flex-wrap items-center gap-2 max-md:hidden">
         {KINDS.map((kind) => (
           <FilterPopover key={kind.name} kind={kind} {...props} />
         ))}
-      </div>
+      </section>
       <FilterSheet {...props} />
     </>
   );

@@ -52,7 +52,7 @@ type DialogContentProps = {
 
 const SIZES = { sm: "max-w-sm", md: "max-w-lg", lg: "max-w-3xl" };
 
-/** Focus goes to `[data-autofocus]`, else to the first control of the body, else to the dialog itself. */
+/** Focus goes to `[data-autofocus]`, else to the first thing typed into or chosen from, else to the dialog itself. */
 export function DialogContent(props: DialogContentProps) {
   return useDialog().open ? <OpenDialog {...props} /> : null;
 }

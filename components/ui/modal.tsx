@@ -60,7 +60,10 @@ function OpenModal({ onDismiss, dismissible = true, children, ...rest }: ModalPr
   );
 }
 
-const WANTED = ["[data-autofocus]", "[data-modal-body] :is(input,select,textarea):not(:disabled,[type=hidden])"];
+const WANTED = [
+  "[data-autofocus]",
+  "[data-modal-body] :is(input:not([type=checkbox],[type=radio],[type=hidden]),select,textarea):not(:disabled)",
+];
 
 function useModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {

@@ -22,6 +22,8 @@ type SheetProps = {
   modal?: boolean;
   /** Non-modal only: false leaves the focus where it is, as when arrow keys walk a list beside it. */
   takesFocus?: boolean;
+  /** Without padding, for what reaches the edges. */
+  flush?: boolean;
   className?: string;
   children: ReactNode;
 };
@@ -77,7 +79,10 @@ function PlainSheet({ side = "right", className, takesFocus = true, onOpenChange
   );
 }
 
-type SheetContentProps = Pick<SheetProps, "title" | "hideTitle" | "description" | "actions" | "footer" | "children"> & {
+type SheetContentProps = Pick<
+  SheetProps,
+  "title" | "hideTitle" | "description" | "actions" | "footer" | "flush" | "children"
+> & {
   titleId: string;
   onClose: () => void;
 };
@@ -89,6 +94,7 @@ function SheetContent({
   description,
   actions,
   footer,
+  flush = false,
   onClose,
   children,
 }: SheetContentProps) {
@@ -106,7 +112,10 @@ function SheetContent({
           <X aria-hidden="true" />
         </button>
       </header>
-      <div data-modal-body className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-5 text-[13px]">
+      <div
+        data-modal-body
+        className={cn("min-h-0 flex-1 overflow-y-auto overscroll-contain text-[13px]", !flush && "p-5")}
+      >
         {children}
       </div>
       {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer>}

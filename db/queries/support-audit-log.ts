@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, lt, ne } from "drizzle-orm";
 import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 import { supportAuditLog, users } from "../schema/users";
@@ -38,6 +38,8 @@ export type SupportActFilter = {
   merchantId?: string | undefined;
   action?: string | undefined;
   objectId?: string | undefined;
+  /** Without what searches showed of each merchant. */
+  withoutFound?: boolean;
   /** Only older ones than this. */
   beforeId?: string | undefined;
 };
@@ -68,6 +70,7 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
         filter.merchantId === undefined ? undefined : eq(log.merchant_id, filter.merchantId),
         filter.action === undefined ? undefined : eq(log.action, filter.action),
         filter.objectId === undefined ? undefined : eq(log.object_id, filter.objectId),
+        filter.withoutFound ? ne(log.action, "support.found") : undefined,
         filter.beforeId === undefined ? undefined : lt(log.id, filter.beforeId),
       ),
     )

@@ -2,6 +2,8 @@ import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { UserRole } from "@/lib/contract/roles";
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Orm } from "../client";
+import { auditLog } from "../schema/events";
+import type { ActorRecord } from "../schema/operations";
 import { environments, merchants } from "../schema/merchants";
 import { plans } from "../schema/plans";
 import { users } from "../schema/users";
@@ -84,4 +86,32 @@ export async function unlockPerson(orm: Orm, merchantId: string, userId: string)
     .where(and(eq(users.id, userId), eq(users.merchant_id, merchantId)))
     .returning({ email: users.email });
   return rows[0] ?? null;
+}
+
+export type OwnActRow = {
+  id: string;
+  actor: ActorRecord;
+  actor_email: string | null;
+  action: string;
+  environment_id: string;
+};
+
+/** What a merchant's own people did with the account, newest first. Index: audit_log_account (hence the condition). */
+export async function listOwnActs(
+  orm: Orm,
+  environmentIds: readonly string[],
+  limit: number,
+): Promise<OwnActRow[]> {
+  const parts = environmentIds.map(
+    (environmentId) => sql`(select id, actor, action, environment_id from ${auditLog}
+      where environment_id = ${environmentId}::uuid
+        and (action like 'api_key.%' or action like 'settings.%' or action like 'team.%')
+      order by id desc limit ${limit}::integer)`,
+  );
+  const rows = await orm.execute<OwnActRow>(sql`
+    select a.*, u.email as actor_email
+    from (${sql.join(parts, sql` union all `)}) a
+    left join ${users} u on u.id = (a.actor ->> 'id')::uuid and a.actor ->> 'type' = 'user'
+    order by a.id desc limit ${limit}::integer`);
+  return [...rows];
 }

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { CardBrand, Mode } from "@/lib/contract/transaction-words";
 import type { Sql } from "../client";
 
 /** Something found in whatever environment it is. Columns that a kind lacks are null. */
@@ -11,7 +11,7 @@ export type FoundRow = {
   /** Minor units. */
   amount: number | null;
   currency: string | null;
-  card_brand: string | null;
+  card_brand: CardBrand | null;
   card_last4: string | null;
   customer_email: string | null;
   payment_id: string | null;

@@ -4,6 +4,10 @@ import { Api } from "../client";
 import { expect } from "../fixtures";
 import { aPayment } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+// DEV-ONLY
+test.beforeEach(({ page }) => page.routeWebSocket(/hmr/, (ws) => { const server = ws.connectToServer(); ws.onMessage((m) => server.send(m)); server.onMessage((m) => { if (typeof m === "string" && /reloadPage|serverComponentChanges|turbopack-message/i.test(m)) return; ws.send(m); }); }));
+// END-DEV
+
 
 const KEYS = "/test/developers/api-keys";
 /** What a key's state becomes is known to every process within this time. */

@@ -53,7 +53,7 @@ test("a captured payment shows every block", async ({ owner, tenant }) => {
   await expect(block(owner, "Customer")).toContainText("Ada Lovelace");
   await expect(block(owner, "Customer").getByRole("link", { name: "1", exact: true })).toHaveAttribute(
     "href",
-    "/test/transactions?customer_id=cus_77",
+    "/test/transactions?customer=cus_77",
   );
   await expect(block(owner, "Details")).toContainText("Order 1042");
   await expect(block(owner, "Details")).toContainText("order_id");

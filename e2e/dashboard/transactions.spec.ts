@@ -7,7 +7,16 @@ import { expect } from "../fixtures";
 import { aCard, aPayment, CARDS } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
-test.beforeEach(({ page }) => page.routeWebSocket(/_next/, () => {})); // TEMPORARY
+test.beforeEach(({ page }) =>
+  page.routeWebSocket(/_next/, (ws) => {
+    const server = ws.connectToServer();
+    ws.onMessage((m) => server.send(m));
+    server.onMessage((m) => {
+      if (typeof m === "string" && /reloadPage|serverComponentChanges|turbopack-message|addedPage|removedPage/.test(m.slice(0, 200))) return;
+      ws.send(m);
+    });
+  }),
+); // TEMPORARY
 const LIST = "/test/transactions";
 const MASTERCARD = "5555555555554444";
 
@@ -60,7 +69,8 @@ const alive = (page: Page) =>
   );
 
 const inPopover = async (page: Page, name: string, act: (popover: Locator) => Promise<void>) => {
-  await page.getByRole("button", { name: new RegExp(`^${name}(, in use)?$`) }).click();
+  const filters = page.getByRole("region", { name: "Filters" });
+  await filters.getByRole("button", { name: new RegExp(`^${name}(, in use)?$`) }).click();
   await act(page.getByRole("dialog", { name: `Filter by ${name.toLowerCase()}` }));
   await page.keyboard.press("Escape");
 };

@@ -7,7 +7,7 @@ import { expect } from "../fixtures";
 import { captured, chargeOf } from "../samples";
 import { runCreateStaff, test, waitingPayment } from "./fixtures";
 
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 600_000 });
 
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
 

@@ -7,7 +7,7 @@ export type BulkRowState =
   | { step: "sending" }
   | { step: "refunded"; refundId: string }
   | { step: "refused"; detail: string }
-  | { step: "unknown"; why: UnknownWhy; notice: string | null; transactionId: string | null }
+  | { step: "unknown"; why: UnknownWhy; notice: string | null }
   /** Never left this browser. */
   | { step: "not_sent"; detail: string };
 
@@ -21,8 +21,6 @@ export type BulkRow = {
   readonly customer: string | null;
   /** Minted when the dialog opened; the row's for good. */
   readonly key: string;
-  /** Refunds the payment had before this one. */
-  readonly knownRefunds: readonly string[];
   /** Milliseconds since 1970; null until it is sent. */
   readonly sentAt: number | null;
   readonly state: BulkRowState;
@@ -85,7 +83,7 @@ export function afterReload(run: BulkRun): BulkRun {
 }
 
 function stateAfterReload(state: BulkRowState): BulkRowState {
-  if (state.step === "sending") return { step: "unknown", why: "no_answer", notice: null, transactionId: null };
+  if (state.step === "sending") return { step: "unknown", why: "no_answer", notice: null };
   if (state.step === "waiting") return { step: "not_sent", detail: "The page was left before it was sent." };
   return state;
 }

@@ -9,14 +9,17 @@ import {
   isOver,
 } from "./bulk-record";
 import { cardText } from "./card-text";
+import type { KeyFinding } from "./key-finding";
 import type { MoneyAnswer } from "./money-action";
 import { type Attempt, attemptMoney, type Outcome } from "./money-attempt";
-import { findingOf, type MoneySubject } from "./money-subject";
+import type { MoneySubject } from "./money-subject";
 import { moneyText } from "./money-text";
 
 export type BulkPorts = {
   /** Throws an Error whose message a person can read. */
   read(paymentId: string): Promise<MoneySubject>;
+  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  lookUp(key: string): Promise<KeyFinding>;
   send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyAnswer>>;
   store: BulkStore;
   newKey(): string;
@@ -41,7 +44,6 @@ export function rowsOf(transactions: readonly Transaction[], newKey: () => strin
     card: cardText(transaction.card_brand, transaction.card_last4),
     customer: transaction.customer_email ?? transaction.customer_name ?? transaction.customer_id,
     key: newKey(),
-    knownRefunds: [],
     sentAt: null,
     state: { step: "waiting" },
   }));
@@ -109,7 +111,7 @@ export class BulkRefund {
     const current = this.#find(row.key);
     if (current.state.step !== "unknown" || !canRetryRow(current, this.ports.now())) return;
     this.#setState(current.key, { step: "sending" });
-    await this.#send(current, current.state.transactionId, true);
+    await this.#send(current, true);
   }
 
   /** The window goes away; requests under way end in the record. */
@@ -156,9 +158,9 @@ export class BulkRefund {
           });
           return;
         }
-        const sent = { ...row, knownRefunds: subject.refunds.map(({ id }) => id), sentAt: this.ports.now() };
+        const sent = { ...row, sentAt: this.ports.now() };
         this.#replace({ ...sent, state: { step: "sending" } });
-        await this.#send(sent, null, false);
+        await this.#send(sent, false);
       });
     } catch (error) {
       const { sentAt } = this.#find(row.key);
@@ -167,46 +169,35 @@ export class BulkRefund {
         row.key,
         sentAt === null
           ? { step: "not_sent", detail: `Not sent. ${detail}` }
-          : { step: "unknown", why: "no_answer", notice: detail, transactionId: null },
+          : { step: "unknown", why: "no_answer", notice: detail },
       );
     }
   }
 
-  async #send(row: BulkRow, transactionId: string | null, earlierUnknown: boolean): Promise<void> {
+  async #send(row: BulkRow, earlierUnknown: boolean): Promise<void> {
     const { reason, comment } = this.#run;
     const body = { amount: row.amount, reason, ...(comment && { comment }) };
     const request = { chargeId: row.chargeId, body, key: row.key };
     const ports = { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed };
-    this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown), transactionId));
+    this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown)));
     this.ports.moved(row.paymentId);
     const { state } = this.#find(row.key);
-    if (state.step === "unknown" && state.transactionId) void this.#watch(row.key);
+    if (state.step === "unknown" && state.why === "pending") void this.#watch(row.key);
   }
 
-  /** The processor has it: the payment will say how it went. */
+  /** The processor has it: its key will say how it went. */
   async #watch(key: string): Promise<void> {
     for (;;) {
       await this.ports.wait(LOOK_EVERY_MS);
-      const row = this.#find(key);
-      if (this.#closed || row.state.step !== "unknown" || !row.state.transactionId) return;
-      const { transactionId } = row.state;
+      const { state, paymentId } = this.#find(key);
+      if (this.#closed || state.step !== "unknown" || state.why !== "pending") return;
       try {
-        const finding = findingOf(
-          { ...row, action: "refund", transactionId },
-          true,
-          await this.ports.read(row.paymentId),
-        );
-        if (finding.kind === "open") continue;
-        this.#setState(
-          key,
-          finding.kind === "done"
-            ? { step: "refunded", refundId: transactionId }
-            : { step: "refused", detail: "The processor could not make the refund. No money moved." },
-        );
-        this.ports.moved(row.paymentId);
-        return;
+        const finding = await this.ports.lookUp(key);
+        if (finding.kind === "done") this.#setState(key, { step: "refunded", refundId: finding.transactionId ?? "" });
+        if (finding.kind === "refused") this.#setState(key, { step: "refused", detail: finding.refusal.detail });
+        if (finding.kind === "done" || finding.kind === "refused") return this.ports.moved(paymentId);
       } catch (error) {
-        this.#setState(key, { ...row.state, notice: error instanceof Error ? error.message : String(error) });
+        this.#setState(key, { ...state, notice: error instanceof Error ? error.message : String(error) });
       }
     }
   }
@@ -233,7 +224,7 @@ export class BulkRefund {
   }
 }
 
-function stateOf(outcome: Outcome<MoneyAnswer>, transactionId: string | null): BulkRowState {
+function stateOf(outcome: Outcome<MoneyAnswer>): BulkRowState {
   switch (outcome.kind) {
     case "done":
       return { step: "refunded", refundId: outcome.data.id };
@@ -244,7 +235,6 @@ function stateOf(outcome: Outcome<MoneyAnswer>, transactionId: string | null): B
         step: "unknown",
         why: outcome.why,
         notice: outcome.refusal?.detail ?? null,
-        transactionId: outcome.data?.id ?? transactionId,
       };
     default:
       return outcome satisfies never;

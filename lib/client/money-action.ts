@@ -1,6 +1,7 @@
+import type { KeyFinding } from "./key-finding";
 import { type Attempt, attemptMoney, type Outcome, type Refusal, type UnknownWhy } from "./money-attempt";
 import { canRetry, type MoneyAction, type MoneyBody, type MoneyRecord, type RecordStore } from "./money-record";
-import { changesBetween, findingOf, type MoneySubject } from "./money-subject";
+import { changesBetween, type MoneySubject } from "./money-subject";
 
 /** One dialog's money: nothing is shown as done before the service has said so. */
 export type MoneyState =
@@ -28,6 +29,8 @@ export type MoneyAnswer = { id: string; object: string; status: string };
 export type MoneyPorts = {
   /** The payment as it is now. Throws an Error whose message a person can read. */
   read(): Promise<MoneySubject>;
+  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  lookUp(key: string): Promise<KeyFinding>;
   send(request: { action: MoneyAction; chargeId: string; body: MoneyBody; key: string }): Promise<Attempt<MoneyAnswer>>;
   store: RecordStore;
   owner: Pick<MoneyRecord, "mode" | "merchantId">;
@@ -50,6 +53,7 @@ const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
 export class MoneyDriver {
   #key: string;
   #closed = false;
+  #polling = false;
   #snapshot: MoneySnapshot;
   readonly #listeners = new Set<() => void>();
 
@@ -80,8 +84,6 @@ export class MoneyDriver {
   async open(): Promise<void> {
     this.#closed = false;
     await this.refresh();
-    const { record, state } = this.#snapshot;
-    if (record && state.step === "unknown" && state.why === "pending") void this.#poll(record);
   }
 
   close(): void {
@@ -90,14 +92,12 @@ export class MoneyDriver {
 
   /** Fresh amounts: when the dialog opens and whenever its tab comes back. */
   async refresh(): Promise<void> {
+    if (this.#snapshot.state.step === "unknown") return await this.check();
     const subject = await this.#read();
-    if (!subject || this.#closed) return;
-    const { state, record, subject: before, changes: seen } = this.#snapshot;
-    if (state.step === "unknown" && record) this.#settle(subject, record, state.why);
-    else if (this.#isEditable()) {
-      const changes = before ? changesBetween(before, subject) : [];
-      this.#set({ subject, changes: changes.length > 0 ? changes : seen });
-    }
+    if (!subject || this.#closed || !this.#isEditable()) return;
+    const { subject: before, changes: seen } = this.#snapshot;
+    const changes = before ? changesBetween(before, subject) : [];
+    this.#set({ subject, changes: changes.length > 0 ? changes : seen });
   }
 
   /**
@@ -137,14 +137,19 @@ export class MoneyDriver {
     await this.#send(record, true);
   }
 
-  /** Looks how the payment stands, and sends nothing. */
+  /** Looks what became of the request, and sends nothing. */
   async check(): Promise<void> {
     const { state, record } = this.#snapshot;
     if (state.step !== "unknown" || state.checking || !record) return;
     this.#set({ state: { ...state, checking: true } });
-    const subject = await this.#read();
-    if (subject) this.#settle(subject, record, state.why);
-    else this.#set({ state: { ...state, checking: false, notice: this.#snapshot.readError } });
+    try {
+      const finding = await this.ports.lookUp(record.key);
+      const subject = await this.#read();
+      if (subject) this.#set({ subject });
+      this.#settle(record, finding, state.why);
+    } catch (error) {
+      this.#set({ state: { ...state, checking: false, notice: messageOf(error) } });
+    }
   }
 
   /** An unknown outcome past the time in which its key can be asked: the person has looked for themselves. */
@@ -193,7 +198,6 @@ export class MoneyDriver {
       amount,
       currency: subject.currency,
       card: subject.card,
-      knownRefunds: subject.refunds.map(({ id }) => id),
       transactionId: null,
       sentAt: this.ports.now(),
     };
@@ -227,7 +231,7 @@ export class MoneyDriver {
         this.ports.store.save(known);
         this.#set({ record: known, state: this.#unknown(known, outcome.why, outcome.refusal?.detail) });
         this.ports.moved();
-        if (outcome.why === "pending") void this.#poll(known);
+        if (outcome.why === "pending") void this.#poll();
         return;
       }
       default:
@@ -245,35 +249,41 @@ export class MoneyDriver {
     this.ports.moved();
   }
 
-  /** Asks the payment how it stands, until it says or someone acts. */
-  async #poll(record: MoneyRecord): Promise<void> {
+  /** Looks again and again while the processor has the request, until it has an end or the dialog is closed. */
+  async #poll(): Promise<void> {
+    if (this.#polling) return;
+    this.#polling = true;
     for (let times = 0; ; times++) {
       await this.ports.wait(POLL_MS[Math.min(times, POLL_MS.length - 1)] as number);
       const { state } = this.#snapshot;
-      if (this.#closed || this.#snapshot.record !== record || state.step !== "unknown") return;
-      if (!state.checking) await this.check();
+      if (this.#closed || state.step !== "unknown" || state.why !== "pending") break;
+      await this.check();
+    }
+    this.#polling = false;
+  }
+
+  #settle(record: MoneyRecord, finding: KeyFinding, why: UnknownWhy): void {
+    switch (finding.kind) {
+      case "done":
+        this.#finish({ step: "done" }, this.action === "refund" ? finding.transactionId : null);
+        return;
+      case "refused":
+        this.#key = this.ports.newKey();
+        this.#finish({ step: "refused", refusal: finding.refusal }, null);
+        return;
+      case "open":
+        this.#set({ state: this.#unknown(record, "pending") });
+        void this.#poll();
+        return;
+      case "absent":
+        this.#set({ state: this.#unknown(record, why, NOT_ARRIVED) });
+        return;
+      default:
+        finding satisfies never;
     }
   }
-
-  #settle(subject: MoneySubject, record: MoneyRecord, why: UnknownWhy): void {
-    const finding = findingOf(record, why === "pending", subject);
-    this.#set({ subject });
-    if (finding.kind === "done") this.#finish({ step: "done" }, null);
-    else if (finding.kind === "failed") {
-      this.#key = this.ports.newKey();
-      this.#finish({ step: "refused", refusal: cameToNothing(this.action) }, null);
-    } else this.#set({ state: this.#unknown(record, why, finding.hint) });
-  }
 }
+
+const NOT_ARRIVED = "The service has not received the request so far. It may still arrive.";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const NOTHING: Record<MoneyAction, string> = {
-  refund: "The processor could not make the refund. No money moved; you can try again.",
-  capture: "The capture came to nothing. No money moved; check the payment's status before you try again.",
-  void: "The void came to nothing. Check the payment's status before you try again.",
-};
-
-function cameToNothing(action: MoneyAction): Refusal {
-  return { status: 402, code: "payment_failed", detail: NOTHING[action], param: null, errors: [], requestId: null };
-}

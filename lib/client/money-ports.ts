@@ -1,8 +1,10 @@
+import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import type { Payment } from "@/lib/contract/payment";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { ApiError, callApi, NoAnswerError } from "./api";
 import { bulkStore } from "./bulk-record";
 import type { BulkPorts } from "./bulk-refund";
+import { findingOf, type KeyFinding } from "./key-finding";
 import type { MoneyAnswer, MoneyPorts } from "./money-action";
 import type { Attempt } from "./money-attempt";
 import { type MoneyAction, recordStore } from "./money-record";
@@ -23,6 +25,7 @@ export function browserMoneyPorts(
     moved,
     store: recordStore(window.sessionStorage, owner),
     read: () => readSubject(owner.mode, paymentId),
+    lookUp: (key) => lookUp(owner.mode, key),
     send: ({ action, chargeId, body, key }) =>
       attempt(owner.mode, { path: pathOf(action, paymentId, chargeId), body, key }),
     newKey: newIdempotencyKey,
@@ -55,12 +58,25 @@ export function browserBulkPorts(
     moved,
     store: bulkStore(window.sessionStorage, owner),
     read: (paymentId) => readPatiently(owner.mode, paymentId),
+    lookUp: (key) => lookUp(owner.mode, key),
     send: ({ chargeId, body, key }) => attempt(owner.mode, { path: pathOf("refund", "", chargeId), body, key }),
     newKey: newIdempotencyKey,
     now: () => Date.now(),
     wait,
     exclusively,
   };
+}
+
+/** What became of the request with this key, without repeating it. */
+async function lookUp(mode: Mode, key: string): Promise<KeyFinding> {
+  try {
+    const path = `/api/dashboard/${mode}/idempotency-key`;
+    const { data } = await callApi<KeyDetail>({ method: "GET", path, query: { key } });
+    return findingOf(data);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "resource_not_found") return findingOf(null);
+    throw error;
+  }
 }
 
 const PATIENCE = 10;

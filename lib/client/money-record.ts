@@ -20,8 +20,6 @@ export type MoneyRecord = {
   readonly currency: string;
   /** `Visa •••• 4242`. */
   readonly card: string;
-  /** Refunds the payment had before. */
-  readonly knownRefunds: readonly string[];
   /** The refund it made, once an answer named it. */
   readonly transactionId: string | null;
   /** Milliseconds since 1970. */
@@ -86,7 +84,7 @@ function read(storage: Storage, name: string): MoneyRecord | null {
   if (text === null) return null;
   try {
     const record = JSON.parse(text) as MoneyRecord;
-    return typeof record.key === "string" && Array.isArray(record.knownRefunds) ? record : null;
+    return typeof record.key === "string" && typeof record.sentAt === "number" ? record : null;
   } catch {
     // Not written by this page: nothing that could be asked again.
     return null;

@@ -1,7 +1,7 @@
 import type { Payment } from "@/lib/contract/payment";
 import type { ActionSubject } from "./action-reasons";
 import { cardText } from "./card-text";
-import type { MoneyAction, MoneyRecord } from "./money-record";
+import type { MoneyAction } from "./money-record";
 import { moneyText } from "./money-text";
 
 /** What a money action needs to see of a payment, and compares to notice that another has changed it. */
@@ -67,42 +67,4 @@ export function changesBetween(before: MoneySubject, after: MoneySubject): strin
   }
   if (changes.length === 0 && before.status !== after.status) changes.push(`It is ${after.status} now.`);
   return changes;
-}
-
-/** What is known of a request that was sent. Minor units. */
-export type SentRequest = Pick<MoneyRecord, "action" | "amount" | "knownRefunds" | "transactionId">;
-
-/** How a sent request stands, as the payment itself shows it. */
-export type Finding =
-  | { kind: "done" }
-  | { kind: "failed" }
-  /** `hint`: what the payment shows, in a sentence. */
-  | { kind: "open"; hint: string };
-
-/**
- * Looks for what a sent request did. Only what cannot have another cause is said to be done: a payment is captured or
- * voided once, and a refund is known by its id.
- */
-export function findingOf(record: SentRequest, arrived: boolean, now: MoneySubject): Finding {
-  if (record.action === "refund") return refundFinding(record, now);
-  const wanted = record.action === "capture" ? now.captured === record.amount : now.status === "VOIDED";
-  if (wanted) return { kind: "done" };
-  if (now.status !== "AUTHORIZED") return { kind: "failed" };
-  // Nothing is under way any more on a payment where this was: it came to nothing.
-  if (arrived && now.actions.length > 0) return { kind: "failed" };
-  return { kind: "open", hint: "The payment is still authorized: nothing has been captured or voided so far." };
-}
-
-function refundFinding(record: SentRequest, now: MoneySubject): Finding {
-  const made = now.refunds.find(({ id }) => id === record.transactionId);
-  if (made && made.status !== "PENDING") return { kind: made.status === "FAILED" ? "failed" : "done" };
-  if (made) return { kind: "open", hint: "The refund is with the processor, which has not said yet how it went." };
-  const known = new Set(record.knownRefunds);
-  const like = now.refunds.find(({ id, amount }) => !known.has(id) && amount === record.amount);
-  return {
-    kind: "open",
-    hint: like
-      ? `The payment has a new refund of this amount (${like.status.toLowerCase()}). Retrying safely tells whether it is this one.`
-      : "The payment has no new refund so far. The request may still arrive.",
-  };
 }

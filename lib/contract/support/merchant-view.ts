@@ -1,5 +1,5 @@
 import type { UserRole } from "../roles";
-import type { Mode, TransactionStatus, TransactionType } from "../transaction-words";
+import type { CardBrand, Mode, TransactionStatus, TransactionType } from "../transaction-words";
 import type { StaffActView } from "./staff-acts";
 
 export type MerchantProfile = {
@@ -64,7 +64,7 @@ export type MerchantTransaction = {
   readonly status: TransactionStatus;
   readonly amount: number;
   readonly currency: string;
-  readonly cardBrand: string | null;
+  readonly cardBrand: CardBrand | null;
   readonly cardLast4: string | null;
   readonly customerEmail: string | null;
   readonly createdAt: string;
@@ -83,11 +83,21 @@ export type MerchantEnvironment = {
   readonly transactions: readonly MerchantTransaction[];
 };
 
+/** Something that the merchant's own people did with the account. */
+export type OwnAct = {
+  readonly id: string;
+  readonly action: string;
+  /** Who, in words. */
+  readonly actor: string;
+  readonly at: string;
+};
+
 export type MerchantView = {
   readonly profile: MerchantProfile;
   readonly people: readonly MerchantPerson[];
   readonly environment: MerchantEnvironment;
   readonly acts: readonly StaffActView[];
+  readonly ownActs: readonly OwnAct[];
 };
 
 export const PEOPLE_SHOWN = 50;

@@ -1,4 +1,4 @@
-import type { Mode } from "../transaction-words";
+import type { CardBrand, Mode } from "../transaction-words";
 
 /** What support staff can find, in the order in which groups are shown. */
 export const SEARCH_GROUPS = {
@@ -27,7 +27,9 @@ export type SearchHit = {
   /** The page that shows it; null when there is none. */
   readonly href: string | null;
   readonly title: string;
-  readonly note: string | null;
+  readonly card: { readonly brand: CardBrand | null; readonly last4: string } | null;
+  /** The customer's. */
+  readonly email: string | null;
   readonly merchant: { readonly id: string; readonly name: string } | null;
   readonly mode: Mode | null;
   readonly status: string | null;

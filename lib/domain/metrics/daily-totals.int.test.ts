@@ -17,7 +17,13 @@ const service = testService(db);
 
 const ZONES = ["Pacific/Auckland", "America/Sao_Paulo", "Asia/Kathmandu", "Europe/Berlin", "America/New_York", "UTC"];
 /** Around changes of the clocks: Auckland 2026, New York and Berlin 2026, São Paulo's last one in 2019. */
-const CHANGES = ["2026-04-04T14:00:00Z", "2026-09-26T14:00:00Z", "2026-03-08T07:00:00Z", "2026-10-25T01:00:00Z", "2019-02-17T02:00:00Z"];
+const CHANGES = [
+  "2026-04-04T14:00:00Z",
+  "2026-09-26T14:00:00Z",
+  "2026-03-08T07:00:00Z",
+  "2026-10-25T01:00:00Z",
+  "2019-02-17T02:00:00Z",
+];
 const HOUR_MS = 3_600_000;
 
 const KINDS = ["capture", "refund", "reversal", "fee", "approved", "declined", "failed"] as const;
@@ -72,7 +78,8 @@ const dayIn = (zone: string, at: string) => new Intl.DateTimeFormat("en-CA", { t
 /** The figures of a day by adding up what was done. */
 function expectedOf(facts: readonly Fact[], zone: string, currency: string, day: string) {
   const mine = facts.filter((one) => one.currency === currency && dayIn(zone, one.at) === day);
-  const sum = (kind: Fact["kind"]) => mine.filter((one) => one.kind === kind).reduce((total, one) => total + one.amount, 0);
+  const sum = (kind: Fact["kind"]) =>
+    mine.filter((one) => one.kind === kind).reduce((total, one) => total + one.amount, 0);
   const count = (kind: Fact["kind"]) => mine.filter((one) => one.kind === kind).length;
   return {
     gross: sum("capture"),
@@ -163,7 +170,11 @@ describe("daily totals", () => {
     const writer = async (index: number) => {
       for (let i = 0; i < 12; i++) {
         const amount = 1_000 + index * 100 + i;
-        const made = await tenant.create({ amount, currency: index % 2 ? "USD" : "EUR", ...(i % 4 === 3 && { card: declined }) });
+        const made = await tenant.create({
+          amount,
+          currency: index % 2 ? "USD" : "EUR",
+          ...(i % 4 === 3 && { card: declined }),
+        });
         if (made.status === 201 && i % 3 === 0) await tenant.act("refund", made.body.id, { amount: 100 });
       }
     };

@@ -56,7 +56,10 @@ export async function getOverview(ctx: Context, request: OverviewRequest): Promi
       buckets: bucketsBefore(before, unit, days, buckets),
     },
     declines: declines.map(
-      (row): Decline => ({ ...row, meaning: DECLINE_GUIDE[row.code as keyof typeof DECLINE_GUIDE]?.meaning ?? row.code }),
+      (row): Decline => ({
+        ...row,
+        meaning: DECLINE_GUIDE[row.code as keyof typeof DECLINE_GUIDE]?.meaning ?? row.code,
+      }),
     ),
   };
 }

@@ -1,5 +1,5 @@
 import { listSupportActs } from "@/db/queries/support-audit-log";
-import { findMerchant, listEnvironments, listPeople, type MerchantRow } from "@/db/queries/support-merchants";
+import { findMerchant, listEnvironments, listOwnActs, listPeople, type MerchantRow, type OwnActRow } from "@/db/queries/support-merchants";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import {
@@ -7,8 +7,10 @@ import {
   type MerchantPerson,
   type MerchantProfile,
   type MerchantView,
+  type OwnAct,
   PEOPLE_SHOWN,
 } from "@/lib/contract/support/merchant-view";
+import { idTime } from "@/lib/ids";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { getMerchantEnvironment } from "./get-merchant-environment";
 import { merchantNotFound } from "./merchant-not-found";
@@ -32,16 +34,22 @@ export async function getMerchantView(call: StaffCall, input: { id: string; mode
     objectId: input.id,
     requestId: request.id,
   });
-  const [people, shown, acts] = await Promise.all([
+  const [people, shown, acts, ownActs] = await Promise.all([
     listPeople(service.db.orm, merchant.id, PEOPLE_SHOWN),
     getMerchantEnvironment(call, { ...environment, merchantId: merchant.id, timeZone: merchant.time_zone }),
     listSupportActs(service.db.orm, { merchantId: merchant.id }, ACTS_SHOWN),
+    listOwnActs(
+      service.db.orm,
+      environments.map((one) => one.id),
+      ACTS_SHOWN,
+    ),
   ]);
   return {
     profile: profileOf(merchant),
     people: people.map(presentPerson),
     environment: shown,
     acts: acts.map(presentStaffAct),
+    ownActs: ownActs.map(presentOwnAct),
   };
 }
 
@@ -68,4 +76,11 @@ function presentPerson(row: Awaited<ReturnType<typeof listPeople>>[number]): Mer
     lockedUntil: row.locked_until,
     lastSignInAt: row.last_sign_in_at,
   };
+}
+
+const ACTORS = { api_key: "An API key", user: "A former member of the team", staff: "Support", system: "Cardlane" } as const;
+
+function presentOwnAct(row: OwnActRow): OwnAct {
+  const actor = row.actor_email ?? ACTORS[row.actor.type];
+  return { id: encodeId("audit", row.id), action: row.action, actor, at: idTime(row.id) };
 }

@@ -22,6 +22,8 @@ export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Pr
     merchantId: read("merchant", filter.merchant),
     action: filter.action,
     beforeId: read("audit", filter.before),
+    // One search can show twenty merchants' data: that is listed under each of them.
+    withoutFound: filter.merchant === undefined && filter.action === undefined,
   };
   const { before: _, ...asked } = filter;
   await recordStaffAct(service, staff, {

@@ -28,7 +28,8 @@ export function presentHit(kind: SearchKind, row: FoundRow): SearchHit {
     id,
     href: hrefOf(row, merchant),
     title: row.title ?? id,
-    note: noteOf(row),
+    card: row.card_last4 === null ? null : { brand: row.card_brand, last4: row.card_last4 },
+    email: row.customer_email,
     merchant,
     mode: row.mode,
     status: row.status,
@@ -41,10 +42,4 @@ export function presentHit(kind: SearchKind, row: FoundRow): SearchHit {
 function hrefOf(row: FoundRow, merchant: { id: string } | null): string | null {
   if (row.payment_id !== null) return `/support/payments/${encodeId("payment", row.payment_id)}`;
   return merchant && `/support/merchants/${merchant.id}${row.mode === "live" ? "?mode=live" : ""}`;
-}
-
-function noteOf(row: FoundRow): string | null {
-  const card = row.card_last4 === null ? null : `${row.card_brand ?? "card"} •••• ${row.card_last4}`;
-  const parts = [card, row.customer_email].filter((part) => part !== null);
-  return parts.length > 0 ? parts.join(" · ") : null;
 }

@@ -46,7 +46,8 @@ describe("finds, in whatever merchant's data it is,", () => {
         status: "CAPTURED",
         amount: 10_000,
         currency: "USD",
-        note: "visa •••• 4242 · Anna@Shop.example",
+        card: { brand: "visa", last4: "4242" },
+        email: "Anna@Shop.example",
       }),
     ]);
     const [charge] = body.transactions;

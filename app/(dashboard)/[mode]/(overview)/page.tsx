@@ -1,14 +1,15 @@
 import type { Metadata } from "next";
 import { AttentionCard } from "@/components/overview/attention-card";
-import { CurrencySwitch } from "@/components/overview/currency-switch";
 import { DeclinesCard } from "@/components/overview/declines-card";
 import { FirstUse } from "@/components/overview/first-use";
 import { LatestCard } from "@/components/overview/latest-card";
+import { LinkGroup } from "@/components/overview/link-group";
 import { PeriodPicker } from "@/components/overview/period-picker";
 import { Tiles } from "@/components/overview/tiles";
 import { VolumeCard } from "@/components/overview/volume-card";
 import { NoPermission } from "@/components/ui/no-permission";
 import { PageHeader } from "@/components/ui/page-header";
+import { overviewHref } from "@/lib/client/overview-links";
 import { rangeText } from "@/lib/client/overview-text";
 import type { AttentionItem } from "@/lib/contract/attention";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/overview-period";
@@ -61,7 +62,14 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
         actions={
           <>
             {currencies.length > 1 && (
-              <CurrencySwitch mode={mode} period={period} currency={currency} currencies={currencies} />
+              <LinkGroup
+                label="Currency"
+                links={currencies.map((code) => ({
+                  href: overviewHref(mode, period, code),
+                  text: code,
+                  current: code === currency,
+                }))}
+              />
             )}
             <PeriodPicker
               key={`${overview.from} ${overview.to}`}

@@ -1,0 +1,156 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { parse } from "csv-parse/sync";
+import { encodeId } from "@/lib/contract/ids";
+import { EXPORT_FIELDS } from "@/lib/contract/transaction-export";
+import { insertManyTransactions } from "@/lib/testing/many-transactions";
+import { expect } from "../fixtures";
+import { aCard, CARDS, captured, chargeOf } from "../samples";
+import { expectAccessible, test } from "./fixtures";
+
+const MANY = 100_000;
+
+type Line = Record<string, string>;
+
+/** Chooses from the menu and reads the file that the browser saved. */
+async function exported(page: Page, what: "These columns" | "All columns"): Promise<{ name: string; lines: Line[] }> {
+  const saved = page.waitForEvent("download");
+  await choose(page, what);
+  const download = await saved;
+  const text = await readFile(await download.path(), "utf8");
+  return { name: download.suggestedFilename(), lines: parse(text, { columns: true }) };
+}
+
+async function choose(page: Page, what: "These columns" | "All columns"): Promise<void> {
+  const item = page.getByRole("menuitem", { name: what });
+  await expect(async () => {
+    if (!(await item.isVisible())) await page.getByRole("button", { name: "Export" }).click({ timeout: 2_000 });
+    await expect(item).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await item.click();
+}
+
+test("an export is the whole result of the filters in the page's order, with the table's columns", async ({
+  owner,
+  api,
+}) => {
+  const amounts = [3_000, 9_000, 6_000];
+  for (const amount of amounts) await captured(api, { amount, customer_email: "=cmd@shop.example" });
+  await captured(api, { amount: 7_000, card: aCard(CARDS.amex) });
+  await owner.goto("/test/transactions?brand=visa&min=50&sort=amount");
+  const { name, lines } = await exported(owner, "These columns");
+  expect(name).toMatch(/^transactions-test-\d{8}-\d{6}\.csv$/);
+  expect(lines.map(({ amount }) => amount)).toEqual(["60.00", "90.00"]);
+  expect(lines[0]).toMatchObject({ amount_minor: "6000", currency: "USD", status: "CAPTURED", card_last4: "4242" });
+  expect(lines[0]?.customer_email).toBe("'=cmd@shop.example");
+  expect(lines[0]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(Object.keys(lines[0] ?? {})).not.toContain("metadata");
+  await expect(owner.getByText("Exported 2 transactions")).toBeVisible();
+});
+
+test("all columns are all there is to know", async ({ owner, api }) => {
+  const payment = await captured(api, { metadata: { order: 'A-1, "first"' }, description: "two\nlines" });
+  await owner.goto("/test/transactions");
+  const { lines } = await exported(owner, "All columns");
+  expect(Object.keys(lines[0] ?? {})).toEqual([...EXPORT_FIELDS]);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ id: chargeOf(payment).id, description: "two\nlines" });
+  expect(JSON.parse(lines[0]?.metadata ?? "")).toEqual({ order: 'A-1, "first"' });
+});
+
+test("100,000 rows are complete, with progress, and equal to the database", async ({ owner, tenant, db }) => {
+  test.setTimeout(180_000);
+  await insertManyTransactions(db, tenant.merchant.test.id, MANY);
+  await owner.goto("/test/transactions");
+  const downloaded = exported(owner, "All columns");
+  await expect(owner.getByText(/of 100,000/)).toBeVisible();
+  const { lines } = await downloaded;
+  const stored = await db.sql<{ id: string; amount: number }[]>`
+    select id, amount from transactions where environment_id = ${tenant.merchant.test.id} order by id desc`;
+  expect(lines.map(({ id, amount_minor }) => `${id} ${amount_minor}`)).toEqual(
+    stored.map(({ id, amount }) => `${encodeId("transaction", id)} ${amount}`),
+  );
+});
+
+test("an export can be cancelled, and gives its connection back", async ({ owner, tenant, db }) => {
+  test.setTimeout(180_000);
+  await insertManyTransactions(db, tenant.merchant.test.id, MANY);
+  await owner.goto("/test/transactions");
+  for (let times = 0; times < 3; times++) {
+    await choose(owner, "All columns");
+    await owner.getByRole("button", { name: "Cancel the export" }).click();
+    await expect(owner.getByRole("button", { name: "Export" })).toBeVisible();
+  }
+  await expect
+    .poll(async () => {
+      const rows = await db.sql`select from pg_stat_activity
+        where datname = current_database() and state <> 'idle' and query like '%join payments p on%order by%'`;
+      return rows.length;
+    })
+    .toBe(0);
+});
+
+test("a file that lacks rows is not saved, and the page says so", async ({ owner, api }) => {
+  for (let i = 0; i < 3; i++) await captured(api);
+  await owner.goto("/test/transactions");
+  await owner.route("**/transactions/export**", async (route) => {
+    const response = await route.fetch();
+    const lines = (await response.text()).split("\n");
+    await route.fulfill({ response, body: `${lines.slice(0, 3).join("\n")}\n` });
+  });
+  let saved = 0;
+  owner.on("download", () => saved++);
+  await choose(owner, "These columns");
+  await expect(owner.getByText("The export failed")).toBeVisible();
+  await expect(owner.getByText(/ended after 2 of 3 rows/)).toBeVisible();
+  expect(saved).toBe(0);
+});
+
+test("what the service refuses is said in its words", async ({ owner, api }) => {
+  await captured(api);
+  await owner.goto("/test/transactions");
+  await owner.route("**/transactions/export**", (route) =>
+    route.continue({ url: `${route.request().url()}&brand=nothing` }),
+  );
+  await choose(owner, "All columns");
+  await expect(owner.getByText("A filter cannot be read.")).toBeVisible();
+});
+
+test("an export is of one's own merchant, needs a session, and takes only what the page knows", async ({
+  owner,
+  page,
+  stranger,
+  api,
+  baseUrl,
+}) => {
+  await captured(stranger.api);
+  await captured(api);
+  const answer = await owner.request.get("/test/transactions/export");
+  expect(answer.headers()["x-total-count"]).toBe("1");
+  expect(parse(await answer.text(), { columns: true })).toHaveLength(1);
+  expect((await owner.request.get("/test/transactions/export?columns=password_hash")).status()).toBe(400);
+  expect((await owner.request.get("/test/transactions/export?status=NONSENSE")).status()).toBe(400);
+  expect((await owner.request.get("/nowhere/transactions/export")).status()).toBe(404);
+  const foreign = await owner.request.get("/test/transactions/export", { headers: { "Sec-Fetch-Site": "cross-site" } });
+  expect(foreign.status()).toBe(403);
+  await page.context().clearCookies();
+  expect((await fetch(`${baseUrl}/test/transactions/export`)).status).toBe(401);
+});
+
+test("the menu and the progress are accessible", async ({ owner, api }) => {
+  await captured(api);
+  await owner.goto("/test/transactions");
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await owner.route("**/transactions/export**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await choose(owner, "All columns");
+  await expect(owner.getByRole("progressbar", { name: "Export" })).toBeVisible();
+  await expectAccessible(owner);
+  release();
+  await expect(owner.getByText("Exported 1 transaction")).toBeVisible();
+});

@@ -1,0 +1,198 @@
+import type { Page } from "@playwright/test";
+import { moneyText } from "@/lib/client/money-text";
+import { searchBody } from "@/lib/client/search-body";
+import { parseQuery } from "@/lib/client/transaction-query";
+import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { searchTransactions } from "@/lib/contract/operations/transactions";
+import type { Payment } from "@/lib/contract/payment";
+import type { Api } from "../client";
+import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+const DECLINED = { insufficient_funds: "4000000000009995", lost_card: "4000000000009987" } as const;
+
+const pay = async (api: Api, amount: number, currency = "USD"): Promise<Payment> =>
+  (await api.call(createPayment, { body: { amount, currency, card: CARD } })).ok();
+
+async function decline(api: Api, code: keyof typeof DECLINED): Promise<void> {
+  const body = { amount: 700, currency: "USD", card: { ...CARD, number: DECLINED[code] } };
+  expect((await api.call(createPayment, { body })).status).toBe(402);
+}
+
+/** A known day: 100.00 and 50.00 USD captured, 20.00 refunded, three cards declined, and 30.00 EUR. */
+async function knownDay(api: Api): Promise<void> {
+  const first = await pay(api, 10_000);
+  await pay(api, 5_000);
+  (await api.call(refundPayment, { id: first.id, body: { amount: 2_000 } })).ok();
+  await decline(api, "insufficient_funds");
+  await decline(api, "insufficient_funds");
+  await decline(api, "lost_card");
+  await pay(api, 3_000, "EUR");
+}
+
+const tile = (page: Page, name: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
+
+/** How many transactions the API finds for the address of a list. */
+async function listed(api: Api, href: string): Promise<number> {
+  const { query, problems } = parseQuery(new URL(href, "http://x.test").searchParams);
+  expect(problems).toEqual([]);
+  return (await api.call(searchTransactions, { body: searchBody(query, "UTC", Date.now()) as never })).ok().total;
+}
+
+test("figures are the API's transactions, in each currency, and its links lead to lists that agree", async ({
+  owner,
+  api,
+}) => {
+  await knownDay(api);
+  await owner.goto("/test");
+  await expect(tile(owner, "Gross volume")).toContainText(moneyText(15_000, "USD"));
+  await expect(tile(owner, "Gross volume")).toContainText("2 payments");
+  await expect(tile(owner, "Refunds")).toContainText(moneyText(2_000, "USD"));
+  await expect(tile(owner, "Net")).toContainText(moneyText(13_000, "USD"));
+  await expect(tile(owner, "Approval rate")).toContainText("40%");
+  await expect(tile(owner, "Approval rate")).toContainText("2 approved, 3 declined");
+
+  const reasons = owner.getByRole("region", { name: "Decline reasons" });
+  await expect(reasons.getByRole("row", { name: "Insufficient funds 2 66.7%" })).toBeVisible();
+  await expect(reasons.getByRole("row", { name: "Lost card 1 33.3%" })).toBeVisible();
+  const declinedHref = await reasons.getByRole("link", { name: "3 declined" }).getAttribute("href");
+  expect(await listed(api, declinedHref ?? "")).toBe(3);
+
+  const latest = owner.getByRole("region", { name: "Latest transactions" });
+  const { total } = (await api.call(searchTransactions, { body: {} })).ok();
+  await expect(latest.getByRole("row")).toHaveCount(1 + total);
+  await expect(latest.getByRole("row").nth(1)).toContainText(moneyText(3_000, "EUR"));
+
+  await owner.getByRole("navigation", { name: "Currency" }).getByRole("link", { name: "EUR" }).click();
+  await expect(tile(owner, "Gross volume")).toContainText(moneyText(3_000, "EUR"));
+  await expect(owner).toHaveURL(/currency=EUR/);
+  await expect(tile(owner, "Approval rate")).toContainText("100%");
+  await owner.getByRole("navigation", { name: "Period" }).getByRole("link", { name: "7 days" }).click();
+  await expect(owner).toHaveURL(/period=7-days&currency=EUR|currency=EUR&period=7-days/);
+  await owner.goBack();
+  await owner.goBack();
+  await expect(tile(owner, "Gross volume")).toContainText(moneyText(15_000, "USD"));
+
+  await reasons.getByRole("link", { name: "3 declined" }).click();
+  await expect(owner).toHaveURL(/\/test\/transactions\?status=DECLINED&created=/);
+  await expect(owner.getByText(/of 3\b/).first()).toBeVisible();
+});
+
+test("each figure stands beside the period before", async ({ owner, api, tenant, db }) => {
+  await pay(api, 15_000);
+  // Last week's figures, as the job leaves them.
+  await db.sql`insert into daily_totals (environment_id, currency, day, measure, amount, count)
+    values (${tenant.merchant.test.id}, 'USD', current_date - 7, 'captured', 12000, 3),
+      (${tenant.merchant.test.id}, 'USD', current_date - 7, 'approved', 12000, 3),
+      (${tenant.merchant.test.id}, 'USD', current_date - 7, 'declined', 1000, 1)`;
+  await owner.goto("/test?period=7-days");
+  await expect(tile(owner, "Gross volume")).toContainText(`25% from ${moneyText(12_000, "USD")}`);
+  await expect(tile(owner, "Approval rate")).toContainText("25 points from 75%");
+  await expect(tile(owner, "Gross volume")).toContainText("up");
+  await owner.goto("/test?period=all");
+  await expect(tile(owner, "Gross volume")).toContainText(moneyText(27_000, "USD"));
+  await expect(tile(owner, "Gross volume")).toContainText("No earlier period");
+});
+
+test("the chart has a table of the same figures, all by keyboard, and each row leads to its day", async ({
+  owner,
+  api,
+}) => {
+  await knownDay(api);
+  await owner.goto("/test?period=7-days");
+  const volume = owner.getByRole("region", { name: "Volume by day" });
+  await expect(volume.getByRole("application", { name: /Gross volume and refunds by day/ })).toBeVisible();
+  await expect(volume).toContainText(
+    `gross volume ${moneyText(15_000, "USD")} USD, refunds ${moneyText(2_000, "USD")} USD`,
+  );
+  const toggle = volume.getByRole("button", { name: "Table" });
+  await toggle.focus();
+  await owner.keyboard.press("Enter");
+  await expect(toggle).toHaveAttribute("aria-pressed", "true");
+  const rows = volume.getByRole("row");
+  await expect(rows).toHaveCount(8);
+  const today = rows.nth(1);
+  await expect(today).toContainText(moneyText(15_000, "USD"));
+  await expect(today).toContainText(moneyText(13_000, "USD"));
+  const day = today.getByRole("link").first();
+  // Five charges in dollars, one in euros, and the refund.
+  expect(await listed(api, (await day.getAttribute("href")) ?? "")).toBe(7);
+  expect(await listed(api, (await today.getByRole("link", { name: "3" }).getAttribute("href")) ?? "")).toBe(3);
+  await day.focus();
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(/\/test\/transactions\?created=\d{4}-\d{2}-\d{2}$/);
+});
+
+test("a bar is chosen with the arrow keys and Enter", async ({ owner, api }) => {
+  await pay(api, 2_500);
+  await owner.goto("/test?period=7-days");
+  const chart = owner.getByRole("application", { name: /Gross volume/ });
+  await chart.focus();
+  for (let i = 0; i < 7; i++) await owner.keyboard.press("ArrowRight");
+  await expect(owner.getByText("Press to see its transactions")).toBeVisible();
+  await owner.keyboard.press("Enter");
+  await expect(owner).toHaveURL(
+    /\/test\/transactions\?status=CAPTURED,SETTLED,REFUNDED,PARTIALLY_REFUNDED&created=\d{4}-\d{2}-\d{2}$/,
+  );
+});
+
+test("what needs attention: unknown outcomes, failed refunds, authorizations that run out", async ({
+  owner,
+  api,
+  tenant,
+  db,
+}) => {
+  const held = (
+    await api.call(createPayment, { body: { amount: 4_200, currency: "USD", card: CARD, capture_method: "manual" } })
+  ).ok();
+  await db.sql`update payments set capture_before = now() + interval '3 hours' where environment_id = ${tenant.merchant.test.id}`;
+  await owner.goto("/test");
+  const attention = owner.getByRole("region", { name: "Needs attention" });
+  await expect(attention).toContainText("1 authorization expires soon");
+  await attention.getByRole("link", { name: moneyText(4_200, "USD") }).click();
+  await expect(owner).toHaveURL(`/test/payments/${held.id}`);
+});
+
+test("a custom period, chosen by keyboard, is in the address", async ({ owner, api }) => {
+  await pay(api, 900);
+  await owner.goto("/test");
+  await owner.getByRole("button", { name: "Custom" }).press("Enter");
+  const dialog = owner.getByRole("dialog", { name: "Custom period" });
+  await dialog.getByLabel("First day").fill("2026-03-02");
+  await dialog.getByLabel("Last day").fill("2026-03-01");
+  await dialog.getByRole("button", { name: "Apply" }).press("Enter");
+  await expect(dialog.getByRole("alert")).toHaveText("The first day is after the last.");
+  await dialog.getByLabel("Last day").fill("2026-03-05");
+  await dialog.getByRole("button", { name: "Apply" }).press("Enter");
+  await expect(owner).toHaveURL("/test?from=2026-03-02&to=2026-03-05");
+  await expect(owner.getByText("Mar 2 – Mar 5, 2026, days in UTC")).toBeVisible();
+  await expect(tile(owner, "Gross volume")).toContainText(moneyText(0, "USD"));
+});
+
+test("before the first payment: a command to copy and the way to a key", async ({ owner }) => {
+  await owner.goto("/test");
+  await expect(owner.getByRole("heading", { name: "Make your first test payment" })).toBeVisible();
+  await expect(owner.getByText("/v1/payments")).toBeVisible();
+  await expectAccessible(owner);
+  await owner.getByRole("link", { name: "Make an API key" }).click();
+  await expect(owner).toHaveURL("/test/developers/api-keys");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`accessible in ${colorScheme}, wide and at 390 px, as chart and as table`, async ({ owner, api }) => {
+    await owner.emulateMedia({ colorScheme });
+    await knownDay(api);
+    for (const width of [1_440, 390]) {
+      await owner.setViewportSize({ width, height: 844 });
+      await owner.goto("/test");
+      await expect(owner.getByRole("application", { name: /Gross volume/ })).toBeVisible();
+      await expectAccessible(owner);
+      await expectNoSidewaysScroll(owner);
+      await owner.getByRole("button", { name: "Table" }).click();
+      await expectAccessible(owner);
+      await expectNoSidewaysScroll(owner);
+    }
+  });
+}

@@ -1,0 +1,213 @@
+import type { BrowserContext, Page } from "@playwright/test";
+import { newId } from "@/lib/ids";
+import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];
+
+/** The page is alive, and its content is there. */
+async function open(page: Page, section: string, mode = "test"): Promise<void> {
+  await page.goto(`/${mode}/settings/${section}`);
+  await page.waitForLoadState("networkidle");
+}
+
+const newPageOf = async (context: BrowserContext) => context.newPage();
+
+test("a session that is signed out elsewhere is out at once", async ({
+  browser,
+  baseUrl,
+  page,
+  newPerson,
+  signInAs,
+}) => {
+  const person = await newPerson();
+  await signInAs(page.context(), person);
+  const elsewhere = await browser.newContext({ baseURL: baseUrl });
+  await signInAs(elsewhere, person);
+  const other = await newPageOf(elsewhere);
+  await open(other, "account");
+  await expect(other.getByRole("heading", { name: "Your account" })).toBeVisible();
+
+  await open(page, "sessions");
+  const rows = page.getByRole("main").getByRole("listitem").filter({ hasText: "Last seen" });
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first()).toContainText("This browser");
+  await rows
+    .nth(1)
+    .getByRole("button", { name: /^Sign out/ })
+    .click();
+  await expect(rows).toHaveCount(1);
+  await expect(page.getByText("You are signed in nowhere else.")).toBeVisible();
+  await other.reload();
+  await other.waitForURL(/\/sign-in/);
+  await elsewhere.close();
+});
+
+test("a new password signs the other browsers out and keeps this one", async ({
+  browser,
+  baseUrl,
+  page,
+  newPerson,
+  signInAs,
+}) => {
+  const person = await newPerson("viewer");
+  await signInAs(page.context(), person);
+  const elsewhere = await browser.newContext({ baseURL: baseUrl });
+  await signInAs(elsewhere, person);
+  await open(page, "account");
+  await page.getByLabel("Current password").fill("not it at all");
+  await page.getByLabel("New password").fill("a new and long password");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("That is not your current password.")).toBeVisible();
+  await expect(page.getByLabel("New password")).toHaveValue("a new and long password");
+  await page.getByLabel("Current password").fill(person.password);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("1 other session was signed out.")).toBeVisible();
+  const other = await newPageOf(elsewhere);
+  await other.goto("/test/settings/account");
+  await other.waitForURL(/\/sign-in/);
+  await elsewhere.close();
+});
+
+test("the business profile keeps what is typed, and the time zone moves the days", async ({ owner, db, tenant }) => {
+  await open(owner, "business");
+  await owner.getByLabel("Business name").fill("Lovelace Ltd");
+  await owner.getByLabel("Website").fill("not an address");
+  await owner.getByLabel("Time zone").selectOption("Asia/Tokyo");
+  await owner.getByRole("button", { name: "Save" }).click();
+  await expect(owner.getByText("Enter an address such as https://example.com.")).toBeVisible();
+  await expect(owner.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
+  await owner.getByLabel("Website").fill("https://lovelace.example");
+  await owner.getByRole("button", { name: "Save" }).click();
+  await expect(owner.getByText("Saved")).toBeVisible();
+  const [row] = await db.sql`select name, website, time_zone from merchants where id = ${tenant.merchant.id}`;
+  expect(row).toEqual({ name: "Lovelace Ltd", website: "https://lovelace.example", time_zone: "Asia/Tokyo" });
+  await open(owner, "activity");
+  await expect(owner.getByText("Time zone: UTC → Asia/Tokyo")).toBeVisible();
+});
+
+test("leaving with unsaved changes is asked about", async ({ owner }) => {
+  await open(owner, "business");
+  await owner.getByLabel("Business name").fill("Not saved");
+  await owner.getByRole("link", { name: "Team", exact: true }).click();
+  await expect(owner.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
+  await owner.getByRole("button", { name: "Stay" }).click();
+  await expect(owner.getByLabel("Business name")).toHaveValue("Not saved");
+});
+
+test("a person is invited, joins by the mailed link, changes role and is removed", async ({
+  owner,
+  browser,
+  baseUrl,
+}) => {
+  const email = `${newId()}@team.example`;
+  await open(owner, "team");
+  await owner.getByRole("button", { name: "Invite" }).click();
+  await owner.getByLabel("E-mail address").fill(email);
+  await owner.getByLabel("Operator", { exact: true }).check();
+  await expectAccessible(owner);
+  await owner.getByRole("button", { name: "Send invitation" }).click();
+  const row = owner.getByRole("row").filter({ hasText: email });
+  await expect(row).toContainText("Invited");
+
+  const elsewhere = await browser.newContext({ baseURL: baseUrl });
+  const invited = await newPageOf(elsewhere);
+  await invited.goto("/outbox");
+  await invited.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
+  await invited.waitForURL("**/reset-password/**");
+  await invited.waitForLoadState("networkidle");
+  await invited.getByLabel("Your name").fill("Grace Hopper");
+  await invited.getByLabel("New password").fill("a new and long password");
+  await invited.getByRole("button", { name: "Join" }).click();
+  await invited.waitForURL("**/test");
+  await open(invited, "team");
+  await expect(invited.getByText("You cannot see the team")).toBeVisible();
+
+  await open(owner, "team");
+  await expect(row).toContainText("Grace Hopper");
+  await expect(row).toContainText("Operator");
+  await row.getByRole("button", { name: /^Actions for/ }).click();
+  await owner.getByRole("menuitem", { name: "Change role" }).click();
+  await owner.getByLabel("Owner", { exact: true }).check();
+  await owner.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
+  await expect(row).toContainText("Owner");
+  await open(invited, "team");
+  await expect(invited.getByRole("row").filter({ hasText: email })).toContainText("You");
+
+  await row.getByRole("button", { name: /^Actions for/ }).click();
+  await owner.getByRole("menuitem", { name: "Remove" }).click();
+  await owner.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(row).toHaveCount(0);
+  await invited.reload();
+  await invited.waitForURL(/\/sign-in/);
+  await elsewhere.close();
+});
+
+test("the last owner cannot be made a viewer", async ({ owner }) => {
+  await open(owner, "team");
+  await owner.getByRole("button", { name: /^Actions for/ }).click();
+  await owner.getByRole("menuitem", { name: "Change role" }).click();
+  await owner.getByLabel("Viewer", { exact: true }).check();
+  await owner.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
+  await expect(owner.getByRole("dialog")).toContainText("This is the last owner who can sign in.");
+});
+
+test("a viewer sees that the business pages are not for them, and the API says so too", async ({
+  page,
+  newPerson,
+  signInAs,
+}) => {
+  await signInAs(page.context(), await newPerson("viewer"));
+  for (const section of ["business", "team", "activity"]) {
+    await open(page, section);
+    await expect(page.getByText(/^You cannot see/)).toBeVisible();
+  }
+  const headers = { "sec-fetch-site": "same-origin" };
+  const invite = await page.request.post("/api/dashboard/team", {
+    data: { email: "new@team.example", role: "owner" },
+    headers,
+  });
+  expect(invite.status()).toBe(403);
+  const rename = await page.request.patch("/api/dashboard/business", { data: { name: "Mine" }, headers });
+  expect(rename.status()).toBe(403);
+  const foreign = await page.request.patch("/api/dashboard/preferences", {
+    data: { times: "utc" },
+    headers: { "sec-fetch-site": "cross-site" },
+  });
+  expect(foreign.status()).toBe(403);
+});
+
+test("appearance takes effect at once and stays", async ({ owner }) => {
+  await open(owner, "appearance");
+  await owner.getByLabel("Dark", { exact: true }).check();
+  await expect(owner.locator("html")).toHaveAttribute("data-theme", "dark");
+  const saved = owner.waitForResponse("**/api/dashboard/preferences");
+  await owner.getByLabel("UTC", { exact: true }).check();
+  expect((await saved).status()).toBe(200);
+  await owner.reload();
+  await owner.waitForLoadState("networkidle");
+  await expect(owner.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(owner.getByLabel("UTC", { exact: true })).toBeChecked();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`every page of the settings is accessible and fits a phone, ${colorScheme}`, async ({
+    browser,
+    baseUrl,
+    newPerson,
+    signInAs,
+  }) => {
+    const context = await browser.newContext({ baseURL: baseUrl, colorScheme });
+    await signInAs(context, await newPerson("owner"));
+    const page = await newPageOf(context);
+    for (const section of PAGES) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await open(page, section);
+      await expect(page.getByRole("heading", { level: 2 }).first()).toBeVisible();
+      await expectAccessible(page);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await expectNoSidewaysScroll(page);
+    }
+    await context.close();
+  });
+}

@@ -1,0 +1,189 @@
+import { get } from "node:http";
+import type { Page } from "@playwright/test";
+import { Secret, TOTP } from "otpauth";
+import { newId } from "@/lib/ids";
+import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+
+const NEW = "a new and long password";
+
+async function fillIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** The form is alive once React has taken it over; before that the browser would send it itself. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.waitForLoadState("networkidle");
+}
+
+test("a sign-up leads into the test environment of a new merchant, signed in", async ({ page, db }) => {
+  const email = `${newId()}@new.example`;
+  await open(page, "/sign-up");
+  await page.getByLabel("Business name").fill("Lovelace Ltd");
+  await page.getByLabel("Your name").fill("Ada Lovelace");
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill("short");
+  await page.getByRole("button", { name: "Open account" }).click();
+  await expect(page.getByText("Choose a password of at least 10 characters.")).toBeVisible();
+  // What was typed is still there.
+  await expect(page.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
+  await expect(page.getByLabel("E-mail address")).toHaveValue(email);
+  await page.getByLabel("Password", { exact: true }).fill(NEW);
+  await page.getByRole("button", { name: "Open account" }).click();
+  await page.waitForURL("**/test");
+  await expect(page.getByText("Lovelace Ltd").first()).toBeVisible();
+  const keys = await db.sql`select 1 from api_keys k join environments e on e.id = k.environment_id
+    join users u on u.merchant_id = e.merchant_id where u.email = ${email}`;
+  expect(keys).toHaveLength(0);
+});
+
+test("an address that is taken is said at its field", async ({ page, newPerson }) => {
+  const { email } = await newPerson();
+  await open(page, "/sign-up");
+  await page.getByLabel("Business name").fill("Second");
+  await page.getByLabel("Your name").fill("Eve");
+  await page.getByLabel("E-mail address").fill(email.toUpperCase());
+  await page.getByLabel("Password", { exact: true }).fill(NEW);
+  await page.getByRole("button", { name: "Open account" }).click();
+  await expect(page.getByLabel("E-mail address")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByText("is already in use")).toBeVisible();
+});
+
+test("signing in leads back to the page that asked for it, and never to another site", async ({
+  page,
+  newPerson,
+  context,
+}) => {
+  const person = await newPerson();
+  await open(page, "/live/settings/sessions");
+  await page.waitForURL(/\/sign-in\?next=/);
+  await fillIn(page, person.email, "wrong password");
+  await expect(page.getByText("The e-mail address or the password is wrong.")).toBeVisible();
+  await expect(page.getByLabel("E-mail address")).toHaveValue(person.email);
+  await fillIn(page, person.email, person.password);
+  await page.waitForURL("**/live/settings/sessions");
+  await context.clearCookies();
+  await open(page, "/sign-in?next=https://evil.example/");
+  await fillIn(page, person.email, person.password);
+  await page.waitForURL("**/test");
+});
+
+test("a forgotten password is replaced through the outbox, and the link works once", async ({ page, newPerson }) => {
+  const person = await newPerson();
+  await open(page, "/sign-in");
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  await page.waitForURL("**/forgot-password");
+  await page.waitForLoadState("networkidle");
+  await page.getByLabel("E-mail address").fill(person.email);
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await expect(page.getByText(`If ${person.email} has an account`)).toBeVisible();
+  await page.getByRole("link", { name: "outbox" }).click();
+  await page.waitForURL("**/outbox");
+  const mail = page.getByRole("listitem").filter({ hasText: person.email }).first();
+  await expect(mail.getByRole("heading")).toHaveText("Choose a new Cardlane password");
+  const link = await mail.getByRole("link").getAttribute("href");
+  await expectAccessible(page);
+  await mail.getByRole("link").click();
+  await page.waitForURL("**/reset-password/**");
+  await page.waitForLoadState("networkidle");
+  await page.getByLabel("New password").fill(NEW);
+  await page.getByRole("button", { name: "Change password and sign in" }).click();
+  await page.waitForURL("**/test");
+  await page.goto(link ?? "");
+  await expect(page.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+});
+
+test("an address that nobody has gets the same words", async ({ page }) => {
+  await open(page, "/forgot-password");
+  const email = `${newId()}@nobody.example`;
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await expect(page.getByText(`If ${email} has an account`)).toBeVisible();
+});
+
+test("ten failures lock the account, and then the right password does not help", async ({ page, newPerson }) => {
+  const person = await newPerson();
+  await open(page, "/sign-in");
+  for (let i = 1; i <= 10; i++) {
+    const answer = page.waitForResponse("**/callback/credentials");
+    await fillIn(page, person.email, `wrong password ${i}`);
+    await answer;
+    await expect(page.getByRole("button", { name: "Sign in" })).not.toHaveAttribute("aria-busy", "true");
+  }
+  await expect(page.getByText("this account is locked for up to 30 minutes")).toBeVisible();
+  await fillIn(page, person.email, person.password);
+  await expect(page.getByText("this account is locked for up to 30 minutes")).toBeVisible();
+  expect(new URL(page.url()).pathname).toBe("/sign-in");
+});
+
+test("a second factor is set up, asked for, and replaced by a recovery code once", async ({
+  page,
+  context,
+  newPerson,
+  signInAs,
+}) => {
+  const person = await newPerson("viewer");
+  await signInAs(context, person);
+  await open(page, "/test/settings/second-factor");
+  await page.getByRole("button", { name: "Set up" }).click();
+  await page.getByLabel("Current password").fill(person.password);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await expect(page.getByAltText(/QR code/)).toBeVisible();
+  await expectAccessible(page);
+  const secret = (await page.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? "";
+  const codeAt = (ms: number) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ms });
+  await page.getByLabel("Code").fill(codeAt(0));
+  await page.getByRole("button", { name: "Switch on" }).click();
+  const dialog = page.getByRole("dialog", { name: "Keep these recovery codes" });
+  const codes = ((await dialog.locator("code").textContent()) ?? "").split("\n");
+  expect(codes).toHaveLength(10);
+  await expect(dialog.getByRole("button", { name: "Done" })).toBeDisabled();
+  await dialog.getByLabel("I have kept them in a safe place.").check();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(page.getByText("10 of 10 left")).toBeVisible();
+
+  for (const code of [codeAt(30_000), codes[0] ?? ""]) {
+    await context.clearCookies();
+    await open(page, "/sign-in");
+    await fillIn(page, person.email, person.password);
+    await expect(page.getByRole("heading", { name: "Enter your code" })).toBeVisible();
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.waitForURL("**/test");
+  }
+  await context.clearCookies();
+  await open(page, "/sign-in");
+  await fillIn(page, person.email, person.password);
+  await page.getByLabel("Code").fill(codes[0] ?? "");
+  await page.getByRole("button", { name: "Verify" }).click();
+  await expect(page.getByText("That code is wrong, too old or was used already.")).toBeVisible();
+});
+
+test("the outbox exists only for a browser on this machine that says so", async ({ baseUrl }) => {
+  const statusFor = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get(`${baseUrl}/outbox`, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on("error", reject);
+    });
+  expect(await statusFor(new URL(baseUrl).host)).toBe(200);
+  expect(await statusFor("rebound.example")).toBe(404);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`the pages before the sign-in are accessible and fit a phone, ${colorScheme}`, async ({ browser, baseUrl }) => {
+    const context = await browser.newContext({ baseURL: baseUrl, colorScheme, viewport: { width: 390, height: 844 } });
+    const page = await context.newPage();
+    for (const path of ["/sign-in", "/sign-up", "/forgot-password", "/outbox", "/reset-password/unknown"]) {
+      await open(page, path);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    }
+    await context.close();
+  });
+}
