@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
@@ -9,6 +8,7 @@ import { PasswordInput } from "@/components/ui/password-input";
 import { callApi } from "@/lib/client/api";
 import { signIn } from "@/lib/client/sign-in";
 import { useSubmit } from "@/lib/client/use-submit";
+import { SubmitButton } from "./submit-button";
 
 type ChoosePasswordFormProps = {
   token: string;
@@ -65,9 +65,9 @@ export function ChoosePasswordForm({ token, email, name: known }: ChoosePassword
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" pending={pending || leaving} className="h-9">
+      <SubmitButton pending={pending || leaving}>
         {known === null ? "Change password and sign in" : "Join"}
-      </Button>
+      </SubmitButton>
     </form>
   );
 }

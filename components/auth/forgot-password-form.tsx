@@ -2,20 +2,16 @@
 
 import { useState } from "react";
 import { Banner } from "@/components/ui/banner";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
 import { callApi } from "@/lib/client/api";
 import { useSubmit } from "@/lib/client/use-submit";
+import type { MailRoute } from "@/lib/contract/mail-route";
 import { AuthLink } from "./auth-link";
+import { SubmitButton } from "./submit-button";
 
-type ForgotPasswordFormProps = {
-  /** Whether mail waits in the outbox of this machine instead of being sent. */
-  hasOutbox: boolean;
-};
-
-export function ForgotPasswordForm({ hasOutbox }: ForgotPasswordFormProps) {
+export function ForgotPasswordForm({ mail }: { mail: MailRoute }) {
   const [email, setEmail] = useState("");
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { pending, failure, run } = useSubmit(["email"]);
@@ -35,17 +31,9 @@ export function ForgotPasswordForm({ hasOutbox }: ForgotPasswordFormProps) {
       noValidate
       className="flex flex-col gap-4"
     >
-      {sentTo && (
-        <Banner tone="green" role="status" title="Look into your mail">
-          If {sentTo} has an account, a link to choose a new password is on its way. It works for an hour.
-          {hasOutbox && (
-            <>
-              {" "}
-              No mail server is set up here: it is in the <AuthLink href="/outbox">outbox</AuthLink>.
-            </>
-          )}
-        </Banner>
-      )}
+      <div aria-live="polite" className="empty:hidden">
+        {sentTo && <Sent to={sentTo} mail={mail} />}
+      </div>
       <FormFailure failure={failure} />
       <Field label="E-mail address" error={failure.fields.email}>
         {(props) => (
@@ -60,9 +48,29 @@ export function ForgotPasswordForm({ hasOutbox }: ForgotPasswordFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" pending={pending} className="h-9">
-        Send me a link
-      </Button>
+      <SubmitButton pending={pending}>Send me a link</SubmitButton>
     </form>
+  );
+}
+
+function Sent({ to, mail }: { to: string; mail: MailRoute }) {
+  if (mail === "nowhere") {
+    return (
+      <Banner tone="amber" title="Mail cannot be sent">
+        No mail server is set up here. Whoever runs this service sets SMTP_URL; then a link for {to} is sent, if it has
+        an account.
+      </Banner>
+    );
+  }
+  return (
+    <Banner tone="green" title={mail === "sent" ? "Look into your mail" : "Look into the outbox"}>
+      If {to} has an account, a link to choose a new password is on its way. It works for an hour.
+      {mail === "outbox" && (
+        <>
+          {" "}
+          No mail server is set up here: it is in the <AuthLink href="/outbox">outbox</AuthLink>.
+        </>
+      )}
+    </Banner>
   );
 }

@@ -10,6 +10,7 @@ import { signIn } from "@/lib/client/sign-in";
 import { AuthHeading } from "./auth-heading";
 import { AuthLink } from "./auth-link";
 import { SIGN_IN_ERRORS } from "./sign-in-error";
+import { SubmitButton } from "./submit-button";
 
 type SignInFormProps = {
   /** Where to go afterwards: a path of our own. */
@@ -59,11 +60,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
         )}
       </AuthHeading>
       <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {notice && !error && step === "password" && (
-          <Banner tone="green" role="status">
-            {notice}
-          </Banner>
-        )}
+        {notice && !error && step === "password" && <Banner tone="green">{notice}</Banner>}
         {error && (
           <Banner tone="red" role="alert">
             {error}
@@ -74,9 +71,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
         ) : (
           <CodeStep code={code} setCode={setCode} />
         )}
-        <Button type="submit" variant="primary" pending={pending} className="h-9">
-          {step === "code" ? "Verify" : "Sign in"}
-        </Button>
+        <SubmitButton pending={pending}>{step === "code" ? "Verify" : "Sign in"}</SubmitButton>
         {step === "code" && (
           <Button
             variant="ghost"
@@ -136,6 +131,9 @@ function PasswordStep({ email, setEmail, password, setPassword }: PasswordStepPr
   );
 }
 
+/** The step before ended with the button that led here. */
+const takeFocus = (input: HTMLInputElement | null) => input?.focus();
+
 function CodeStep({ code, setCode }: { code: string; setCode: (code: string) => void }) {
   return (
     <Field label="Code" hint="Six digits from your authenticator app, or one of your recovery codes.">
@@ -147,7 +145,7 @@ function CodeStep({ code, setCode }: { code: string; setCode: (code: string) => 
           autoCapitalize="off"
           spellCheck={false}
           required
-          autoFocus
+          ref={takeFocus}
           maxLength={40}
           value={code}
           onChange={(event) => setCode(event.target.value)}

@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
@@ -9,6 +8,7 @@ import { PasswordInput } from "@/components/ui/password-input";
 import { callApi } from "@/lib/client/api";
 import { signIn } from "@/lib/client/sign-in";
 import { useSubmit } from "@/lib/client/use-submit";
+import { SubmitButton } from "./submit-button";
 
 const FIELDS = ["business_name", "name", "email", "password"] as const;
 type FieldName = (typeof FIELDS)[number];
@@ -55,9 +55,7 @@ export function SignUpForm() {
       <Field label="Password" hint="At least 10 characters." error={failure.fields.password}>
         {(props) => <PasswordInput {...props} {...bind("password")} autoComplete="new-password" maxLength={200} />}
       </Field>
-      <Button type="submit" variant="primary" pending={pending || leaving} className="h-9">
-        Open account
-      </Button>
+      <SubmitButton pending={pending || leaving}>Open account</SubmitButton>
     </form>
   );
 }

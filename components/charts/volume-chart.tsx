@@ -64,7 +64,7 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
             active.current = null;
           }}
         >
-          <CartesianGrid vertical={false} stroke="var(--line)" />
+          <CartesianGrid vertical={false} stroke="var(--line)" syncWithTicks />
           <XAxis
             dataKey="from"
             tickFormatter={(day: string) => tickText(day, unit)}
@@ -134,13 +134,13 @@ function axisOf(points: readonly Point[]): { domain: [number, number]; ticks: nu
   const highest = Math.max(1, ...points.map(({ gross, refunded, before }) => Math.max(gross, refunded, before ?? 0)));
   const lowest = Math.min(0, ...points.map(({ gross, refunded }) => Math.min(gross, refunded)));
   const magnitude = 10 ** Math.floor(Math.log10(highest / 3));
-  const step = Math.max(1, (STEPS.find((factor) => factor * magnitude * 3 >= highest) ?? 10) * magnitude);
+  const step = Math.ceil((STEPS.find((factor) => factor * magnitude * 3 >= highest) ?? 10) * magnitude);
   const ticks = Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
   for (let below = -step; below >= lowest; below -= step) ticks.unshift(below);
   return { domain: [lowest * 1.1, ticks.at(-1) ?? highest], ticks };
 }
 
-const STEPS = [1, 2, 2.5, 5, 10];
+const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10];
 
 function indexOf(index: unknown): number | null {
   const number = typeof index === "string" || typeof index === "number" ? Number(index) : Number.NaN;

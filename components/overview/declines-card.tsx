@@ -54,7 +54,9 @@ export function DeclinesCard({ mode, declines, range }: { mode: Mode; declines: 
                   </span>
                 </th>
                 <td className="py-2 pr-2 text-right align-top tabular-nums">{count.toLocaleString("en-US")}</td>
-                <td className="py-2 pr-4 text-right align-top text-soft tabular-nums">{shareText(count / all)}</td>
+                <td className="py-2 pr-4 text-right align-top text-soft tabular-nums">
+                  {shareText(count / all, { aligned: true })}
+                </td>
               </tr>
             ))}
           </tbody>

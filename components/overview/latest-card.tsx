@@ -48,9 +48,9 @@ export function LatestCard({ mode, transactions }: { mode: Mode; transactions: r
           {transactions.map((transaction) => (
             <tr
               key={transaction.id}
-              className="relative h-9 border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised"
+              className="relative h-9 border-b max-sm:h-12 last:border-0 hover:bg-raised has-focus-visible:bg-raised"
             >
-              <th scope="row" className="w-36 pl-4 text-left font-normal">
+              <th scope="row" className="w-36 pl-4 text-left max-sm:w-auto font-normal">
                 <Link
                   href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
                   className="after:absolute after:inset-0 focus-visible:outline-offset-0"
@@ -61,14 +61,17 @@ export function LatestCard({ mode, transactions }: { mode: Mode; transactions: r
                     currency={transaction.currency}
                   />
                 </Link>
+                <span className="relative block text-soft text-xs sm:hidden">
+                  <Time at={transaction.created_at} style="relative" />
+                </span>
               </th>
-              <td className="w-40 px-2">
+              <td className="w-40 px-2 max-sm:pr-4 max-sm:text-right">
                 <StatusBadge status={transaction.status} />
               </td>
               <td className="truncate px-2 text-soft max-sm:hidden">
                 {transaction.customer_email ?? cardText(transaction)}
               </td>
-              <td className="relative w-28 pr-4 text-right text-soft text-xs">
+              <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
                 <Time at={transaction.created_at} style="relative" />
               </td>
             </tr>

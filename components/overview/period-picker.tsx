@@ -37,7 +37,10 @@ export function PeriodPicker({ mode, period, range, firstDay, today, timeZone, c
   const go = (next: Period) =>
     startTransition(() => router.push(overviewHref(mode, next, currency), { scroll: false }));
   return (
-    <div className="flex min-w-0 items-center gap-2 max-md:w-full" aria-busy={pending || undefined}>
+    <div
+      className="flex min-w-0 items-center gap-2 max-md:max-w-[calc(100vw-3rem)] max-sm:max-w-[calc(100vw-2rem)]"
+      aria-busy={pending || undefined}
+    >
       <LinkGroup
         label="Period"
         links={NAMES.map((name) => ({

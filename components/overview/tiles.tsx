@@ -121,7 +121,7 @@ function Compared({ change, before }: { change: Change | null; before: string })
           <Arrow aria-hidden="true" className="size-3" />
           <span className="sr-only">{WORDS[change.direction]}</span> {change.text}
         </span>
-      )}
+      )}{" "}
       <span className="truncate text-soft">
         {change ? "from" : "before:"} {before}
       </span>

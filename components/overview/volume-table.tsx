@@ -59,7 +59,7 @@ export function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: 
                     </Link>
                   )}
                 </td>
-                <td className={NUMBER}>{rate === null ? "–" : shareText(rate)}</td>
+                <td className={NUMBER}>{rate === null ? "–" : shareText(rate, { aligned: true })}</td>
               </tr>
             );
           })}

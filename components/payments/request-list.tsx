@@ -33,7 +33,7 @@ export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: 
           <div className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft text-xs">
             <Link
               href={`/${mode}/developers/idempotency?key=${encodeURIComponent(request.key)}`}
-              className="min-w-0 truncate font-mono text-accent hover:underline"
+              className="min-w-0 truncate font-mono text-accent leading-6 hover:underline"
             >
               {request.key}
             </Link>

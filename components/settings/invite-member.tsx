@@ -11,11 +11,17 @@ import { Input } from "@/components/ui/input";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useSubmit } from "@/lib/client/use-submit";
+import type { MailRoute } from "@/lib/contract/mail-route";
 import type { MerchantRole } from "@/lib/contract/roles";
 import { RoleCards } from "./role-cards";
 
-/** `hasOutbox`: the mail waits in the outbox of this machine instead of being sent. */
-export function InviteMember({ hasOutbox }: { hasOutbox: boolean }) {
+const NOTICES: Record<MailRoute, string> = {
+  sent: "The link in the mail works for seven days.",
+  outbox: "No mail server is set up: the link is in the outbox, /outbox.",
+  nowhere: "No mail server is set up, so the mail waits. Set SMTP_URL to have it sent.",
+};
+
+export function InviteMember({ mail }: { mail: MailRoute }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -23,13 +29,13 @@ export function InviteMember({ hasOutbox }: { hasOutbox: boolean }) {
         Invite
       </Button>
       <Dialog open={open} onOpenChange={setOpen}>
-        {open && <Content hasOutbox={hasOutbox} onClose={() => setOpen(false)} />}
+        {open && <Content mail={mail} onClose={() => setOpen(false)} />}
       </Dialog>
     </>
   );
 }
 
-function Content({ hasOutbox, onClose }: { hasOutbox: boolean; onClose: () => void }) {
+function Content({ mail, onClose }: { mail: MailRoute; onClose: () => void }) {
   const router = useRouter();
   const formId = useId();
   const [email, setEmail] = useState("");
@@ -38,9 +44,7 @@ function Content({ hasOutbox, onClose }: { hasOutbox: boolean; onClose: () => vo
 
   async function invite() {
     await callApi({ method: "POST", path: "/api/dashboard/team", body: { email, role } });
-    const description = hasOutbox
-      ? "No mail server is set up: the link is in the outbox, /outbox."
-      : "The link works for seven days.";
+    const description = NOTICES[mail];
     toast.success(`${email.trim()} is invited`, { description });
     onClose();
     router.refresh();

@@ -56,7 +56,13 @@ export function PasswordForm({ email }: { email: string }) {
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" className="self-start" pending={pending}>
+      <Button
+        type="submit"
+        variant="primary"
+        className="self-start"
+        pending={pending}
+        disabled={(current === "" || next === "") && !pending}
+      >
         Change password
       </Button>
     </form>

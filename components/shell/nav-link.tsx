@@ -2,7 +2,8 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import type { ReactNode } from "react";
+import { type ReactNode, use } from "react";
+import { LeaveSheet } from "./leave-sheet";
 
 type NavLinkProps = {
   href: string;
@@ -15,10 +16,16 @@ type NavLinkProps = {
 
 export function NavLink({ href, exact = false, sections = [], children }: NavLinkProps) {
   const pathname = usePathname();
+  const leaveSheet = use(LeaveSheet);
   const isHere = pathname === href;
   const isBelow = !exact && [href, ...sections].some((path) => pathname.startsWith(`${path}/`));
   return (
-    <Link href={href} aria-current={isHere ? "page" : isBelow ? "true" : undefined} className="nav-link">
+    <Link
+      href={href}
+      aria-current={isHere ? "page" : isBelow ? "true" : undefined}
+      className="nav-link"
+      onClick={leaveSheet}
+    >
       {children}
     </Link>
   );

@@ -2,9 +2,10 @@
 
 import { Menu as MenuIcon } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Sheet } from "@/components/ui/sheet";
+import { LeaveSheet } from "./leave-sheet";
 
 /** The sidebar of narrow windows: behind a button, over the page. */
 export function NavSheet({ children }: { children: ReactNode }) {
@@ -12,6 +13,7 @@ export function NavSheet({ children }: { children: ReactNode }) {
   // Open on this page: once a link has led to another, it is closed.
   const [openOn, setOpenOn] = useState<string | null>(null);
   const open = openOn === pathname;
+  const leave = useCallback(() => setOpenOn(null), []);
   return (
     <>
       <Button
@@ -32,7 +34,9 @@ export function NavSheet({ children }: { children: ReactNode }) {
         flush
         className="nav-sheet"
       >
-        <div className="flex h-full flex-col">{children}</div>
+        <LeaveSheet value={leave}>
+          <div className="flex h-full flex-col">{children}</div>
+        </LeaveSheet>
       </Sheet>
     </>
   );

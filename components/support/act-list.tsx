@@ -42,7 +42,11 @@ export function ActObject({ act: { objectId } }: { act: StaffActView }) {
     ? `/support/payments/${objectId}`
     : `/support?q=${encodeURIComponent(objectId)}`;
   return (
-    <Link href={href} prefetch={false} className="block truncate font-mono text-accent text-xs leading-6 hover:underline">
+    <Link
+      href={href}
+      prefetch={false}
+      className="block truncate font-mono text-accent text-xs leading-6 hover:underline"
+    >
       {objectId}
     </Link>
   );

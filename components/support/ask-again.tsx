@@ -43,9 +43,7 @@ export function AskAgain({ operationId, refresh = false }: AskAgainProps) {
 
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-      <p role="status" className="min-w-0 [overflow-wrap:anywhere] empty:hidden">
-        {words}
-      </p>
+      <output className="min-w-0 [overflow-wrap:anywhere]">{words}</output>
       {!known && (
         <Button size="sm" pending={pending} onClick={() => void ask()}>
           {pending ? "Asking…" : "Ask again"}

@@ -11,9 +11,7 @@ export function AuditList({ entries }: { entries: readonly PaymentAuditEntry[] }
         <li key={entry.id} className="flex flex-wrap items-center gap-x-3 px-4 py-2 text-[13px]">
           <code className="font-mono text-xs">{entry.action}</code>
           <span className="min-w-0 text-soft [overflow-wrap:anywhere]">{entry.actor}</span>
-          {entry.requestId && (
-            <CopyId id={entry.requestId} short label="Copy request id" className="text-soft" />
-          )}
+          {entry.requestId && <CopyId id={entry.requestId} short label="Copy request id" className="text-soft" />}
           <Time at={entry.at} className="ml-auto text-soft text-xs" />
         </li>
       ))}

@@ -7,7 +7,12 @@ import { ActObject, ActWords } from "./act-list";
 
 type AuditTableProps = {
   page: StaffActPage;
-  filter: { staff: string | undefined; merchant: string | undefined; action: string | undefined; before: string | undefined };
+  filter: {
+    staff: string | undefined;
+    merchant: string | undefined;
+    action: string | undefined;
+    before: string | undefined;
+  };
 };
 
 /** What staff did, newest first, a page at a time. */

@@ -6,9 +6,9 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { cardText } from "@/lib/client/card-text";
 import {
+  type MerchantEnvironment as Environment,
   ERRORS_SHOWN,
   KEYS_SHOWN,
-  type MerchantEnvironment as Environment,
   type MerchantError,
   type MerchantKey,
   type MerchantTransaction,
@@ -28,7 +28,11 @@ export function MerchantEnvironment({ environment }: { environment: Environment 
       <Card title="Latest transactions" description={`The newest ${TRANSACTIONS_SHOWN}.`} flush>
         <TransactionRows transactions={transactions} />
       </Card>
-      <Card title="Latest refused and failed requests" description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
+      <Card
+        title="Latest refused and failed requests"
+        description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`}
+        flush
+      >
         <ErrorRows errors={errors} />
       </Card>
       <Card title={`API keys (${keys.length === KEYS_SHOWN ? `newest ${KEYS_SHOWN}` : keys.length})`} flush>

@@ -31,7 +31,8 @@ export function MerchantPage({ view }: { view: MerchantView }) {
               Since <Time at={profile.suspendedAt} />.{" "}
             </>
           )}
-          No key of it works, and its people can look but not act. Reason: {profile.suspendedReason ?? "none was given"}.
+          No key of it works, and its people can look but not act. Reason: {profile.suspendedReason ?? "none was given"}
+          .
         </Banner>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_23rem]">

@@ -32,12 +32,8 @@ export function OperationList({ operations, answers }: OperationListProps) {
               { term: "Epoch", value: operation.epoch },
               { term: "Lease until", value: <Time at={operation.leaseUntil} /> },
               { term: "Completed", value: operation.completedAt && <Time at={operation.completedAt} /> },
-              ...(operation.unknownAt
-                ? [{ term: "Unknown since", value: <Time at={operation.unknownAt} /> }]
-                : []),
-              ...(operation.acceptedAt
-                ? [{ term: "Accepted", value: <Time at={operation.acceptedAt} /> }]
-                : []),
+              ...(operation.unknownAt ? [{ term: "Unknown since", value: <Time at={operation.unknownAt} /> }] : []),
+              ...(operation.acceptedAt ? [{ term: "Accepted", value: <Time at={operation.acceptedAt} /> }] : []),
               ...(operation.detail ? [{ term: "Detail", value: operation.detail }] : []),
               {
                 term: "Reference",

@@ -1,9 +1,9 @@
 import { Badge } from "@/components/ui/badge";
 import { CopyId } from "@/components/ui/copy-id";
 import { Time } from "@/components/ui/time";
-import { ROLE_NAMES } from "./role-names";
 import type { MerchantPerson } from "@/lib/contract/support/merchant-view";
 import { ReasonDialog } from "./reason-dialog";
+import { ROLE_NAMES } from "./role-names";
 
 export function PeopleList({ merchantId, people }: { merchantId: string; people: readonly MerchantPerson[] }) {
   if (people.length === 0) return <p className="p-4 text-[13px] text-soft">Nobody can sign in.</p>;
@@ -14,7 +14,11 @@ export function PeopleList({ merchantId, people }: { merchantId: string; people:
           <p className="min-w-0 font-medium [overflow-wrap:anywhere]">{person.email}</p>
           <p className="flex flex-wrap items-center gap-1.5">
             <Badge>{ROLE_NAMES[person.role]}</Badge>
-            {person.secondFactor ? <Badge tone="green">Second factor on</Badge> : <Badge tone="amber">No second factor</Badge>}
+            {person.secondFactor ? (
+              <Badge tone="green">Second factor on</Badge>
+            ) : (
+              <Badge tone="amber">No second factor</Badge>
+            )}
           </p>
           <p className="text-soft text-xs">
             {person.name && `${person.name} · `}

@@ -14,13 +14,19 @@ type SearchBoxProps = {
   refusal: string | null;
 };
 
-const HINT = "Id, e-mail address, last 4 digits, amount, request id, idempotency key or merchant name. Every search is recorded.";
+const HINT =
+  "Id, e-mail address, last 4 digits, amount, request id, idempotency key or merchant name. Every search is recorded.";
 const SECRET = "That looks like a card number or a whole API key. Search by the last 4 digits, or the key's id.";
 
 /** What must not even reach an address bar: whole card numbers and keys. The service refuses them as well. */
 function looksSecret(text: string): boolean {
   const digits = text.replace(/[\s-]/g, "");
   return (/^\d{13,19}$/.test(digits) && passesLuhn(digits)) || /sk_(test|live)_/.test(text);
+}
+
+/** What most come to this page for. */
+function takeFocus(input: HTMLInputElement | null): void {
+  input?.focus({ preventScroll: true });
 }
 
 export function SearchBox({ text, refusal }: SearchBoxProps) {
@@ -49,7 +55,7 @@ export function SearchBox({ text, refusal }: SearchBoxProps) {
                   type="search"
                   name="q"
                   defaultValue={text}
-                  autoFocus
+                  ref={takeFocus}
                   autoComplete="off"
                   autoCapitalize="off"
                   spellCheck={false}

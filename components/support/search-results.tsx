@@ -17,10 +17,10 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
   const capped = groups.some((group) => group.capped);
   return (
     <>
-      <p role="status" className="mb-4 text-[13px] text-soft [overflow-wrap:anywhere]">
+      <output className="mb-4 block text-[13px] text-soft [overflow-wrap:anywhere]">
         {count === 0 ? "Nothing" : `${count}${capped ? " or more" : ""} found`} for{" "}
         <strong className="font-medium text-ink">{text}</strong>, read as {readAs.join("; or ")}.
-      </p>
+      </output>
       {groups.length === 0 ? (
         <NothingFound />
       ) : (
@@ -98,8 +98,8 @@ function NothingFound() {
       title="Nothing found in any merchant's data"
       description={
         <>
-          Ids, e-mail addresses and keys must be whole. Requests that only read leave no trace, and refused ones are kept
-          for 30 days. What can be found: {WHAT_CAN_BE_FOUND}.
+          Ids, e-mail addresses and keys must be whole. Requests that only read leave no trace, and refused ones are
+          kept for 30 days. What can be found: {WHAT_CAN_BE_FOUND}.
         </>
       }
     />

@@ -60,7 +60,9 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
   return (
     <Banner
       tone={waiting > 0 ? "red" : "amber"}
-      title={all === 1 ? "The outcome of one operation is not known" : `The outcomes of ${all} operations are not known`}
+      title={
+        all === 1 ? "The outcome of one operation is not known" : `The outcomes of ${all} operations are not known`
+      }
       actions={
         <Link href="/support/unknown-outcomes" prefetch={false} className={buttonStyles({ size: "sm" })}>
           Open the queue

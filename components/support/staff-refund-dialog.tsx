@@ -133,7 +133,12 @@ function RefundFacts({ subject }: { subject: MoneySubject }) {
 function useStaffDriver(money: StaffMoney): [MoneyDriver, MoneySnapshot] {
   const router = useRouter();
   const [driver] = useState(
-    () => new MoneyDriver("refund", money.paymentId, staffMoneyPorts(money, () => router.refresh())),
+    () =>
+      new MoneyDriver(
+        "refund",
+        money.paymentId,
+        staffMoneyPorts(money, () => router.refresh()),
+      ),
   );
   const snapshot = useSyncExternalStore(driver.subscribe, driver.getSnapshot, driver.getSnapshot);
   useEffect(() => {

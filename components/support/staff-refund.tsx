@@ -2,7 +2,7 @@
 
 import { Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/action-reasons";
 import { type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
@@ -41,10 +41,10 @@ export function StaffRefund({ payment, money }: StaffRefundProps) {
 
 /** A reload in the middle of a refund comes back to it. */
 function useReopen(money: StaffMoney, reopen: () => void): void {
+  const looked = useRef(false);
   useEffect(() => {
-    const { store } = staffMoneyPorts(money, () => {});
-    if (store.find(money.paymentId, "refund") !== null) reopen();
-    // Once, when the page is alive.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
+    if (looked.current) return;
+    looked.current = true;
+    if (staffMoneyPorts(money, () => {}).store.find(money.paymentId, "refund") !== null) reopen();
+  }, [money, reopen]);
 }

@@ -25,9 +25,9 @@ export function UnknownQueue({ list: { outcomes, total, waiting } }: { list: Unk
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3 text-[13px]">
-        <p role="status">
+        <output>
           {total === 1 ? "1 operation" : `${total} operations`}, {waiting} of them waiting for staff.
-        </p>
+        </output>
         <RefreshButton />
       </div>
       <ul className="divide-y rounded-lg border">

@@ -12,7 +12,6 @@ export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
   return (
     <Banner
       tone="amber"
-      role="status"
       title="Part of this link was not understood and is not applied"
       actions={
         <Button size="sm" onClick={onRemove}>

@@ -1,13 +1,19 @@
 "use client";
 
 import { CircleHelp, Search, X } from "lucide-react";
-import { type FormEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import dynamic from "next/dynamic";
+import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/client/transaction-query";
-import { type ParsedSearch, parseSearch } from "@/lib/client/transaction-search";
-import { SearchHelp } from "./search-help";
+import type { ParsedSearch } from "@/lib/client/transaction-search";
+
+// What the words mean is known by the time that somebody types.
+const loadGrammar = () => import("@/lib/client/transaction-search");
+const SearchHelp = dynamic(() => import("./search-help").then((module) => module.SearchHelp), { ssr: false });
 
 const DEBOUNCE_MS = 250;
+/** A whole id is followed at once: nothing more can come. */
+const WHOLE_ID = /^\s*(pay|txn)_[0-9a-z]{26}\s*$/i;
 
 type SearchBoxProps = {
   text: string;
@@ -34,12 +40,16 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
     onFilters({ ...state.base, ...parsed.filters }, { replace: state.changed });
     state.changed = true;
   };
-  const settle = useEffectEvent((typed: string): void => {
-    if (typing.current?.epoch !== epoch) return;
-    const parsed = parseSearch(typed);
+  const settle = useEffectEvent((typed: string, parsed: ParsedSearch): void => {
+    // Something else has changed the filters, or more was typed.
+    if (typing.current?.epoch !== epoch || typed !== text) return;
     setProblem(parsed.problems.find((some) => !some.incomplete)?.message ?? null);
     apply(parsed);
   });
+  const read = async (typed: string) => {
+    const { parseSearch } = await loadGrammar();
+    settle(typed, parseSearch(typed));
+  };
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const onType = (typed: string) => {
@@ -47,12 +57,12 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
     if (typing.current?.epoch !== epoch) typing.current = { base: filtersOf(query), changed: false, epoch };
     onText(typed);
     setProblem(null);
-    if (typed === "" || parseSearch(typed).jump !== null) return settle(typed);
-    timer.current = setTimeout(() => settle(typed), DEBOUNCE_MS);
+    const wait = typed === "" || WHOLE_ID.test(typed) ? 0 : DEBOUNCE_MS;
+    timer.current = setTimeout(() => void read(typed), wait);
   };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     clearTimeout(timer.current);
+    const { parseSearch } = await loadGrammar();
     const parsed = parseSearch(text);
     apply(parsed);
     typing.current = null;
@@ -61,7 +71,13 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
   };
 
   return (
-    <form className="relative min-w-0 flex-1 basis-full md:basis-64" onSubmit={onSubmit}>
+    <form
+      className="relative min-w-0 flex-1 basis-full md:basis-64"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
       <search>
         <label htmlFor={id} className="sr-only">
           Search transactions
@@ -81,6 +97,7 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
           enterKeyHint="search"
           value={text}
           aria-describedby={problem ? `${id}-problem` : undefined}
+          onFocus={() => void loadGrammar()}
           onChange={(event) => onType(event.target.value)}
         />
         <span className="absolute inset-y-0 right-1 flex items-center">
@@ -101,9 +118,9 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
           </Popover>
         </span>
       </search>
-      <p id={`${id}-problem`} role="status" className={problem ? "mt-1 text-red text-xs" : "sr-only"}>
+      <output id={`${id}-problem`} className={problem ? "mt-1 block text-red text-xs" : "sr-only"}>
         {problem}
-      </p>
+      </output>
     </form>
   );
 }

@@ -24,7 +24,7 @@ const helper = createColumnHelper<typeof features, Transaction>();
 const COLUMNS = helper.columns(COLUMN_NAMES.map((name) => helper.display({ id: name })));
 
 type TransactionTableProps = {
-  ref: RefObject<HTMLTableElement | null>;
+  tableRef: RefObject<HTMLTableElement | null>;
   rows: readonly Transaction[];
   columns: readonly ColumnName[];
   fresh: ReadonlySet<string>;
@@ -35,7 +35,7 @@ type TransactionTableProps = {
   selection: Selection;
   openPayment: string | null;
   onOpen: (paymentId: string) => void;
-  onCopy: (id: string) => void;
+  onCopy: (button: HTMLElement) => void;
   /** Whether the pointer or the focus is on a row. */
   onPointing: (what: "pointer" | "focus", on: boolean) => void;
   mode: string;
@@ -44,7 +44,8 @@ type TransactionTableProps = {
 };
 
 export function TransactionTable(props: TransactionTableProps) {
-  const { rows, columns, fresh, stale, sort, onSort, selection, openPayment, mode, zone } = props;
+  const { tableRef, rows, columns, fresh, stale, sort, onSort, selection, openPayment, mode, zone, caption } = props;
+  const { onPointing } = props;
   const layout = useMemo(
     () => ({
       columnOrder: [...columns],
@@ -71,13 +72,13 @@ export function TransactionTable(props: TransactionTableProps) {
     <div className="data-table-scroll">
       <CopyIcon />
       <table
-        ref={props.ref}
+        ref={tableRef}
         className="data-table"
         data-stale={stale || undefined}
         aria-busy={stale}
         onPointerOver={describeTime}
       >
-        <caption className="sr-only">{props.caption}</caption>
+        <caption className="sr-only">{caption}</caption>
         <thead>
           <tr>
             <th scope="col" className="pick">
@@ -98,14 +99,14 @@ export function TransactionTable(props: TransactionTableProps) {
           </tr>
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys */}
-        <tbody
+        <tbody // oxlint-disable-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
           onClick={onClick}
           onChange={select}
-          onPointerEnter={(event) => props.onPointing("pointer", event.pointerType === "mouse")}
-          onPointerLeave={() => props.onPointing("pointer", false)}
-          onFocus={() => props.onPointing("focus", true)}
+          onPointerEnter={(event) => onPointing("pointer", event.pointerType === "mouse")}
+          onPointerLeave={() => onPointing("pointer", false)}
+          onFocus={() => onPointing("focus", true)}
           onBlur={(event) => {
-            if (!event.currentTarget.contains(event.relatedTarget)) props.onPointing("focus", false);
+            if (!event.currentTarget.contains(event.relatedTarget)) onPointing("focus", false);
           }}
         >
           {table.getRowModel().rows.map(({ id, original }) => (
@@ -155,9 +156,9 @@ function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: Transactio
   const target = event.target as HTMLElement;
   const row = target.closest<HTMLElement>("tr[data-id]");
   if (!row || !event.currentTarget.contains(target)) return;
-  const copy = target.closest<HTMLElement>("[data-copy]")?.dataset.copy;
-  if (copy !== undefined) onCopy(copy);
-  if (copy !== undefined || target.closest("button, input, .act, .pick")) return;
+  const copy = target.closest<HTMLElement>("[data-copy]");
+  if (copy) onCopy(copy);
+  if (copy || target.closest("button, input, .act, .pick")) return;
   const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
   const link = row.querySelector<HTMLAnchorElement>("a[data-row]");
   if (target.closest("a")) {

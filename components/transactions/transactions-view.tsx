@@ -1,33 +1,26 @@
 "use client";
 
-import { ArrowUp } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { ColumnPicker } from "@/components/data-table/column-picker";
-import { Pager } from "@/components/data-table/pager";
-import { BulkRefundBar } from "@/components/money/bulk-refund";
-import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { TableSkeleton } from "@/components/ui/skeleton";
 import { toast } from "@/components/ui/toast";
-import { ApiError } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { rangeText } from "@/lib/client/range-text";
 import { useTimeZone } from "@/lib/client/time-display";
 import { filterChips } from "@/lib/client/transaction-chips";
 import { type ColumnName, columnMembers, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
-import { NO_FILTERS, PER_PAGE, type TransactionQuery } from "@/lib/client/transaction-query";
+import { NO_FILTERS, type TransactionQuery } from "@/lib/client/transaction-query";
 import type { Transaction } from "@/lib/contract/transaction";
-import type { SortField } from "@/lib/contract/transaction-words";
-import { EmptyList } from "./empty-list";
 import { ExportButton } from "./export-button";
 import { FilterBar } from "./filter-bar";
 import { FilterChips } from "./filter-chips";
 import { OutageNotice, ProblemNotice } from "./list-notices";
+import { ListStatus, useAnnouncement } from "./list-status";
 import { SearchBox } from "./search-box";
-import { TransactionTable } from "./transaction-table";
+import { sortText } from "./sort-text";
+import { TransactionList } from "./transaction-list";
 import { useColumns } from "./use-columns";
 import { useSavedViews } from "./use-saved-views";
 import { MAX_SELECTED, type Selection, useSelection } from "./use-selection";
@@ -38,10 +31,12 @@ import { ViewTabs } from "./view-tabs";
 
 const PaymentPanel = dynamic(
   () => import("@/components/payments/payment-panel").then((module) => module.PaymentPanel),
-  {
-    ssr: false,
-  },
+  { ssr: false },
 );
+
+const BulkRefundBar = dynamic(() => import("@/components/money/bulk-refund").then((module) => module.BulkRefundBar), {
+  ssr: false,
+});
 
 /** From this width on a payment opens beside the list. */
 const WIDE = "(width >= 48rem)";
@@ -53,35 +48,33 @@ type TransactionsViewProps = {
   apiUrl: string;
 };
 
+/** Finds and shows transactions. What is asked for stands in the address, and only there. */
 export function TransactionsView({ initial, columns: ownColumns, apiUrl }: TransactionsViewProps) {
   const { mode, merchant } = useDashboard();
   const { timeZone } = merchant;
   const router = useRouter();
   const zone = useTimeZone();
   const url = useTransactionsUrl();
-  const { query, key, panel, problems } = url;
+  const { query, key, panel } = url;
   const table = useRef<HTMLTableElement>(null);
-  const [search, setSearch] = useState({ text: "", epoch: 0 });
+  const { search, setText, change } = useSearchText(url.change);
   const [pointing, setPointing] = useState({ pointer: false, focus: false });
   const [message, setMessage] = useState("");
   const selection = useSelection();
   const hold = pointing.pointer || pointing.focus || selection.size > 0 || panel !== null;
-  const list = useTransactionList({ query, key, initial, hold });
-  const { rows, waiting, isStale } = list;
+  const live = useTransactionList({ query, key, initial, hold });
+  const { list, rows, isStale } = live;
   const saved = useSavedViews();
   const view = saved.views.find((some) => some.id === url.view) ?? null;
   const { columns, changedInView, setColumns, resetColumns } = useColumns(ownColumns, view);
-  const chips = filterChips(query, timeZone);
 
-  const emptySearch = () => setSearch(({ epoch }) => ({ text: "", epoch: epoch + 1 }));
-  const change: typeof url.change = (patch, options) => {
-    emptySearch();
-    url.change(patch, options);
-  };
-  useBackButton(emptySearch);
   const open = (paymentId: string) => {
     if (window.matchMedia(WIDE).matches) url.openPanel(paymentId);
     else router.push(`/${mode}/payments/${paymentId}`);
+  };
+  const close = () => {
+    table.current?.querySelector<HTMLElement>(`tr[data-payment="${CSS.escape(panel ?? "")}"] a[data-row]`)?.focus();
+    url.closePanel();
   };
   const toPage = (page: number) => {
     url.change({ page });
@@ -92,13 +85,15 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
     selection.set(isSelected ? others : { ...others, [row.id]: true }, rows);
   };
   useTableKeys({
-    ...{ table, rows, openPayment: panel, onOpen: open, onClose: url.closePanel },
+    ...{ table, rows, openPayment: panel, onOpen: open, onClose: close },
     ...{ onToggle: toggle, onMessage: setMessage },
   });
 
-  const total = list.list ? { total: list.list.total, capped: list.list.total_capped } : null;
-  const range = total && rangeText({ page: query.page, perPage: query.perPage, count: rows.length, ...total });
-  const announcement = useAnnouncement(key, isStale ? null : `${range}, ${sortText(query.sort)}`);
+  const { page, perPage, sort } = query;
+  const total = list?.total ?? null;
+  const capped = list?.total_capped ?? false;
+  const range = total === null ? null : rangeText({ page, perPage, count: rows.length, total, capped });
+  const announcement = useAnnouncement(key, isStale ? null : `${range}, ${sortText(sort)}`);
 
   return (
     <>
@@ -108,8 +103,8 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
           <ExportButton
             filters={key}
             columns={columnMembers(columns)}
-            total={total?.total ?? null}
-            totalCapped={total?.capped ?? false}
+            total={isStale ? null : total}
+            totalCapped={capped}
           />
         }
       />
@@ -123,96 +118,67 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
           <SearchBox
             {...search}
             query={query}
-            onText={(text) => setSearch(({ epoch }) => ({ text, epoch }))}
+            onText={setText}
             onFilters={url.change}
             onJump={(id) => router.push(`/${mode}/${id.startsWith("pay_") ? "payments" : "transactions"}/${id}`)}
           />
           <FilterBar query={query} timeZone={timeZone} onChange={change} />
           <ColumnPicker all={TRANSACTION_COLUMNS} visible={columns} onChange={setColumns} onReset={resetColumns} />
         </div>
-        <ProblemNotice problems={problems} onRemove={() => change({}, { replace: true })} />
+        <ProblemNotice problems={url.problems} onRemove={() => change({}, { replace: true })} />
         <FilterChips filters={query} timeZone={timeZone} onChange={change} />
-        {list.error && list.list && (
-          <OutageNotice error={list.error} stale={isStale} retrying={list.isFetching} onRetry={() => list.refetch()} />
+        {live.error && list && (
+          <OutageNotice error={live.error} stale={isStale} retrying={live.isFetching} onRetry={() => live.refetch()} />
         )}
       </div>
-      <div className="flex h-9 items-center gap-3 text-[13px] text-soft tabular-nums print:hidden">
-        <p aria-hidden="true">{range}</p>
-        <p role="status" className="ml-auto">
-          {waiting.changed && rows.length > 0 && !isStale && (
-            <Button
-              size="sm"
-              variant="ghost"
-              className="text-accent"
-              icon={<ArrowUp aria-hidden="true" />}
-              onClick={list.showWaiting}
-            >
-              {waitingText(waiting.added)}
-            </Button>
-          )}
-        </p>
-      </div>
-      <p role="status" className="sr-only">
-        {message || announcement}
-      </p>
-      {list.list === undefined ? (
-        <FirstAnswer error={list.error} retrying={list.isFetching} onRetry={() => list.refetch()} />
-      ) : rows.length === 0 && !isStale ? (
-        <EmptyList
-          {...{ mode, apiUrl, total: list.list.total }}
-          filters={chips.map((chip) => chip.label)}
-          lastPage={Math.max(1, Math.ceil(list.list.total / query.perPage))}
-          onClear={() => change({ ...NO_FILTERS })}
-          onPage={toPage}
-        />
-      ) : (
-        <TransactionTable
-          ref={table}
-          {...{ rows, columns, selection, mode, zone }}
-          fresh={list.fresh}
-          stale={isStale}
-          sort={query.sort}
-          onSort={(sort) => url.change({ sort: sort as TransactionQuery["sort"] })}
-          openPayment={panel}
-          onOpen={open}
-          onCopy={(id) => copyId(id, setMessage)}
-          onPointing={(what, on) => setPointing((now) => (now[what] === on ? now : { ...now, [what]: on }))}
-          caption={`Transactions, ${sortText(query.sort)}`}
-        />
-      )}
-      {list.list !== undefined && rows.length > 0 && (
-        <Pager
-          page={query.page}
-          perPage={query.perPage}
-          sizes={PER_PAGE}
-          count={rows.length}
-          total={list.list.total}
-          capped={list.list.total_capped}
-          hasMore={list.list.has_more || list.list.data.length > query.perPage}
-          onPage={toPage}
-          onPerPage={(perPage) => url.change({ perPage })}
-        />
-      )}
-      <BulkRefundBar
-        selection={selection.of(rows)}
-        onDone={selection.clear}
-        note={selectionNote(rows.length, selection)}
+      <ListStatus
+        range={range}
+        waiting={live.waiting.changed && rows.length > 0 && !isStale ? live.waiting : null}
+        onShowWaiting={live.showWaiting}
+        message={message || announcement}
       />
-      {panel !== null && <PaymentPanel paymentId={panel} mode={mode} onClose={url.closePanel} />}
+      <TransactionList
+        tableRef={table}
+        {...{ live, query, columns, selection, mode, zone, apiUrl }}
+        filters={filterChips(query, timeZone).map((chip) => chip.label)}
+        openPayment={panel}
+        onOpen={open}
+        onCopy={(button) => copyId(button, setMessage)}
+        onPointing={(what, on) => setPointing((now) => (now[what] === on ? now : { ...now, [what]: on }))}
+        onSort={(next) => url.change({ sort: next as TransactionQuery["sort"] })}
+        onPage={toPage}
+        onPerPage={(size) => url.change({ perPage: size })}
+        onClear={() => change({ ...NO_FILTERS })}
+      />
+      {selection.size > 0 && (
+        <BulkRefundBar
+          selection={selection.of(rows)}
+          onDone={selection.clear}
+          note={selectionNote(rows.length, selection)}
+        />
+      )}
+      {panel !== null && <PaymentPanel paymentId={panel} mode={mode} onClose={close} />}
     </>
   );
 }
 
-const SORT_WORDS: Record<SortField, Record<"asc" | "desc", string>> = {
-  created_at: { desc: "newest first", asc: "oldest first" },
-  amount: { desc: "largest amount first", asc: "smallest amount first" },
-  status: { desc: "by status, reversed", asc: "by status" },
-};
-const sortText = ({ field, order }: TransactionQuery["sort"]) => SORT_WORDS[field][order];
+type Change = ReturnType<typeof useTransactionsUrl>["change"];
 
-function waitingText(added: number): string {
-  if (added === 0) return "Update the list";
-  return added === 1 ? "1 new transaction" : `${added} new transactions`;
+/** What is typed and not yet a chip. Every change of the filters by other means, going back included, empties the box. */
+function useSearchText(changeUrl: Change) {
+  const [search, setSearch] = useState({ text: "", epoch: 0 });
+  const empty = () => setSearch(({ epoch }) => ({ text: "", epoch: epoch + 1 }));
+  const onBack = useEffectEvent(empty);
+  useEffect(() => {
+    const listen = () => onBack();
+    window.addEventListener("popstate", listen);
+    return () => window.removeEventListener("popstate", listen);
+  }, []);
+  const change: Change = (patch, options) => {
+    empty();
+    changeUrl(patch, options);
+  };
+  return { search, change, setText: (text: string) => setSearch(({ epoch }) => ({ text, epoch })) };
 }
 
 /** What "all" means: never more than one sees. */
@@ -221,46 +187,17 @@ function selectionNote(shown: number, { limited }: Selection): string {
   return `“All” selects this page’s ${shown}. The selection stays when you turn the page, up to ${MAX_SELECTED}.`;
 }
 
-/** Going back or forward is no typing: the search box empties. */
-function useBackButton(onBack: () => void): void {
-  const listener = useEffectEvent(onBack);
-  useEffect(() => {
-    const listen = () => listener();
-    window.addEventListener("popstate", listen);
-    return () => window.removeEventListener("popstate", listen);
-  }, []);
-}
+const COPIED_MS = 1_500;
 
-/** What is read aloud: once for each question, however often its answer changes afterwards. */
-function useAnnouncement(key: string, text: string | null): string {
-  const [announced, setAnnounced] = useState({ key, text: "" });
-  if (text === null || announced.key === key) return announced.text;
-  setAnnounced({ key, text });
-  return text;
-}
-
-function copyId(id: string, say: (message: string) => void): void {
+/** The button itself shows that it is done; there are too many of them to hold state. */
+function copyId(button: HTMLElement, say: (message: string) => void): void {
+  const id = button.dataset.copy ?? "";
   navigator.clipboard.writeText(id).then(
     () => {
+      button.dataset.copied = "";
+      setTimeout(() => delete button.dataset.copied, COPIED_MS);
       say(`Copied ${id}`);
-      toast.success("Copied", { description: id });
     },
-    () => toast.error("The browser did not allow copying."),
-  );
-}
-
-type FirstAnswerProps = { error: Error | null; retrying: boolean; onRetry: () => void };
-
-/** Before there is any answer: what is being waited for, or why it did not come. */
-function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
-  if (!error) return <TableSkeleton rows={12} columns={6} />;
-  const refused = error instanceof ApiError;
-  return (
-    <ErrorState
-      detail={refused ? error.detail : "No answer came. Check your connection."}
-      requestId={refused ? error.requestId : null}
-      retrying={retrying}
-      onRetry={onRetry}
-    />
+    () => toast.error("The browser did not allow copying.", { description: id }),
   );
 }

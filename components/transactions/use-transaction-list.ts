@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useState } from "react";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { fetchTransactions, type TransactionList } from "@/lib/client/fetch-transactions";
 import { firstRows, settleRows, waitingRows } from "@/lib/client/live-rows";
@@ -27,14 +27,18 @@ type ListInput = {
 export function useTransactionList({ query, key, initial, hold }: ListInput) {
   const { mode, merchant } = useDashboard();
   const queries = useQueryClient();
-  const ahead = useRef(0);
   const queryKey = ["transactions", mode, key];
   const isInitial = initial?.key === key;
+  const [live, setLive] = useState(() => {
+    const list = isInitial ? initial.list : undefined;
+    return { ...firstRows(key, list?.data ?? NO_ROWS), list };
+  });
+  const ahead = waitingRows(live).added;
   const { data, error, isPlaceholderData, refetch, isFetching } = useQuery({
     queryKey,
     queryFn: ({ signal }) => {
       const shown = queries.getQueryData<TransactionList>(queryKey);
-      return fetchTransactions({ query, mode, timeZone: merchant.timeZone, shown, ahead: ahead.current, signal });
+      return fetchTransactions({ query, mode, timeZone: merchant.timeZone, shown, ahead, signal });
     },
     ...(isInitial && { initialData: initial.list, initialDataUpdatedAt: initial.at }),
     placeholderData: keepPreviousData,
@@ -44,7 +48,6 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
   });
 
   const answered = data !== undefined && !isPlaceholderData;
-  const [live, setLive] = useState(() => ({ ...firstRows(key, data?.data ?? NO_ROWS), list: data }));
   let current = live;
   if (answered) {
     const settled = settleRows(live, { key, answer: data.data, hold: hold && live.key === key });
@@ -53,8 +56,6 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
       setLive(current);
     }
   }
-  const waiting = waitingRows(current);
-  ahead.current = waiting.added;
 
   const showWaiting = useCallback(() => {
     setLive((shown) => ({
@@ -67,7 +68,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
     list: current.list,
     rows: current.rows.length > query.perPage ? current.rows.slice(0, query.perPage) : current.rows,
     fresh: current.fresh,
-    waiting,
+    waiting: waitingRows(current),
     /** The rows are still those of the question before. */
     isStale: current.key !== key || !answered,
     error,

@@ -45,11 +45,14 @@ export function ViewTabs(props: ViewTabsProps) {
   const edited = active !== null && (active.query !== now || columnsChanged);
   const isBuiltIn = BUILT_IN.some((view) => queryText(view.query) === now);
 
-  const report = (work: Promise<unknown>, done: string) =>
-    work.then(
-      () => toast.success(done),
-      (error: unknown) => toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again."),
-    );
+  const report = async (work: Promise<unknown>, done: string) => {
+    try {
+      await work;
+      toast.success(done);
+    } catch (error) {
+      toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again.");
+    }
+  };
   const link = (text: string, id: string | null) => ({
     href: `/${mode}/transactions${[text, id && `view=${id}`]
       .filter(Boolean)
@@ -86,8 +89,9 @@ export function ViewTabs(props: ViewTabsProps) {
             title={view.mine ? undefined : `Shared by ${view.owner}`}
             {...link(view.query, view.id)}
           >
-            {view.shared && <Users aria-label="Shared" role="img" className="size-3.5 text-soft" />}
+            {view.shared && <Users aria-hidden="true" className="size-3.5 text-soft" />}
             {view.name}
+            {view.shared && <span className="sr-only">, shared</span>}
             {view.id === active?.id && edited && <span className="text-soft">, edited</span>}
           </a>
         ))}

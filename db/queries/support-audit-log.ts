@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, ne } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, ne } from "drizzle-orm";
 import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 import { supportAuditLog, users } from "../schema/users";
@@ -37,7 +37,8 @@ export type SupportActFilter = {
   staffId?: string | undefined;
   merchantId?: string | undefined;
   action?: string | undefined;
-  objectId?: string | undefined;
+  /** Public ids: about any of these. */
+  objectIds?: readonly string[];
   /** Without what searches showed of each merchant. */
   withoutFound?: boolean;
   /** Only older ones than this. */
@@ -69,7 +70,7 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
         filter.staffId === undefined ? undefined : eq(log.staff_id, filter.staffId),
         filter.merchantId === undefined ? undefined : eq(log.merchant_id, filter.merchantId),
         filter.action === undefined ? undefined : eq(log.action, filter.action),
-        filter.objectId === undefined ? undefined : eq(log.object_id, filter.objectId),
+        filter.objectIds === undefined ? undefined : inArray(log.object_id, [...filter.objectIds]),
         filter.withoutFound ? ne(log.action, "support.found") : undefined,
         filter.beforeId === undefined ? undefined : lt(log.id, filter.beforeId),
       ),

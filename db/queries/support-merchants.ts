@@ -3,8 +3,8 @@ import type { UserRole } from "@/lib/contract/roles";
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Orm } from "../client";
 import { auditLog } from "../schema/events";
-import type { ActorRecord } from "../schema/operations";
 import { environments, merchants } from "../schema/merchants";
+import type { ActorRecord } from "../schema/operations";
 import { plans } from "../schema/plans";
 import { users } from "../schema/users";
 
@@ -97,11 +97,7 @@ export type OwnActRow = {
 };
 
 /** What a merchant's own people did with the account, newest first. Index: audit_log_account (hence the condition). */
-export async function listOwnActs(
-  orm: Orm,
-  environmentIds: readonly string[],
-  limit: number,
-): Promise<OwnActRow[]> {
+export async function listOwnActs(orm: Orm, environmentIds: readonly string[], limit: number): Promise<OwnActRow[]> {
   const parts = environmentIds.map(
     (environmentId) => sql`(select id, actor, action, environment_id from ${auditLog}
       where environment_id = ${environmentId}::uuid

@@ -10,6 +10,15 @@ import { expectAccessible, test } from "./fixtures";
 
 const MANY = 100_000;
 
+test.beforeEach(({ context }) =>
+  context.routeWebSocket(/hmr/, (ws) => {
+    const server = ws.connectToServer();
+    server.onMessage((m) => {
+      if (typeof m === "string" && !["sync", "turbopack-connected", "isrManifest"].includes(JSON.parse(m).type)) return;
+      ws.send(m);
+    });
+  }),
+); // DEVONLY
 type Line = Record<string, string>;
 
 /** Chooses from the menu and reads the file that the browser saved. */
@@ -88,6 +97,30 @@ test("an export can be cancelled, and gives its connection back", async ({ owner
       return rows.length;
     })
     .toBe(0);
+});
+
+test("an export whose database is lost on the way is cut off, and does not look whole", async ({
+  owner,
+  tenant,
+  db,
+  baseUrl,
+}) => {
+  test.setTimeout(180_000);
+  await insertManyTransactions(db, tenant.merchant.test.id, MANY);
+  const cookies = await owner.context().cookies();
+  const answer = await fetch(`${baseUrl}/test/transactions/export`, {
+    headers: { Cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; ") },
+  });
+  expect(answer.headers.get("x-total-count")).toBe(String(MANY));
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  const killed = await db.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and state <> 'idle' and query like ${`%join payments p on%order by%`} and pid <> pg_backend_pid()`;
+  expect(killed.length).toBeGreaterThan(0);
+  const rest = async () => {
+    for (;;) if ((await reader.read()).done) return;
+  };
+  await expect(rest()).rejects.toThrow();
 });
 
 test("a file that lacks rows is not saved, and the page says so", async ({ owner, api }) => {

@@ -22,7 +22,7 @@ test("a key tells its first request, its answer, its replays, and what differed 
   await owner.getByRole("button", { name: "Inspect" }).click();
   await expect(owner).toHaveURL(`${PAGE}?key=order-7`);
 
-  const first = owner.getByRole("region", { name: "First request" });
+  const first = owner.getByRole("region", { name: "First request", exact: true });
   await expect(first).toContainText("POST /v1/payments");
   await expect(first).toContainText("Test key");
   await expect(first).toContainText('"last4": "4242"');

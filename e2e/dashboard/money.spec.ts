@@ -8,7 +8,15 @@ import { expect, type Tenant } from "../fixtures";
 import { aCard, authorized, CARDS, captured, chargeOf, settled } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
-test.beforeEach(({ context }) => context.routeWebSocket(/hmr/, (ws) => { const server = ws.connectToServer(); server.onMessage((m) => { if (typeof m === "string" && !["sync", "turbopack-connected", "isrManifest"].includes(JSON.parse(m).type)) return; ws.send(m); }); })); // DEVONLY
+test.beforeEach(({ context }) =>
+  context.routeWebSocket(/hmr/, (ws) => {
+    const server = ws.connectToServer();
+    server.onMessage((m) => {
+      if (typeof m === "string" && !["sync", "turbopack-connected", "isrManifest"].includes(JSON.parse(m).type)) return;
+      ws.send(m);
+    });
+  }),
+); // DEVONLY
 const payments = (id: string) => `/test/payments/${id}`;
 const dialogOf = (page: Page, name: string | RegExp = "Refund payment") => page.getByRole("dialog", { name });
 
@@ -18,9 +26,11 @@ async function openDialog(
   payment: Payment,
   action: "Refund" | "Capture" | "Void" = "Refund",
 ): Promise<Locator> {
-  await page.goto(payments(payment.id));
   const dialog = dialogOf(page, `${action} payment`);
-  await opens(page.getByRole("main").getByRole("button", { name: action, exact: true }), dialog);
+  await expect(async () => {
+    await page.goto(payments(payment.id));
+    await opens(page.getByRole("main").getByRole("button", { name: action, exact: true }), dialog);
+  }).toPass();
   await expect(dialog.locator("form fieldset")).toBeAttached();
   return dialog;
 }
@@ -30,7 +40,7 @@ async function opens(button: Locator, opened: Locator): Promise<void> {
   await expect(async () => {
     if (!(await opened.isVisible())) await button.click({ timeout: 2_000 });
     await expect(opened).toBeVisible({ timeout: 2_000 });
-  }).toPass();
+  }).toPass({ timeout: 15_000 });
 }
 
 const submitOf = (dialog: Locator) => dialog.getByRole("button", { name: /^(Refund|Capture|Void) \$/ });
@@ -58,6 +68,16 @@ async function loseAnswers(page: Page, times = 1): Promise<() => number> {
   return () => lost;
 }
 
+/** Idempotency keys of the refunds that the page sends, as they go out. */
+function keysSent(page: Page): (string | undefined)[] {
+  const keys: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/refund"))
+      keys.push(request.headers()["x-idempotency-key"]);
+  });
+  return keys;
+}
+
 test("a refund from the payment's page says what it does, and does it once", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
@@ -82,8 +102,9 @@ test("a refund from the table: a part, then the rest; the button follows the amo
   const payment = await captured(api);
   await owner.goto("/test/transactions");
   const menu = owner.getByRole("button", { name: new RegExp(`^Actions for .*${chargeOf(payment).id}`) });
-  await menu.click();
-  await owner.getByRole("menuitem", { name: /^Refund/ }).click();
+  const refund = owner.getByRole("menuitem", { name: /^Refund/ });
+  await opens(menu, refund);
+  await refund.click();
   const dialog = dialogOf(owner);
   await dialog.getByLabel("Amount").fill("25.50");
   await dialog.getByLabel("Reason").selectOption("RETURN");
@@ -91,8 +112,8 @@ test("a refund from the table: a part, then the rest; the button follows the amo
   await expect(dialog.getByText("Refunded $25.50")).toBeVisible();
   await dialog.getByRole("button", { name: "Done" }).click();
 
-  await menu.click();
-  await owner.getByRole("menuitem", { name: /^Refund/ }).click();
+  await opens(menu, refund);
+  await refund.click();
   await expect(dialog.getByLabel("Amount")).toHaveValue("74.50");
   await expect(dialog.getByText("Already refunded")).toBeVisible();
   await submitOf(dialog).click();
@@ -212,8 +233,6 @@ test("the network cut after the request went out: unknown, and a safe retry find
     unknown.getByText(/not known yet whether the refund of \$45\.00 to Visa •••• 4242 went through/),
   ).toBeVisible();
   await expectAccessible(owner);
-  await unknown.getByRole("button", { name: "Check status" }).click();
-  await expect(unknown.getByText(/new refund of this amount/)).toBeVisible();
   await unknown.getByRole("button", { name: "Retry safely" }).click();
   await expect(dialogOf(owner).getByText("Refunded $45.00")).toBeVisible();
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
@@ -232,11 +251,29 @@ test("the network cut before the request went out: the safe retry makes the refu
   await submitOf(dialog).click();
   const unknown = dialogOf(owner, "Outcome unknown");
   await unknown.getByRole("button", { name: "Check status" }).click();
-  await expect(unknown.getByText(/no new refund so far/)).toBeVisible();
+  await expect(unknown.getByText(/has not received the request so far/)).toBeVisible();
   cut = false;
   await unknown.getByRole("button", { name: "Retry safely" }).click();
   await expect(dialogOf(owner).getByText("Refunded $100.00")).toBeVisible();
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [10_000], operations: 1 });
+});
+
+test("checking the status finds the refund whose answer was lost, and sends nothing", async ({
+  owner,
+  tenant,
+  api,
+  db,
+}) => {
+  const payment = await captured(api);
+  const dialog = await openDialog(owner, payment);
+  await dialog.getByLabel("Amount").fill("45.00");
+  await loseAnswers(owner);
+  const sent = keysSent(owner);
+  await submitOf(dialog).click();
+  await dialogOf(owner, "Outcome unknown").getByRole("button", { name: "Check status" }).click();
+  await expect(dialog.getByText("Refunded $45.00")).toBeVisible();
+  expect(sent).toHaveLength(1);
+  expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
 });
 
 test("a reload while the outcome is unknown comes back to it, with the same key", async ({
@@ -249,28 +286,25 @@ test("a reload while the outcome is unknown comes back to it, with the same key"
   const dialog = await openDialog(owner, payment);
   await dialog.getByLabel("Amount").fill("45.00");
   await loseAnswers(owner);
-  const keys: (string | undefined)[] = [];
-  owner.on("request", (request) => {
-    if (request.url().endsWith("/refund")) keys.push(request.headers()["x-idempotency-key"]);
-  });
+  await owner.route("**/idempotency-key?*", (route) => route.abort());
+  const sent = keysSent(owner);
   await submitOf(dialog).click();
   await expect(dialogOf(owner, "Outcome unknown")).toBeVisible();
 
   await owner.reload();
   const unknown = dialogOf(owner, "Outcome unknown");
-  await expect(unknown.getByText(/refund of \$45\.00/)).toBeVisible();
+  await expect(unknown.getByText(/refund of \$45\.00/).first()).toBeVisible();
   await unknown.getByRole("button", { name: "Close" }).click();
   await expect(owner.getByText("nobody knows yet whether it went through")).toBeVisible();
   await owner.goto("/test/transactions");
-  await expect(unknown).toBeVisible();
   await unknown.getByRole("button", { name: "Retry safely" }).click();
-  await expect(dialogOf(owner).getByText("Refunded $45.00")).toBeVisible();
-  expect(keys).toHaveLength(2);
-  expect(keys[1]).toBe(keys[0]);
+  await expect(dialog.getByText("Refunded $45.00")).toBeVisible();
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toBe(sent[0]);
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [4_500], operations: 1 });
 });
 
-test("a reload in the middle of sending is an unknown outcome, not a second refund", async ({
+test("a reload in the middle of sending finds what became of it, and sends nothing", async ({
   owner,
   tenant,
   api,
@@ -278,6 +312,7 @@ test("a reload in the middle of sending is an unknown outcome, not a second refu
 }) => {
   const payment = await captured(api);
   const dialog = await openDialog(owner, payment);
+  const sent = keysSent(owner);
   const reached = new Promise<void>((resolve) => {
     void owner.route("**/v1/**/refund", async (route) => {
       await route.fetch();
@@ -286,11 +321,9 @@ test("a reload in the middle of sending is an unknown outcome, not a second refu
   });
   await submitOf(dialog).click();
   await reached;
-  await owner.unroute("**/v1/**/refund");
   await owner.reload();
-  const unknown = dialogOf(owner, "Outcome unknown");
-  await unknown.getByRole("button", { name: "Retry safely" }).click();
-  await expect(dialogOf(owner).getByText("Refunded $100.00")).toBeVisible();
+  await expect(dialog.getByText("Refunded $100.00")).toBeVisible();
+  expect(sent).toHaveLength(1);
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [10_000], operations: 1 });
 });
 
@@ -335,15 +368,93 @@ test("a slow processor: the button waits, closes nothing, and tells the end", as
   expect((await refundsOf(db, tenant, payment)).operations).toBe(0);
 });
 
+test("a bulk refund of five, one of which is not refundable, has an outcome for each", async ({
+  owner,
+  tenant,
+  api,
+  db,
+}) => {
+  const good = await Promise.all([2_000, 3_000, 4_000, 5_000].map((amount) => captured(api, { amount })));
+  const held = await authorized(api);
+  await owner.goto("/test/transactions");
+  const bar = owner.getByRole("region", { name: "Selection" });
+  await expect(async () => {
+    await owner.getByRole("checkbox", { name: /^Select this page/ }).check({ timeout: 2_000 });
+    await expect(bar).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expect(bar).toContainText("5 selected");
+  await expect(bar).toContainText("$140.00");
+  await bar.getByRole("button", { name: "Refund 4…" }).click();
+  const dialog = owner.getByRole("dialog", { name: /Refund 4 payments|Bulk refund/ });
+  await expect(dialog.getByRole("region", { name: "Not refundable" })).toContainText("Nothing has been captured yet");
+  await expectAccessible(owner);
+  // One of the four changes meanwhile.
+  const changed = good[1] as Payment;
+  (await api.call(refundTransaction, { id: chargeOf(changed).id, body: { amount: 1_000 } })).ok();
+  await loseAnswers(owner);
+  await dialog.getByRole("button", { name: "Refund $140.00 to 4 cards" }).dblclick();
+  await expect(dialog.getByText(/Finished: 4 of 4/)).toBeVisible();
+  await expect(dialog.getByText(/2 refunded · 1 refused · 1 unknown/)).toBeVisible();
+  await expect(dialog.getByText("It has changed: $20.00 is left to refund. Nothing was sent.")).toBeVisible();
+  await expectAccessible(owner);
+
+  await owner.reload();
+  await expect(dialog.getByText(/2 refunded · 1 refused · 1 unknown/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Retry safely" }).click();
+  await expect(dialog.getByText(/3 refunded · 1 refused/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(dialog).toBeHidden();
+  for (const payment of good) {
+    const amount = payment === changed ? 1_000 : payment.amount;
+    expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [amount], operations: 1 });
+  }
+  expect(await refundsOf(db, tenant, held)).toEqual({ amounts: [], operations: 0 });
+});
+
+test("a bulk refund can be stopped: what was not sent is not sent, until one says so", async ({
+  owner,
+  tenant,
+  api,
+  db,
+}) => {
+  const all = await Promise.all(Array.from({ length: 5 }, () => captured(api)));
+  await owner.goto("/test/transactions");
+  const bar = owner.getByRole("region", { name: "Selection" });
+  await expect(async () => {
+    await owner.getByRole("checkbox", { name: /^Select this page/ }).check({ timeout: 2_000 });
+    await expect(bar).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await owner.route("**/v1/**/refund", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await bar.getByRole("button", { name: "Refund 5…" }).click();
+  const dialog = owner.getByRole("dialog", { name: /Refund 5 payments|Bulk refund/ });
+  await dialog.getByRole("button", { name: "Refund $500.00 to 5 cards" }).click();
+  await dialog.getByRole("button", { name: "Stop", exact: true }).click();
+  release();
+  await expect(dialog.getByText(/3 refunded · 2 not sent/)).toBeVisible();
+  const made = async () =>
+    (await Promise.all(all.map((payment) => refundsOf(db, tenant, payment)))).flatMap(({ amounts }) => amounts);
+  expect(await made()).toHaveLength(3);
+  await dialog.getByRole("button", { name: "Send the remaining 2" }).click();
+  await expect(dialog.getByText(/5 refunded/)).toBeVisible();
+  expect(await made()).toHaveLength(5);
+});
+
 test("a payment that cannot be refunded says why, in the table and on its page", async ({ owner, api }) => {
   const held = await authorized(api);
   await owner.goto(payments(held.id));
   const main = owner.getByRole("main");
   await expect(main.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
-  await main.getByRole("button", { name: "Other actions" }).click();
-  await expect(owner.getByText("Nothing has been captured yet")).toBeVisible();
+  await opens(main.getByRole("button", { name: "Other actions" }), owner.getByText("Nothing has been captured yet"));
   await owner.goto("/test/transactions");
-  await owner.getByRole("button", { name: new RegExp(`^Actions for .*${chargeOf(held).id}`) }).click();
+  const menu = owner.getByRole("button", { name: new RegExp(`^Actions for .*${chargeOf(held).id}`) });
+  await opens(menu, owner.getByRole("menuitem", { name: /^Refund/ }));
   await expect(owner.getByRole("menuitem", { name: /^Refund/ })).toHaveAttribute("aria-disabled", "true");
   await expect(owner.getByRole("menuitem", { name: /^Refund/ })).toContainText("Nothing has been captured yet");
 });
@@ -353,8 +464,8 @@ test("a viewer sees reasons, not buttons, and the service agrees", async ({ page
   const payment = await captured(api);
   await page.goto(payments(payment.id));
   const main = page.getByRole("main");
-  await main.getByRole("button", { name: "Why can't I refund?" }).click();
-  await expect(page.getByText("Your role does not allow you to refund payments")).toBeVisible();
+  const why = page.getByText("Your role does not allow you to refund payments");
+  await opens(main.getByRole("button", { name: "Why can't I refund?" }), why);
   await expect(main.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
   const status = await page.evaluate(
     async (id) =>

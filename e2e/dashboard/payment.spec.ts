@@ -32,7 +32,7 @@ test("a captured payment shows every block", async ({ owner, tenant }) => {
     "href",
     "/test/transactions",
   );
-  await expect(owner.getByRole("button", { name: "Refund" })).toBeVisible();
+  await expect(owner.getByRole("button", { name: "Refund", exact: true })).toBeVisible();
 
   const timeline = block(owner, "Timeline");
   await expect(timeline.getByRole("listitem")).toHaveCount(1);
@@ -80,7 +80,7 @@ test("a refund by the API appears while the page is open, with its reason", asyn
   await expect(block(owner, "Timeline")).toContainText("Goods returned: One lamp came back");
   await expect(owner.getByText("Partially refunded").first()).toBeVisible();
   await expect(block(owner, "Charge and refunds").getByRole("listitem")).toHaveCount(2);
-  await expect(owner.getByText("$75.00")).toBeVisible();
+  await expect(owner.getByText("$75.00", { exact: true })).toBeVisible();
 });
 
 test("a declined payment says why in plain words, and what to do", async ({ owner, tenant }) => {
@@ -88,7 +88,7 @@ test("a declined payment says why in plain words, and what to do", async ({ owne
   await expect(owner.getByText("The account or credit line does not cover the amount.").first()).toBeVisible();
   await expect(owner.getByText("Ask the customer for another card, or try again in a few days.")).toBeVisible();
   await expect(block(owner, "Ledger")).toContainText("No money has moved.");
-  await expect(owner.getByRole("button", { name: "Refund" })).toHaveCount(0);
+  await expect(owner.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
 });
 
 test("a suspected fraud shows its score and the reasons", async ({ owner, tenant }) => {

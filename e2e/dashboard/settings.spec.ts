@@ -7,11 +7,17 @@ const PAGES = ["account", "second-factor", "sessions", "appearance", "business",
 
 /** The page is alive, and its content is there. */
 async function open(page: Page, section: string, mode = "test"): Promise<void> {
+  await page.bringToFront();
   await page.goto(`/${mode}/settings/${section}`);
   await page.waitForLoadState("networkidle");
 }
 
-const newPageOf = async (context: BrowserContext) => context.newPage();
+/** A page in front: what streams in is drawn only in a window that shows. */
+async function newPageOf(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  await page.bringToFront();
+  return page;
+}
 
 test("a session that is signed out elsewhere is out at once", async ({
   browser,

@@ -13,7 +13,7 @@ async function fillIn(page: Page, email: string, password: string): Promise<void
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** The form is alive once React has taken it over; before that the browser would send it itself. */
+/** The page is there and quiet. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.waitForLoadState("networkidle");

@@ -124,7 +124,7 @@ export class BulkRefund {
     this.#closed = false;
     this.#stopped = false;
     for (const { key, state } of this.#run.rows)
-      if (state.step === "unknown" && state.transactionId) void this.#watch(key);
+      if (state.step === "unknown" && state.why === "pending") void this.#watch(key);
   }
 
   /** Every outcome is known and the person has seen it, or wants to know no more. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { KeyFinding } from "./key-finding";
 import { type MoneyAnswer, MoneyDriver, type MoneyPorts } from "./money-action";
-import type { Attempt } from "./money-attempt";
+import type { Attempt, Refusal } from "./money-attempt";
 import { type MoneyRecord, recordStore } from "./money-record";
 import type { MoneySubject } from "./money-subject";
 
@@ -70,6 +71,15 @@ const refusal = (code: string, status: number): Attempt<MoneyAnswer> => ({
   retryAfterMs: null,
 });
 
+const failed: Refusal = {
+  status: 402,
+  code: "payment_failed",
+  detail: "No.",
+  param: null,
+  errors: [],
+  requestId: null,
+};
+
 const owner = { mode: "test", merchantId: "mer_1" } as const;
 const HOUR_MS = 3_600_000;
 
@@ -82,6 +92,8 @@ describe("a money action of the dashboard", () => {
   let keys: number;
   /** Runs when polling waits: what the world does meanwhile. */
   let meanwhile: (() => void)[];
+  /** What the service knows of the key. */
+  let finding: KeyFinding;
 
   beforeEach(() => {
     storage = new MemoryStorage();
@@ -91,11 +103,13 @@ describe("a money action of the dashboard", () => {
     now = Date.UTC(2026, 10, 21);
     keys = 0;
     meanwhile = [];
+    finding = { kind: "absent" };
   });
 
   const ports = (): MoneyPorts => ({
     owner,
     read: async () => subject,
+    lookUp: async () => finding,
     send: async (request) => {
       sent.push(request);
       return (await answers.shift()) ?? noAnswer;
@@ -181,16 +195,16 @@ describe("a money action of the dashboard", () => {
     expect(after.getSnapshot().state.step).toBe("done");
   });
 
-  test("PENDING is unknown until the payment says how the refund went", async () => {
+  test("PENDING is unknown until the key says how the refund went", async () => {
     const driver = await start();
     answers = [pending()];
-    subject = captured;
     meanwhile = [
-      () => (subject = withRefund("txn_refund", 4_000, "PENDING")),
-      () => (subject = withRefund("txn_refund", 4_000)),
+      () => (finding = { kind: "open", transactionId: "txn_refund" }),
+      () => (finding = { kind: "done", transactionId: "txn_refund" }),
     ];
     await driver.submit({ amount: 4_000 }, 4_000);
     await settled(driver, "done");
+    expect(driver.getSnapshot().record?.transactionId).toBe("txn_refund");
     expect(sent).toHaveLength(1);
     expect(record()).toBeNull();
   });
@@ -198,7 +212,7 @@ describe("a money action of the dashboard", () => {
   test("a refund that fails after PENDING is refused, and the next try has a new key", async () => {
     const driver = await start();
     answers = [pending(), made()];
-    meanwhile = [() => (subject = { ...captured, refunds: [{ id: "txn_refund", amount: 4_000, status: "FAILED" }] })];
+    meanwhile = [() => (finding = { kind: "refused", refusal: failed })];
     await driver.submit({ amount: 4_000 }, 4_000);
     await settled(driver, "refused");
     await driver.submit({ amount: 4_000 }, 4_000);
@@ -209,30 +223,51 @@ describe("a money action of the dashboard", () => {
     const driver = await start();
     answers = [noAnswer];
     await driver.submit({ amount: 4_000 }, 4_000);
-    await driver.check();
-    expect(driver.getSnapshot().state).toMatchObject({
-      step: "unknown",
-      notice: expect.stringContaining("no new refund"),
-    });
     subject = withRefund("txn_another", 4_000);
     await driver.check();
-    expect(driver.getSnapshot().state).toMatchObject({
-      step: "unknown",
-      notice: expect.stringContaining("new refund of this amount"),
+    expect(driver.getSnapshot()).toMatchObject({
+      state: { step: "unknown", notice: expect.stringContaining("has not received the request") },
+      subject: { refunded: 4_000 },
     });
+    finding = { kind: "done", transactionId: "txn_own" };
+    await driver.check();
+    expect(driver.getSnapshot()).toMatchObject({ state: { step: "done" }, record: { transactionId: "txn_own" } });
     expect(sent).toHaveLength(1);
   });
 
-  test("a capture without an answer is done once the payment is captured for that amount", async () => {
+  test("a request that is found at work is looked after until it ends", async () => {
+    const driver = await start();
+    answers = [noAnswer];
+    await driver.submit({ amount: 4_000 }, 4_000);
+    finding = { kind: "open", transactionId: null };
+    meanwhile = [() => {}, () => (finding = { kind: "done", transactionId: "txn_refund" })];
+    await driver.check();
+    expect(driver.getSnapshot().state).toMatchObject({ step: "unknown", why: "pending" });
+    await settled(driver, "done");
+  });
+
+  test("when the status cannot be looked up, the outcome stays unknown and the page says why", async () => {
+    const driver = new MoneyDriver("refund", "pay_1", {
+      ...ports(),
+      lookUp: () => Promise.reject(new Error("No answer came.")),
+    });
+    await driver.open();
+    answers = [noAnswer];
+    await driver.submit({}, 10_000);
+    await driver.check();
+    expect(driver.getSnapshot().state).toMatchObject({ step: "unknown", checking: false, notice: "No answer came." });
+  });
+
+  test("a capture without an answer is done once its key says so, and has no refund to show", async () => {
     subject = authorized;
     const driver = await start("capture");
     answers = [noAnswer];
     await driver.submit({ amount: 6_000 }, 6_000);
     await driver.check();
     expect(driver.getSnapshot().state.step).toBe("unknown");
-    subject = { ...captured, captured: 6_000 };
+    finding = { kind: "done", transactionId: "txn_1" };
     await driver.check();
-    expect(driver.getSnapshot().state.step).toBe("done");
+    expect(driver.getSnapshot()).toMatchObject({ state: { step: "done" }, record: { transactionId: null } });
   });
 
   test("a refusal that the key keeps gives the next try a new key; others keep theirs", async () => {

@@ -41,11 +41,11 @@ export function shortMoneyText(amount: number, currency: string): string {
   }).format(Math.sign(amount) * minorToMajor(Math.abs(amount), currency));
 }
 
-/** "93.4%"; never 100% or 0% for what is only nearly so. */
-export function shareText(share: number): string {
+/** "93.4%"; never 100% or 0% for what is only nearly so. `aligned` keeps the decimal, for columns. */
+export function shareText(share: number, { aligned = false } = {}): string {
   const tenths = Math.round(share * 1_000);
   const honest = tenths === 1_000 && share < 1 ? 999 : tenths === 0 && share > 0 ? 1 : tenths;
-  return `${(honest / 10).toFixed(honest % 10 === 0 ? 0 : 1)}%`;
+  return `${(honest / 10).toFixed(honest % 10 === 0 && !aligned ? 0 : 1)}%`;
 }
 
 export type Change = { direction: "up" | "down" | "same"; text: string };

@@ -1,6 +1,8 @@
+import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import type { Payment } from "@/lib/contract/payment";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { ApiError, callApi, NoAnswerError } from "./api";
+import { findingOf } from "./key-finding";
 import type { MoneyAnswer, MoneyPorts } from "./money-action";
 import type { Attempt } from "./money-attempt";
 import { newIdempotencyKey, wait } from "./money-ports";
@@ -32,6 +34,15 @@ export function staffMoneyPorts(money: StaffMoney, moved: () => void): MoneyPort
     async read() {
       const path = `/v1/payments/${money.paymentId}`;
       return subjectOf((await callApi<Payment>({ method: "GET", path, headers: environment })).data);
+    },
+    async lookUp(key) {
+      const path = `/api/support/environments/${money.environmentId}/idempotency-key`;
+      try {
+        return findingOf((await callApi<KeyDetail>({ method: "GET", path, query: { key } })).data);
+      } catch (error) {
+        if (error instanceof ApiError && error.code === "resource_not_found") return findingOf(null);
+        throw error;
+      }
     },
     send: ({ chargeId, body, key }) =>
       attempt({

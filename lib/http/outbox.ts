@@ -1,5 +1,6 @@
 import { headers } from "next/headers";
 import { notFound } from "next/navigation";
+import type { MailRoute } from "@/lib/contract/mail-route";
 import { listOutbox } from "@/lib/domain/people/list-outbox";
 import { env } from "@/lib/env";
 import { currentService } from "./current-service";
@@ -11,10 +12,16 @@ import { addressOf } from "./request-parts";
  * when no mail server is set up, the service is one machine's own, and the browser runs on that machine. The Host header
  * is looked at too, because a page of somebody else's may have pointed its own name at 127.0.0.1.
  */
-export async function hasOutbox(): Promise<boolean> {
+async function hasOutbox(): Promise<boolean> {
   if (env.smtpUrl !== null || !isLoopbackHost(new URL(env.baseUrl).host)) return false;
   const sent = await headers();
   return isLoopbackHost(sent.get("host")) && isLoopbackAddress(addressOf(sent, { ip: null }));
+}
+
+/** Where mail goes, as the pages that cause some tell it. */
+export async function mailRoute(): Promise<MailRoute> {
+  if (env.smtpUrl !== null) return "sent";
+  return (await hasOutbox()) ? "outbox" : "nowhere";
 }
 
 export async function outboxPage() {

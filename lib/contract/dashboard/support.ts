@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { text } from "@/lib/contract/fields";
 import { ASK_RESULTS } from "@/lib/contract/support/unknown-outcomes";
@@ -53,4 +54,15 @@ export const askAgain = dashboardOperation({
     /** What the processor last said. */
     last_answer: z.string().nullable(),
   }),
+});
+
+/** What became of a request that was sent under a key. */
+export const getMerchantKey = dashboardOperation({
+  name: "getMerchantKey",
+  method: "GET",
+  path: "/api/support/environments/{id}/idempotency-key",
+  permission: null,
+  query: z.strictObject({ key: text(255) }),
+  status: 200,
+  response: z.custom<KeyDetail>(),
 });

@@ -1,5 +1,5 @@
-import type { PaymentDetail } from "../dashboard/payment-detail";
-import type { Mode } from "../transaction-words";
+import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
+import type { Mode } from "@/lib/contract/transaction-words";
 import type { StaffActView } from "./staff-acts";
 
 /** One call to the processor, as it stands in Cardlane's own books. */
@@ -52,7 +52,15 @@ export type PaymentInside = {
 export type ProcessorAnswer = {
   /** The operation's id, a UUID. */
   readonly reference: string;
-  readonly kind: "approved" | "declined" | "action_required" | "pending" | "not_found" | "not_sent" | "unknown" | "none";
+  readonly kind:
+    | "approved"
+    | "declined"
+    | "action_required"
+    | "pending"
+    | "not_found"
+    | "not_sent"
+    | "unknown"
+    | "none";
   /** More of it, in words; null when there is no more. */
   readonly text: string | null;
 };

@@ -4,6 +4,7 @@ export const STAFF_ACTS = {
   "support.found": "Saw in search results",
   "support.viewed_merchant": "Opened the merchant",
   "support.viewed_payment": "Opened the payment",
+  "support.viewed_key": "Looked up an idempotency key",
   "support.viewed_unknown_outcomes": "Looked at unknown outcomes",
   "support.viewed_audit": "Read the audit log",
   "support.asked_again": "Asked again about an unknown outcome",

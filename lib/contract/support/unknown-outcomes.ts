@@ -1,4 +1,4 @@
-import type { Mode } from "../transaction-words";
+import type { Mode } from "@/lib/contract/transaction-words";
 
 /** An operation that was sent to the processor and whose outcome is not known. */
 export type UnknownOutcome = {

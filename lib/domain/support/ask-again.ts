@@ -49,5 +49,9 @@ async function asItIs(service: Service, environmentId: string, id: string, resul
   const row = await findOperation(service.db.sql, environmentId, id);
   if (!row) throw new Error(`operation ${id} is gone`);
   const closed = row.state !== "open";
-  return { result: closed && result === "busy" ? "already_known" : result, state: row.state, lastAnswer: row.last_answer };
+  return {
+    result: closed && result === "busy" ? "already_known" : result,
+    state: row.state,
+    lastAnswer: row.last_answer,
+  };
 }

@@ -1,5 +1,12 @@
 import { listSupportActs } from "@/db/queries/support-audit-log";
-import { findMerchant, listEnvironments, listOwnActs, listPeople, type MerchantRow, type OwnActRow } from "@/db/queries/support-merchants";
+import {
+  findMerchant,
+  listEnvironments,
+  listOwnActs,
+  listPeople,
+  type MerchantRow,
+  type OwnActRow,
+} from "@/db/queries/support-merchants";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import {
@@ -10,8 +17,8 @@ import {
   type OwnAct,
   PEOPLE_SHOWN,
 } from "@/lib/contract/support/merchant-view";
-import { idTime } from "@/lib/ids";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { idTime } from "@/lib/ids";
 import { getMerchantEnvironment } from "./get-merchant-environment";
 import { merchantNotFound } from "./merchant-not-found";
 import { presentStaffAct } from "./present-staff-act";
@@ -78,7 +85,12 @@ function presentPerson(row: Awaited<ReturnType<typeof listPeople>>[number]): Mer
   };
 }
 
-const ACTORS = { api_key: "An API key", user: "A former member of the team", staff: "Support", system: "Cardlane" } as const;
+const ACTORS = {
+  api_key: "An API key",
+  user: "A former member of the team",
+  staff: "Support",
+  system: "Cardlane",
+} as const;
 
 function presentOwnAct(row: OwnActRow): OwnAct {
   const actor = row.actor_email ?? ACTORS[row.actor.type];

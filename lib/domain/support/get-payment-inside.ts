@@ -34,12 +34,14 @@ export async function getPaymentInside(call: StaffCall, input: { id: string }): 
     objectId: input.id,
     requestId: request.id,
   });
-  const [detail, operations, audit, acts] = await Promise.all([
+  const [detail, operations, audit] = await Promise.all([
     getPaymentDetail(inEnvironment(call, owner), input),
     listInsideOperations(sql, owner.id, id, OPERATIONS_SHOWN),
     listPaymentAudit(sql, owner.id, id, AUDIT_SHOWN),
-    listSupportActs(orm, { merchantId: owner.merchantId, objectId: input.id }, AUDIT_SHOWN),
   ]);
+  // A refund can be asked for by its charge: what was done to the payment's transactions was done to it.
+  const objectIds = [input.id, ...detail.payment.transactions.map((transaction) => transaction.id)];
+  const acts = await listSupportActs(orm, { merchantId: owner.merchantId, objectIds }, AUDIT_SHOWN);
   return {
     environment: { id: encodeId("environment", owner.id), mode: owner.mode },
     merchant: { id: encodeId("merchant", owner.merchantId), name: owner.merchant_name, suspended: owner.suspended },

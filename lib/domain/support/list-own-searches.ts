@@ -6,11 +6,7 @@ const SHOWN = 8;
 
 /** What this member of the staff searched for last, each text once. Their own doing, so it is no look-up. */
 export async function listOwnSearches({ service, staff }: StaffCall): Promise<{ text: string; at: string }[]> {
-  const rows = await listSupportActs(
-    service.db.orm,
-    { staffId: staff.userId, action: "support.searched" },
-    LOOKED_AT,
-  );
+  const rows = await listSupportActs(service.db.orm, { staffId: staff.userId, action: "support.searched" }, LOOKED_AT);
   const searches = new Map<string, string>();
   for (const row of rows) {
     const text = row.detail?.query;

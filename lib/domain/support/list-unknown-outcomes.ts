@@ -13,7 +13,11 @@ export async function listUnknownOutcomes(call: StaffCall): Promise<UnknownOutco
   ]);
   const merchants = new Set<string | null>(rows.map((row) => row.merchant_id));
   for (const merchantId of merchants.size > 0 ? merchants : [null]) {
-    await recordStaffAct(service, staff, { action: "support.viewed_unknown_outcomes", merchantId, requestId: request.id });
+    await recordStaffAct(service, staff, {
+      action: "support.viewed_unknown_outcomes",
+      merchantId,
+      requestId: request.id,
+    });
   }
   return { outcomes: rows.map(present), total: count.all, waiting: count.waiting };
 }

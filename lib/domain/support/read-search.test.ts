@@ -28,6 +28,7 @@ test("an e-mail address", () => {
   expect(kinds("anna@shop.example")).toEqual(["email", "text"]);
 });
 
+const ascending = (a: number, b: number) => a - b;
 const minor = (text: string) =>
   readSearch(text).flatMap((term) => (term.by === "amount" ? term.amounts.map((amount) => amount.minor) : []));
 
@@ -43,7 +44,7 @@ test.each([
   ["12.34", [1234, 12340, 123400]],
   ["12", [1200, 12, 12000, 120000]],
 ])("%s is an amount", (text, expected) => {
-  expect(minor(text).sort()).toEqual([...expected].sort());
+  expect(minor(text).toSorted(ascending)).toEqual(expected.toSorted(ascending));
 });
 
 test.each(["12.34 XXX", "$5 EUR", "1.5 JPY", "12,34", "0", "1e5", "999999999999999", "-5"])(

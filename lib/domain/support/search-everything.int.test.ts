@@ -93,7 +93,9 @@ describe("finds, in whatever merchant's data it is,", () => {
     const [operation] = await tenant.operations(body.id);
     const [row] = await db.sql`select request_id from operations where id = ${operation?.id as string}`;
     const found = await find(encodeId("request", row?.request_id));
-    expect(found.operation).toEqual([expect.objectContaining({ id: operation?.id, href: `/support/payments/${body.id}` })]);
+    expect(found.operation).toEqual([
+      expect.objectContaining({ id: operation?.id, href: `/support/payments/${body.id}` }),
+    ]);
     expect(found.idempotency_key).toHaveLength(1);
     const id = newId();
     await recordRequestErrors(tenant.service, [
@@ -112,7 +114,10 @@ describe("finds, in whatever merchant's data it is,", () => {
       },
     ]);
     expect((await find(encodeId("request", id))).request).toEqual([
-      expect.objectContaining({ status: "404 resource_not_found", merchant: expect.objectContaining({ id: merchantId() }) }),
+      expect.objectContaining({
+        status: "404 resource_not_found",
+        merchant: expect.objectContaining({ id: merchantId() }),
+      }),
     ]);
   });
 
@@ -146,9 +151,16 @@ describe("finds, in whatever merchant's data it is,", () => {
     expect(JSON.stringify(found)).not.toContain(made.secret);
     await expect(find(made.secret)).rejects.toMatchObject({ code: "invalid_parameter" });
 
-    const planBody = createPlanBody.parse({ type: "ONE_TIME", name: randomUUID(), currency: "USD", full_price_amount: 5 });
+    const planBody = createPlanBody.parse({
+      type: "ONE_TIME",
+      name: randomUUID(),
+      currency: "USD",
+      full_price_amount: 5,
+    });
     const plan = await createPlan(testContext(tenant.service, tenant.merchant.test), planBody);
-    expect((await find(JSON.parse(plan.body).id)).plan).toEqual([expect.objectContaining({ amount: 500, currency: "USD" })]);
+    expect((await find(JSON.parse(plan.body).id)).plan).toEqual([
+      expect.objectContaining({ amount: 500, currency: "USD" }),
+    ]);
 
     const { body } = await tenant.create();
     const [event] = await db.sql`select id from events where object_id = ${decodeId("payment", body.id) as string}`;
@@ -183,7 +195,9 @@ describe("the audit log", () => {
     const rows = await db.sql`
       select action, merchant_id, detail from support_audit_log where request_id = ${made.request.id} order by id`;
     expect(rows[0]).toEqual({ action: "support.searched", merchant_id: null, detail: { query: email } });
-    expect(new Set(rows.slice(1).map((row) => row.merchant_id))).toEqual(new Set([tenant.merchant.id, other.merchant.id]));
+    expect(new Set(rows.slice(1).map((row) => row.merchant_id))).toEqual(
+      new Set([tenant.merchant.id, other.merchant.id]),
+    );
     expect(rows.slice(1).every((row) => row.action === "support.found")).toBe(true);
   });
 

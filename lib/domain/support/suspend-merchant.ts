@@ -1,5 +1,5 @@
-import { findMerchant, suspendMerchant as suspend } from "@/db/queries/support-merchants";
 import { insertSupportAct } from "@/db/queries/support-audit-log";
+import { findMerchant, suspendMerchant as suspend } from "@/db/queries/support-merchants";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";

@@ -12,7 +12,8 @@ type SignInPageProps = { searchParams: Promise<Record<string, string | string[] 
 export default async function StaffSignInPage({ searchParams }: SignInPageProps) {
   const { next } = await searchParams;
   const path = safePath(typeof next === "string" ? next : undefined, "/support");
-  const target = path === "/support" || path.startsWith("/support/") || path.startsWith("/support?") ? path : "/support";
+  const target =
+    path === "/support" || path.startsWith("/support/") || path.startsWith("/support?") ? path : "/support";
   if (await signedIn((await headers()).get("cookie"), "staff")) redirect(target);
   return (
     <div className="flex min-h-dvh flex-col">

@@ -33,15 +33,13 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
 }
 
 /** Refusals belong to the search box; anything else to the error page. */
-async function search(
-  page: StaffCall,
-  text: string,
-): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
+async function search(page: StaffCall, text: string): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
   if (text === "") return { answer: null, refusal: null };
   try {
     return { answer: await searchEverything(page, { text }), refusal: null };
   } catch (error) {
-    if (error instanceof AppError && error.code === "invalid_parameter") return { answer: null, refusal: error.message };
+    if (error instanceof AppError && error.code === "invalid_parameter")
+      return { answer: null, refusal: error.message };
     throw error;
   }
 }

@@ -28,7 +28,13 @@ export default async function SupportAuditPage({ searchParams }: AuditPageProps)
         description="Everything support staff looked up and did, written down before it was shown or done. What searches showed of a merchant is listed under that merchant, who sees what concerns it. Nothing here can be changed."
       />
       <AuditFilters key={JSON.stringify(filter)} filter={filter} staff={await listStaffMembers(page)} />
-      {refusal ? <Banner tone="red" role="alert">{refusal}</Banner> : found && <AuditTable page={found} filter={filter} />}
+      {refusal ? (
+        <Banner tone="red" role="alert">
+          {refusal}
+        </Banner>
+      ) : (
+        found && <AuditTable page={found} filter={filter} />
+      )}
     </>
   );
 }

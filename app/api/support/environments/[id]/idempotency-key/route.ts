@@ -1,0 +1,7 @@
+import { getMerchantKey } from "@/lib/contract/dashboard/support";
+import { getMerchantKey as get } from "@/lib/domain/support/get-merchant-key";
+import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = supportRoutes(
+  serve(getMerchantKey, (call: SupportCall, { key }) => get(call, { environmentId: call.params.id ?? "", key })),
+);
