@@ -77,14 +77,17 @@ const CELL = "py-2 pr-4 align-top max-md:block max-md:py-0.5 max-md:pr-0";
 function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: ApiKeyAction) => void }) {
   const over = key.status === "REVOKED" || key.status === "EXPIRED";
   return (
-    <tr data-key={key.id} className="border-b hover:bg-raised max-md:relative max-md:block max-md:py-2.5">
-      <th scope="row" className={`${CELL} max-w-72 font-normal max-md:max-w-none max-md:pr-10`}>
+    <tr
+      data-key={key.id}
+      className="border-b hover:bg-raised max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:py-2.5"
+    >
+      <th scope="row" className={`${CELL} max-w-72 font-normal max-md:col-span-2 max-md:max-w-none max-md:pr-10`}>
         <span className={`block font-medium [overflow-wrap:anywhere] ${over ? "text-soft" : ""}`}>{key.name}</span>
         <span className="block font-mono text-soft text-xs">
           {key.prefix}…{key.last4}
         </span>
       </th>
-      <td className={`${CELL} max-w-52`}>
+      <td className={`${CELL} max-w-52 max-md:col-span-2 max-md:max-w-none`}>
         <PermissionPopover name={key.name} permissions={key.permissions} />
         {key.ip_allow_list.length > 0 && (
           <span className="block truncate text-soft text-xs" title={key.ip_allow_list.join("\n")}>

@@ -93,7 +93,7 @@ function Secret({ secret }: { secret: string }) {
 
   return (
     <div className="flex items-center gap-2 rounded-md border bg-raised py-1.5 pr-1.5 pl-3 max-sm:flex-col max-sm:items-stretch">
-      <code ref={text} className="min-w-0 flex-1 select-all break-all font-mono text-[13px]" data-testid="secret">
+      <code ref={text} className="min-w-0 flex-1 select-all break-all font-mono text-xs leading-5" data-testid="secret">
         {secret}
       </code>
       <Button

@@ -4,9 +4,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 export function OverviewSkeleton() {
   return (
     <div>
-      <p className="sr-only" role="status">
-        Loading the overview
-      </p>
+      <output className="sr-only">Loading the overview</output>
       <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
         <div>
           <Skeleton className="mb-2 block h-6 w-32" />

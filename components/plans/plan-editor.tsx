@@ -8,15 +8,14 @@ import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { CopyId } from "@/components/ui/copy-id";
 import { PageHeader } from "@/components/ui/page-header";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plan-form";
-import { PLAN_STATUS_SENTENCES } from "@/lib/client/plan-text";
 import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { PlanDescription } from "./plan-description";
 import { PlanFacts } from "./plan-facts";
 import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
 import { PlanStatusDialog } from "./plan-status-dialog";
@@ -63,14 +62,13 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
         title={plan.name}
         crumbs={[{ label: "Plans", href: `/${mode}/plans` }]}
         badge={<StatusBadge status={plan.status} />}
-        description={PLAN_STATUS_SENTENCES[plan.status]}
+        description={<PlanDescription plan={plan} />}
         actions={
           <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={isDirty}>
             {active ? "Deactivate" : "Activate"}
           </Button>
         }
       />
-      <CopyId id={plan.id} className="-mt-3 mb-5 text-soft" />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate aria-label="Plan" className="min-w-0">
           <LiveFieldset className="flex min-w-0 flex-col gap-5">

@@ -83,7 +83,11 @@ export function PriceFields({ form, currencies, locked }: PriceFieldsProps) {
       {hasPlanField(type, "trial_period_value") && (
         <PeriodFields form={form} label="Trial lasts" prefix="trial_period">
           {hasPlanField(type, "trial_price_amount") && (
-            <Field label="Price of the trial" error={errors.trial_price_amount?.message} className="mt-5">
+            <Field
+              label="Price of the trial"
+              error={errors.trial_price_amount?.message}
+              className="mt-5 sm:w-1/2 sm:pr-2.5"
+            >
               {(props) => <AmountInput {...props} {...form.register("trial_price_amount")} currency={currency} />}
             </Field>
           )}

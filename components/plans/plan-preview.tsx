@@ -19,7 +19,7 @@ export function PlanPreview({ terms, currency, today }: PlanPreviewProps) {
       <header className="border-b px-4 py-2.5">
         <h2 className="font-semibold text-sm leading-6">What a customer pays</h2>
         <p className="text-[13px] text-soft" aria-live="polite" data-testid="price-in-words">
-          {terms ? `${priceText(terms, currency)}.` : "Enter a price to see the schedule."}
+          {terms ? `${priceText(terms, currency)}.` : "Fill in the price and its timing to see the schedule."}
         </p>
       </header>
       {terms ? (

@@ -7,7 +7,7 @@ import type { Plan } from "@/lib/contract/plan";
 /** A page of plans; on narrow screens the name's cell holds the rest. */
 export function PlanTable({ plans, path }: { plans: readonly Plan[]; path: string }) {
   return (
-    <table className="w-full table-fixed border-t text-left text-[13px]">
+    <table className="w-full border-t text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">Plans, newest first</caption>
       <thead className="max-sm:sr-only">
         <tr className="h-8 border-b text-soft text-xs">
@@ -44,7 +44,7 @@ function PlanRow({ plan, path }: { plan: Plan; path: string }) {
       <td className="py-2 pr-4 align-middle">
         <Link
           href={`${path}/${plan.id}`}
-          className="block truncate font-medium after:absolute after:inset-0"
+          className="block font-medium [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
           title={plan.name}
         >
           {plan.name}

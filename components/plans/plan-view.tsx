@@ -1,13 +1,13 @@
 import { Banner } from "@/components/ui/banner";
-import { CopyId } from "@/components/ui/copy-id";
 import { Facts } from "@/components/ui/facts";
 import { PageHeader } from "@/components/ui/page-header";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { moneyTextWithCode } from "@/lib/client/money-text";
-import { everyText, lengthText, PLAN_STATUS_SENTENCES, PLAN_TYPE_LABELS, termsOf } from "@/lib/client/plan-text";
+import { everyText, lengthText, PLAN_TYPE_LABELS, termsOf } from "@/lib/client/plan-text";
 import type { Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { PlanDescription } from "./plan-description";
 import { PlanPreview } from "./plan-preview";
 
 type PlanViewProps = { plan: Plan; mode: Mode; today: string };
@@ -22,9 +22,8 @@ export function PlanView({ plan, mode, today }: PlanViewProps) {
         title={plan.name}
         crumbs={[{ label: "Plans", href: `/${mode}/plans` }]}
         badge={<StatusBadge status={plan.status} />}
-        description={PLAN_STATUS_SENTENCES[plan.status]}
+        description={<PlanDescription plan={plan} />}
       />
-      <CopyId id={plan.id} className="-mt-3 mb-5 text-soft" />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="flex flex-col gap-5">
           <Banner title="You can look, but not change">

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import type { RefObject } from "react";
 import { Pager } from "@/components/data-table/pager";
 import type { SortState } from "@/components/data-table/sort-header";
@@ -10,13 +9,11 @@ import { ApiError } from "@/lib/client/api";
 import type { ColumnName } from "@/lib/client/transaction-columns";
 import { PER_PAGE, type PerPage, type TransactionQuery } from "@/lib/client/transaction-query";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { EmptyList } from "./empty-list";
 import { sortText } from "./sort-text";
 import { TransactionTable } from "./transaction-table";
 import type { Selection } from "./use-selection";
 import type { useTransactionList } from "./use-transaction-list";
-
-// Most lists have rows.
-const EmptyList = dynamic(() => import("./empty-list").then((module) => module.EmptyList));
 
 export type TransactionListProps = {
   tableRef: RefObject<HTMLTableElement | null>;

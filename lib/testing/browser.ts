@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { chromium } from "@playwright/test";
 
@@ -51,7 +51,7 @@ async function fromPackage(): Promise<Browser> {
     return {
       executablePath: await packaged.executablePath(),
       args: [...commonArgs(), "--no-sandbox", "--disable-setuid-sandbox", "--no-zygote"],
-      env: { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_PATH: join(folder, "fonts") },
+      env: { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_PATH: withFonts(folder) },
     };
   } finally {
     for (const name of ["TMPDIR", "AWS_LAMBDA_JS_RUNTIME", "LD_LIBRARY_PATH", "FONTCONFIG_PATH"]) {
@@ -59,4 +59,19 @@ async function fromPackage(): Promise<Browser> {
       else process.env[name] = before[name];
     }
   }
+}
+
+/**
+ * A configuration that finds the packaged font: its own looks in a cloud function's folders alone. Without any font, this
+ * browser dies as soon as it needs one of the system's, in a date field for instance.
+ */
+function withFonts(folder: string): string {
+  const config = join(folder, "fontconfig");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(
+    join(config, "fonts.conf"),
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${join(folder, "fonts")}</dir><cachedir>${join(config, "cache")}</cachedir></fontconfig>\n`,
+  );
+  return config;
 }

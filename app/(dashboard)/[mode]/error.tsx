@@ -9,7 +9,7 @@ export default function DashboardErrorPage({ error, retry }: ErrorPageProps) {
     <ErrorState
       page
       title="This page could not be loaded"
-      detail="Something went wrong on our side. Nothing you did is lost, and no payment was changed by this."
+      detail="Something went wrong on our side. Nothing you did is lost. If it happens again, tell support the id below."
       requestId={digestOf(error)}
       onRetry={retry}
     />

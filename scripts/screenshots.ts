@@ -1,0 +1,61 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Page } from "@playwright/test";
+import { env } from "@/lib/env";
+import { serviceAddress } from "@/lib/server/address";
+import { findBrowser } from "@/lib/testing/browser";
+
+/** `npm run screenshots`: the README's pictures, of the demo merchant on the service that runs here. */
+const folder = fileURLToPath(new URL("../public/screenshots", import.meta.url));
+const demo = JSON.parse(readFileSync(join(env.dataDir, "demo.json"), "utf8")) as { email: string; password: string };
+const base = serviceAddress();
+
+type Shot = { name: string; path: string; dark?: true; narrow?: true; before?: (page: Page) => Promise<void> };
+
+const SHOTS: Shot[] = [
+  { name: "overview", path: "/test" },
+  { name: "transactions", path: "/test/transactions?status=DECLINED&brand=visa" },
+  { name: "payment", path: "/test/transactions?status=PARTIALLY_REFUNDED", dark: true, before: openFirst },
+  { name: "refund", path: "/test/transactions?status=SETTLED", before: refundFirst },
+  { name: "phone", path: "/test/transactions", narrow: true },
+];
+
+async function openFirst(page: Page): Promise<void> {
+  await page.locator("tbody tr").first().getByRole("link").first().click();
+  await page.getByRole("dialog").waitFor();
+}
+
+async function refundFirst(page: Page): Promise<void> {
+  await openFirst(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Refund" }).first().click();
+  await page
+    .getByRole("heading", { name: /refund/i })
+    .first()
+    .waitFor();
+}
+
+const found = await findBrowser();
+const browser = await chromium.launch({ ...found, env: { ...(process.env as Record<string, string>), ...found.env } });
+mkdirSync(folder, { recursive: true });
+for (const { name, path, dark, narrow, before } of SHOTS) {
+  const context = await browser.newContext({
+    baseURL: base,
+    viewport: narrow ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").fill(demo.email);
+  await page.getByLabel("Password", { exact: true }).fill(demo.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL(/\/test/);
+  await page.goto(path, { waitUntil: "networkidle" });
+  await before?.(page);
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+  console.log(`public/screenshots/${name}.png`);
+  await context.close();
+}
+await browser.close();
