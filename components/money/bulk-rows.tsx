@@ -91,7 +91,7 @@ function Outcome({ row, onRetry }: { row: BulkRow; onRetry: (row: BulkRow) => vo
       {(detail || state.step === "unknown") && (
         <div className="flex w-full flex-wrap items-center gap-2 text-soft">
           <p className="min-w-0 flex-1">{detail}</p>
-          {state.step === "unknown" && canRetryRow(row, Date.now()) && (
+          {state.step === "unknown" && canRetryRow(row) && (
             <Button size="sm" onClick={() => onRetry(row)}>
               Retry safely
             </Button>

@@ -81,6 +81,11 @@ function Entry({ entry, mode, last }: { entry: TimelineEntry; mode: Mode; last: 
         {entry.said && <p className="text-soft">{entry.said}</p>}
         {entry.reason && <p className="[overflow-wrap:anywhere]">Reason: {entry.reason}</p>}
         <EntryFacts entry={entry} mode={mode} />
+        {entry.attempts > 1 && (
+          <p className="text-soft text-xs">
+            The processor was asked {entry.attempts} times, always about this one operation.
+          </p>
+        )}
       </div>
     </li>
   );
@@ -125,9 +130,6 @@ function EntryFacts({ entry, mode }: { entry: TimelineEntry; mode: Mode }) {
             <CopyId id={entry.settlement_batch_id} short label="Copy batch id" />
           </dd>
         </div>
-      )}
-      {entry.attempts > 1 && (
-        <div>The processor was asked {entry.attempts} times, always about this one operation.</div>
       )}
     </dl>
   );

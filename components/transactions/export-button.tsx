@@ -25,26 +25,30 @@ const number = (value: number): string => value.toLocaleString("en-US");
 /** Saves the whole result of the filters as CSV, not only the page that is on show. */
 export function ExportButton({ filters, columns, total, totalCapped = false }: ExportButtonProps) {
   const { progress, start, cancel } = useExport();
-  if (progress) return <Progress progress={progress} onCancel={cancel} />;
   const rows = total === null ? "all rows" : `${totalCapped ? "more than " : ""}${number(total)} rows`;
   return (
-    <Menu>
-      <MenuTrigger asChild>
-        <Button icon={<Download aria-hidden="true" />}>Export</Button>
-      </MenuTrigger>
-      <MenuContent align="end" label="Export" className="w-64">
-        <MenuLabel>CSV, {rows} in this order</MenuLabel>
-        <MenuItem
-          description="What the table shows, all pages"
-          onSelect={() => void start(`${filters}&columns=${columns.join(",")}`)}
-        >
-          These columns
-        </MenuItem>
-        <MenuItem description="Everything there is to know" onSelect={() => void start(filters)}>
-          All columns
-        </MenuItem>
-      </MenuContent>
-    </Menu>
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      {progress && <Progress progress={progress} onCancel={cancel} />}
+      <Menu>
+        <MenuTrigger asChild>
+          <Button icon={<Download aria-hidden="true" />} pending={progress !== null}>
+            Export
+          </Button>
+        </MenuTrigger>
+        <MenuContent align="end" label="Export" className="w-64">
+          <MenuLabel>CSV, {rows} in this order</MenuLabel>
+          <MenuItem
+            description="What the table shows, all pages"
+            onSelect={() => void start(`${filters}&columns=${columns.join(",")}`)}
+          >
+            These columns
+          </MenuItem>
+          <MenuItem description="Everything there is to know" onSelect={() => void start(filters)}>
+            All columns
+          </MenuItem>
+        </MenuContent>
+      </Menu>
+    </div>
   );
 }
 

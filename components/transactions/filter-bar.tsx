@@ -52,7 +52,7 @@ function FilterPopover({ kind, query, timeZone, onChange }: FilterBarProps & { k
           onFocus={() => void loadForms()}
         >
           {name}
-          {used && <span className="sr-only">, in use</span>}
+          {used && <span className="sr-only">in use</span>}
           <ChevronDown aria-hidden="true" className="opacity-60" />
         </Button>
       </PopoverTrigger>

@@ -91,8 +91,8 @@ export function ViewTabs(props: ViewTabsProps) {
           >
             {view.shared && <Users aria-hidden="true" className="size-3.5 text-soft" />}
             {view.name}
-            {view.shared && <span className="sr-only">, shared</span>}
-            {view.id === active?.id && edited && <span className="text-soft">, edited</span>}
+            {view.shared && <span className="sr-only">shared</span>}
+            {view.id === active?.id && edited && <span className="font-normal text-soft">edited</span>}
           </a>
         ))}
         {saved.error && (

@@ -4,10 +4,6 @@ import { Api } from "../client";
 import { expect } from "../fixtures";
 import { aPayment } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-// DEV-ONLY
-test.beforeEach(({ page }) => page.routeWebSocket(/hmr/, (ws) => { const server = ws.connectToServer(); ws.onMessage((m) => server.send(m)); server.onMessage((m) => { if (typeof m === "string" && /reloadPage|serverComponentChanges|turbopack-message/i.test(m)) return; ws.send(m); }); }));
-// END-DEV
-
 
 const KEYS = "/test/developers/api-keys";
 /** What a key's state becomes is known to every process within this time. */
@@ -58,7 +54,7 @@ test("a read-only key is made, shown once, works, and may create nothing; its us
   await expect(row(page, "Reports")).toContainText(`sk_test_…${secret.slice(-4)}`);
   expect(await page.content()).not.toContain(secret);
   expect(
-    await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])),
+    await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), history.state])),
   ).not.toContain(secret.slice(8));
   await expect
     .poll(

@@ -10,15 +10,6 @@ import { expectAccessible, test } from "./fixtures";
 
 const MANY = 100_000;
 
-test.beforeEach(({ context }) =>
-  context.routeWebSocket(/hmr/, (ws) => {
-    const server = ws.connectToServer();
-    server.onMessage((m) => {
-      if (typeof m === "string" && !["sync", "turbopack-connected", "isrManifest"].includes(JSON.parse(m).type)) return;
-      ws.send(m);
-    });
-  }),
-); // DEVONLY
 type Line = Record<string, string>;
 
 /** Chooses from the menu and reads the file that the browser saved. */
@@ -33,7 +24,8 @@ async function exported(page: Page, what: "These columns" | "All columns"): Prom
 async function choose(page: Page, what: "These columns" | "All columns"): Promise<void> {
   const item = page.getByRole("menuitem", { name: what });
   await expect(async () => {
-    if (!(await item.isVisible())) await page.getByRole("button", { name: "Export" }).click({ timeout: 2_000 });
+    if (!(await item.isVisible()))
+      await page.getByRole("button", { name: "Export", exact: true }).click({ timeout: 2_000 });
     await expect(item).toBeVisible({ timeout: 2_000 });
   }).toPass();
   await item.click();
@@ -44,14 +36,14 @@ test("an export is the whole result of the filters in the page's order, with the
   api,
 }) => {
   const amounts = [3_000, 9_000, 6_000];
-  for (const amount of amounts) await captured(api, { amount, customer_email: "=cmd@shop.example" });
+  for (const amount of amounts) await captured(api, { amount, customer_name: "=1+1" });
   await captured(api, { amount: 7_000, card: aCard(CARDS.amex) });
   await owner.goto("/test/transactions?brand=visa&min=50&sort=amount");
   const { name, lines } = await exported(owner, "These columns");
   expect(name).toMatch(/^transactions-test-\d{8}-\d{6}\.csv$/);
   expect(lines.map(({ amount }) => amount)).toEqual(["60.00", "90.00"]);
   expect(lines[0]).toMatchObject({ amount_minor: "6000", currency: "USD", status: "CAPTURED", card_last4: "4242" });
-  expect(lines[0]?.customer_email).toBe("'=cmd@shop.example");
+  expect(lines[0]?.customer_name).toBe("'=1+1");
   expect(lines[0]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(Object.keys(lines[0] ?? {})).not.toContain("metadata");
   await expect(owner.getByText("Exported 2 transactions")).toBeVisible();
@@ -88,7 +80,7 @@ test("an export can be cancelled, and gives its connection back", async ({ owner
   for (let times = 0; times < 3; times++) {
     await choose(owner, "All columns");
     await owner.getByRole("button", { name: "Cancel the export" }).click();
-    await expect(owner.getByRole("button", { name: "Export" })).toBeVisible();
+    await expect(owner.getByRole("progressbar", { name: "Export" })).toBeHidden();
   }
   await expect
     .poll(async () => {

@@ -8,15 +8,6 @@ import { expect, type Tenant } from "../fixtures";
 import { aCard, authorized, CARDS, captured, chargeOf, settled } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
-test.beforeEach(({ context }) =>
-  context.routeWebSocket(/hmr/, (ws) => {
-    const server = ws.connectToServer();
-    server.onMessage((m) => {
-      if (typeof m === "string" && !["sync", "turbopack-connected", "isrManifest"].includes(JSON.parse(m).type)) return;
-      ws.send(m);
-    });
-  }),
-); // DEVONLY
 const payments = (id: string) => `/test/payments/${id}`;
 const dialogOf = (page: Page, name: string | RegExp = "Refund payment") => page.getByRole("dialog", { name });
 

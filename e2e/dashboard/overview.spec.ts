@@ -12,8 +12,8 @@ import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 const DECLINED = { insufficient_funds: "4000000000009995", lost_card: "4000000000009987" } as const;
 
-const pay = async (api: Api, amount: number, currency = "USD"): Promise<Payment> =>
-  (await api.call(createPayment, { body: { amount, currency, card: CARD } })).ok();
+const pay = async (api: Api, amount: number, currency = "USD", number = CARD.number): Promise<Payment> =>
+  (await api.call(createPayment, { body: { amount, currency, card: { ...CARD, number } } })).ok();
 
 async function decline(api: Api, code: keyof typeof DECLINED): Promise<void> {
   const body = { amount: 700, currency: "USD", card: { ...CARD, number: DECLINED[code] } };
@@ -147,9 +147,20 @@ test("what needs attention: unknown outcomes, failed refunds, authorizations tha
     await api.call(createPayment, { body: { amount: 4_200, currency: "USD", card: CARD, capture_method: "manual" } })
   ).ok();
   await db.sql`update payments set capture_before = now() + interval '3 hours' where environment_id = ${tenant.merchant.test.id}`;
-  await owner.goto("/test");
+  const paid = await pay(api, 6_600, "USD", "4000000000005126");
+  (await api.call(refundPayment, { id: paid.id, body: { amount: 600 } })).ok(); // Fails some seconds later.
+  const body = { amount: 8_800, currency: "USD", card: { ...CARD, number: "4000000000001968" } };
+  await api.call(createPayment, { body }); // The processor answers garbage, and is not asked again for an hour.
+  await db.sql`update operations set next_attempt_at = now() + interval '1 hour'
+    where environment_id = ${tenant.merchant.test.id} and unknown_at is not null and state = 'open' and kind = 'authorize'`;
   const attention = owner.getByRole("region", { name: "Needs attention" });
+  await expect(async () => {
+    await owner.goto("/test");
+    await expect(attention).toContainText("1 refund failed", { timeout: 2_000 });
+  }).toPass();
+  await expect(attention).toContainText("1 outcome unknown");
   await expect(attention).toContainText("1 authorization expires soon");
+  await expect(attention).toContainText(moneyText(8_800, "USD"));
   await attention.getByRole("link", { name: moneyText(4_200, "USD") }).click();
   await expect(owner).toHaveURL(`/test/payments/${held.id}`);
 });

@@ -4,10 +4,6 @@ import { createPlan, getPlan, listPlans } from "@/lib/contract/operations/plans"
 import type { Plan } from "@/lib/contract/plan";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
-// DEV-ONLY
-test.beforeEach(({ page }) => page.routeWebSocket(/hmr/, (ws) => { const server = ws.connectToServer(); ws.onMessage((m) => server.send(m)); server.onMessage((m) => { if (typeof m === "string" && /reloadPage|serverComponentChanges|turbopack-message/i.test(m)) return; ws.send(m); }); }));
-// END-DEV
-
 
 const preview = (page: Page) => page.getByRole("region", { name: "What a customer pays" });
 

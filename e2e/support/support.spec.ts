@@ -315,9 +315,9 @@ test("the audit page filters by staff, merchant and action", async ({ tenant, st
   await staffPage.goto(`/support/merchants/${merchantId}`);
   await staffPage.goto(`/support?q=${merchantId}`);
   await staffPage.goto("/support/audit");
-  await staffPage.getByLabel("Staff").selectOption(staff.staff_id);
+  await staffPage.getByLabel("Staff", { exact: true }).selectOption(staff.staff_id);
   await staffPage.getByLabel("Merchant's id").fill(merchantId);
-  await staffPage.getByLabel("What").selectOption("support.viewed_merchant");
+  await staffPage.getByLabel("What", { exact: true }).selectOption("support.viewed_merchant");
   await staffPage.getByRole("button", { name: "Filter" }).click();
   await expect(staffPage).toHaveURL(/action=support\.viewed_merchant/);
   const rows = staffPage.getByRole("list", { name: /What support staff did/ }).getByRole("listitem");

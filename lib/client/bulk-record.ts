@@ -88,7 +88,7 @@ function stateAfterReload(state: BulkRowState): BulkRowState {
   return state;
 }
 
-export const canRetryRow = (row: BulkRow, now: number): boolean =>
+export const canRetryRow = (row: BulkRow, now: number = Date.now()): boolean =>
   row.sentAt !== null && canRetry({ sentAt: row.sentAt }, now);
 
 export const isOver = (run: BulkRun): boolean =>

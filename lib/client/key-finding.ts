@@ -17,7 +17,7 @@ export function findingOf(detail: Pick<KeyDetail, "status" | "effect" | "respons
   const transactionId = detail.effect?.transaction_id ?? null;
   if (detail.status === null) return { kind: "open", transactionId };
   if (detail.status < 300) return { kind: "done", transactionId };
-  const { code, detail: words, param = null, errors = [], request_id } = detail.response as Problem;
+  const { code, detail: words, param, errors, request_id } = detail.response as Problem;
   return {
     kind: "refused",
     refusal: { status: detail.status, code, detail: words, param, errors, requestId: request_id },

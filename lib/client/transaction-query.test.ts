@@ -67,7 +67,7 @@ describe("an address and the question it asks", () => {
         expect(parse(text)).toEqual({ query: asked, problems: [] });
         expect(formatQuery(parse(text).query)).toBe(text);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -79,7 +79,7 @@ describe("an address and the question it asks", () => {
         expect(result.error?.issues ?? []).toEqual([]);
         expect(result.data).toEqual(body);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -125,7 +125,7 @@ describe("an address and the question it asks", () => {
         expect(parse(formatQuery(asked))).toEqual({ query: asked, problems: [] });
         expect(searchTransactionsBody.safeParse(searchBody(asked, "Europe/Berlin", Date.now())).success).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { dashboardOperation } from "../dashboard-operation";
-import { text, timestamp } from "../fields";
-import { idOf } from "../ids";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { text, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
 
 /** Filters, sort and columns of the transactions page, kept under a name. */
 export const savedView = z.object({

@@ -9,10 +9,13 @@ import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { createTestUser } from "@/lib/testing/people";
 import { staffCaller } from "@/lib/testing/staff";
 import { askProcessor } from "./ask-processor";
+import { getMerchantKey } from "./get-merchant-key";
 import { getMerchantView } from "./get-merchant-view";
 import { getPaymentInside } from "./get-payment-inside";
 import { listStaffActs } from "./list-staff-acts";
+import { recordStaffAct } from "./record-staff-act";
 import { reinstateMerchant } from "./reinstate-merchant";
+import { searchEverything } from "./search-everything";
 import type { StaffCall } from "./staff-call";
 import { suspendMerchant } from "./suspend-merchant";
 import { unlockPerson } from "./unlock-person";
@@ -161,6 +164,63 @@ describe("the payment page", () => {
     const none = await askProcessor(tenant.service, { mode: "live", operations: inside.operations });
     expect(none[0]?.kind).toBe("none");
   });
+});
+
+test("an idempotency key of any environment can be looked up, which is written down first", async () => {
+  await tenant.create({}, { key: "looked-up" });
+  const environmentId = encodeId("environment", tenant.environmentId);
+  const made = call();
+  expect(await getMerchantKey(made, { environmentId, key: "looked-up" })).toMatchObject({ status: 201, state: "done" });
+  expect(await actsOf(made.request.id)).toEqual([
+    expect.objectContaining({ action: "support.viewed_key", merchant_id: tenant.merchant.id }),
+  ]);
+  for (const [id, key] of [
+    [environmentId, "none"],
+    [encodeId("environment", newId()), "looked-up"],
+    ["nonsense", "looked-up"],
+  ] as const) {
+    await expect(getMerchantKey(call(), { environmentId: id, key })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  }
+});
+
+test("what was done to a payment's transactions stands on the payment's page", async () => {
+  const { body } = await tenant.create();
+  const [charge] = body.transactions;
+  const staff = call();
+  await recordStaffAct(tenant.service, staff.staff, {
+    action: "support.refundTransaction",
+    merchantId: tenant.merchant.id,
+    objectId: charge.id,
+    detail: { reason: "They called" },
+  });
+  const { acts } = await getPaymentInside(call(), { id: body.id });
+  expect(acts).toContainEqual(expect.objectContaining({ objectId: charge.id, reason: "They called" }));
+});
+
+test("what its own people did with the account stands on the merchant's page", async () => {
+  const shop = await moneyTenant(db);
+  const owner = await createTestUser(db, { merchantId: shop.merchant.id, role: "owner", email: "acts@inside.example" });
+  await db.sql`insert into audit_log (environment_id, id, actor, action, object_id)
+    values (${shop.merchant.live.id}, ${newId()}, ${{ type: "user", id: owner.id } as never}::jsonb, 'team.member_invited', ${newId()})`;
+  const view = await getMerchantView(call(), { id: encodeId("merchant", shop.merchant.id), mode: "test" });
+  expect(view.ownActs).toEqual([
+    expect.objectContaining({ action: "team.member_invited", actor: "acts@inside.example" }),
+  ]);
+});
+
+test("searches show in the whole audit log once, and under a merchant when its data was shown", async () => {
+  const reader = await staffCaller(tenant.service);
+  const shop = await moneyTenant(db);
+  const merchant = encodeId("merchant", shop.merchant.id);
+  await searchEverything(reader(), { text: merchant });
+  const all = { staff: undefined, merchant: undefined, action: undefined, before: undefined };
+  const staff = encodeId("user", reader().staff.userId);
+  const whole = await listStaffActs(reader(), { ...all, staff });
+  expect(whole.acts.filter((act) => act.query === merchant).map((act) => act.action)).toEqual(["support.searched"]);
+  const theirs = await listStaffActs(reader(), { ...all, merchant });
+  expect(theirs.acts.map((act) => act.action)).toContain("support.found");
 });
 
 test("the audit log can be read by staff, merchant and action, page by page", async () => {
