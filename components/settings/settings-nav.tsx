@@ -6,6 +6,9 @@ import { SETTINGS_PAGES } from "./settings-pages";
 
 const GROUPS = ["You", "Business"] as const;
 
+/** On a phone the row may have scrolled it away. */
+const bringIntoView = (link: HTMLElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
+
 /** Beside the page where there is room, above it as a row that scrolls where there is not. */
 export function SettingsNav({ mode }: { mode: string }) {
   const pathname = usePathname();
@@ -22,6 +25,7 @@ export function SettingsNav({ mode }: { mode: string }) {
                 <li key={path}>
                   <Link
                     href={`/${mode}/settings/${path}`}
+                    ref={pathname === `/${mode}/settings/${path}` ? bringIntoView : undefined}
                     aria-current={pathname === `/${mode}/settings/${path}` ? "page" : undefined}
                     className="block whitespace-nowrap text-[13px] text-soft hover:text-ink aria-[current]:font-medium aria-[current]:text-ink max-md:flex max-md:h-9 max-md:items-center max-md:aria-[current]:shadow-[inset_0_-2px_var(--accent)] md:rounded-md md:px-2 md:py-1 md:aria-[current]:bg-raised md:hover:bg-raised"
                   >

@@ -26,7 +26,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
         <div className="shell" data-mode={mode}>
           <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-raised lg:flex">{navigation}</aside>
           <div className="flex min-w-0 flex-col">
-            <div className="sticky top-0 z-20">
+            <header className="sticky top-0 z-20">
               <div className="flex h-12 items-center gap-1 border-b bg-ground px-2 lg:hidden print:hidden">
                 <NavSheet>{navigation}</NavSheet>
                 <Link href={`/${mode}`} className="mr-auto rounded px-1.5 py-1" aria-label="Cardlane, overview">
@@ -35,7 +35,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                 <SearchButton compact />
               </div>
               {mode === "test" && <TestBanner />}
-            </div>
+            </header>
             <main id="content" tabIndex={-1} className="w-full flex-1 px-4 py-6 outline-none sm:px-6 lg:px-8">
               {merchant.suspended && (
                 <Banner tone="red" title="This account is suspended" className="mb-5">

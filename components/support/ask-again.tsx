@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/class-names";
 import { callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
 import type { AskResult } from "@/lib/contract/support/unknown-outcomes";
@@ -42,8 +43,8 @@ export function AskAgain({ operationId, refresh = false }: AskAgainProps) {
   }
 
   return (
-    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-      <output className="min-w-0 [overflow-wrap:anywhere]">{words}</output>
+    <div className="flex min-w-0 flex-wrap items-center gap-y-1">
+      <output className={cn("min-w-0 [overflow-wrap:anywhere]", words && "mr-3")}>{words}</output>
       {!known && (
         <Button size="sm" pending={pending} onClick={() => void ask()}>
           {pending ? "Asking…" : "Ask again"}

@@ -70,8 +70,8 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
       }
     >
       {waiting === 0
-        ? "They are being asked about by themselves."
-        : `${waiting} of them ${waiting === 1 ? "waits" : "wait"} for you: nothing asks about them by itself any more.`}
+        ? "Asked about by themselves, for 24 hours."
+        : `${waiting === all ? (all === 1 ? "It" : "All") : waiting} ${waiting === 1 ? "waits" : "wait"} for you: over a day old, no longer asked about.`}
     </Banner>
   );
 }

@@ -79,7 +79,10 @@ export function useFloatingFocus(
   }, [anchor, box, find]);
 }
 
-/** Where a floating thing goes in the document: within the modal dialog around its anchor, else it would be inert. */
+/**
+ * Where a floating thing goes in the document: within the modal dialog around its anchor, else it would be inert, or
+ * within its landmark, so that it can be found there. It is shown in the top layer in any case.
+ */
 export function floatingRoot(anchor: HTMLElement | null): HTMLElement {
-  return anchor?.closest("dialog") ?? document.body;
+  return anchor?.closest<HTMLElement>("dialog, main, aside") ?? document.body;
 }

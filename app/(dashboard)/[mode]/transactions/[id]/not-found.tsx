@@ -1,14 +1,18 @@
 import { SearchX } from "lucide-react";
 import { ToTransactions } from "@/components/payments/to-transactions";
 import { EmptyState } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
 
 export default function TransactionNotFound() {
   return (
-    <EmptyState
-      icon={<SearchX aria-hidden="true" />}
-      title="There is no such transaction here"
-      description="Check the id, and whether it was made in test or live mode: each has its own."
-      actions={<ToTransactions />}
-    />
+    <>
+      <PageHeader title="Transaction" />
+      <EmptyState
+        icon={<SearchX aria-hidden="true" />}
+        title="There is no such transaction here"
+        description="Check the id, and whether it was made in test or live mode: each has its own."
+        actions={<ToTransactions />}
+      />
+    </>
   );
 }

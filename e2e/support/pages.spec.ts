@@ -1,0 +1,58 @@
+import { encodeId } from "@/lib/contract/ids";
+import { expectAccessible, expectNoSidewaysScroll } from "../dashboard/fixtures";
+import { expect } from "../fixtures";
+import { captured } from "../samples";
+import { test, waitingPayment } from "./fixtures";
+
+test.describe.configure({ timeout: 120_000 });
+
+test("the audit page filters by staff, merchant and action", async ({ tenant, staffPage, staff }) => {
+  const merchantId = encodeId("merchant", tenant.merchant.id);
+  await staffPage.goto(`/support/merchants/${merchantId}`);
+  await staffPage.goto(`/support?q=${merchantId}`);
+  await staffPage.goto("/support/audit");
+  await staffPage.getByLabel("Staff", { exact: true }).selectOption(staff.staff_id);
+  await staffPage.getByLabel("Merchant's id").fill(merchantId);
+  await staffPage.getByLabel("What", { exact: true }).selectOption("support.viewed_merchant");
+  await staffPage.getByRole("button", { name: "Filter" }).click();
+  await expect(staffPage).toHaveURL(/action=support\.viewed_merchant/);
+  const rows = staffPage.getByRole("list", { name: /What support staff did/ }).getByRole("listitem");
+  await expect(rows).toHaveCount(1);
+  await expect(rows.first()).toContainText("Opened the merchant");
+  await staffPage.getByRole("link", { name: "Clear" }).click();
+  await expect(staffPage).toHaveURL(/\/support\/audit$/);
+});
+
+test("what does not exist says so, and a foreign id looks the same as a made-up one", async ({ staffPage }) => {
+  for (const path of ["/support/payments/pay_nothing", "/support/merchants/mer_nothing", "/support/nowhere"]) {
+    await staffPage.goto(path);
+    await expect(staffPage.getByRole("heading", { name: "No merchant has anything like that" })).toBeVisible();
+  }
+});
+
+test("every page is accessible and fits a phone, light and dark", async ({ tenant, staffPage, db }) => {
+  const payment = await captured(tenant.api, { customer_email: "anna@shopper.example" });
+  await waitingPayment(tenant, db.sql, 1_234);
+  const pages = [
+    "/support",
+    `/support?q=${payment.id}`,
+    "/support?q=nothing-like-that",
+    `/support/merchants/${encodeId("merchant", tenant.merchant.id)}`,
+    `/support/payments/${payment.id}`,
+    "/support/unknown-outcomes",
+    "/support/audit",
+    "/support/payments/pay_nothing",
+  ];
+  for (const path of pages) {
+    await staffPage.setViewportSize({ width: 1440, height: 900 });
+    await staffPage.emulateMedia({ colorScheme: "light" });
+    await staffPage.goto(path);
+    await expect(staffPage.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(staffPage.locator(".skeleton")).toHaveCount(0);
+    await expectAccessible(staffPage);
+    await staffPage.emulateMedia({ colorScheme: "dark" });
+    await staffPage.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(staffPage);
+    await expectNoSidewaysScroll(staffPage);
+  }
+});
