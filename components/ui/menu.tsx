@@ -1,9 +1,10 @@
 "use client";
 
 import Link from "next/link";
-import { createContext, type KeyboardEvent, type ReactNode, use, useId, useMemo, useRef, useState } from "react";
+import { createContext, type ReactNode, use, useId, useMemo, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { cn } from "./class-names";
+import { itemsOf, moveFocus } from "./menu-focus";
 import { Trigger, type TriggerProps } from "./trigger";
 import { type Align, anchorOf, floatingRoot, type Side, useFloating, useFloatingFocus } from "./use-floating";
 import { type OpenProps, useOpen } from "./use-open";
@@ -102,38 +103,6 @@ function OpenMenu({ side = "bottom", align = "start", className, label = "Action
     </div>,
     floatingRoot(anchor),
   );
-}
-
-function itemsOf(menu: HTMLElement): HTMLElement[] {
-  return [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")];
-}
-
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const items = itemsOf(event.currentTarget);
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  const next = nextItem(items, at, event);
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
-}
-
-function nextItem(items: HTMLElement[], at: number, event: KeyboardEvent): HTMLElement | undefined {
-  switch (event.key) {
-    case "ArrowDown":
-      return items[(at + 1) % items.length];
-    case "ArrowUp":
-      return items.at(at <= 0 ? -1 : at - 1);
-    case "Home":
-      return items[0];
-    case "End":
-      return items.at(-1);
-    default: {
-      if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
-      const letter = event.key.toLowerCase();
-      const fromHere = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-      return fromHere.find((item) => item.textContent?.trim().toLowerCase().startsWith(letter));
-    }
-  }
 }
 
 type MenuItemProps = {

@@ -132,7 +132,7 @@ test("single permissions, an expiry and addresses are kept, and all of them can 
   await openForm(page, "Custom");
   await page.getByRole("radio", { name: "Custom" }).check();
   await page.getByLabel("All of Payments").check();
-  await page.getByLabel("Refund", { exact: true }).check();
+  await page.getByRole("checkbox", { name: /^Refund/ }).check();
   await page.getByLabel("Expires").selectOption("In 90 days");
   await expect(page.getByText(/It stops working on/)).toBeVisible();
   await page.getByLabel("Addresses").fill("203.0.113.0/24");

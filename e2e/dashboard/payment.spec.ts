@@ -125,6 +125,7 @@ test("another merchant's payment is not there, by page, by transaction and by ca
   const payment = (await stranger.api.call(createPayment, { body: aPayment() })).ok();
   await open(owner, payment.id);
   await expect(owner.getByRole("heading", { name: "There is no such payment here" })).toBeVisible();
+  await expectAccessible(owner);
   await owner.goto(`/test/transactions/${payment.transactions[0]?.id}`);
   await expect(owner.getByRole("heading", { name: "There is no such transaction here" })).toBeVisible();
   const answer = await owner.request.get(`/api/dashboard/test/payments/${payment.id}`);

@@ -261,7 +261,7 @@ test("a view is saved, changed, renamed, shared with the team and deleted", asyn
     await page.getByRole("menuitem", { name: item }).click();
   };
   await page.getByRole("button", { name: "Save view" }).click();
-  await page.getByLabel("Name").fill("Large declines");
+  await page.getByRole("textbox", { name: "Name" }).fill("Large declines");
   await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
   await expect(tabs.getByRole("link", { name: "Large declines" })).toHaveAttribute("aria-current", "page");
 
@@ -270,7 +270,7 @@ test("a view is saved, changed, renamed, shared with the team and deleted", asyn
   await menu("Save changes");
   await expect(tabs.getByRole("link", { name: "Large declines", exact: true })).toBeVisible();
   await menu("Rename…");
-  await page.getByLabel("Name").fill("All declines");
+  await page.getByRole("textbox", { name: "Name" }).fill("All declines");
   await page.getByRole("checkbox", { name: "Share with the team" }).check();
   await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
   await expect(tabs.getByRole("link", { name: "All declines" })).toBeVisible();

@@ -32,16 +32,14 @@ async function actorsOf(tenant: MoneyTenant) {
     status: "ACTIVE",
   });
   const email = `${userId}@shop.example`;
-  await db.orm
-    .insert(users)
-    .values({
-      id: userId,
-      merchant_id: tenant.merchant.id,
-      email,
-      name: "Grace",
-      password_hash: "-",
-      role: "operator",
-    });
+  await db.orm.insert(users).values({
+    id: userId,
+    merchant_id: tenant.merchant.id,
+    email,
+    name: "Grace",
+    password_hash: "-",
+    role: "operator",
+  });
   return { key: { type: "api_key", id: keyId } as const, user: { type: "user", id: userId } as const, email };
 }
 
