@@ -36,6 +36,7 @@ const ACTIONS: Record<string, string> = {
   "support.found": "Found something of yours in a search",
   "support.viewed_merchant": "Looked at the account",
   "support.viewed_payment": "Looked at a payment",
+  "support.viewed_key": "Looked at an idempotency key",
   "support.viewed_audit": "Looked at the history",
   "support.viewed_unknown_outcomes": "Looked at payments with an unknown outcome",
   "support.refundPayment": "Refunded a payment",

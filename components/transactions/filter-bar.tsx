@@ -6,12 +6,13 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/class-names";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Skeleton } from "@/components/ui/skeleton";
 import { filterCount, type TransactionQuery } from "@/lib/client/transaction-query";
 import { FILTER_KINDS } from "./filters/kinds";
 
 // What is inside a popover comes when somebody reaches for one: the list itself does without.
 const loadForms = () => import("./filters/form-of-kind").then((module) => module.FormOfKind);
-const FormOfKind = dynamic(loadForms, { ssr: false });
+const FormOfKind = dynamic(loadForms, { ssr: false, loading: () => <Skeleton className="h-36" /> });
 const FilterSheet = dynamic(() => import("./filter-sheet").then((module) => module.FilterSheet), { ssr: false });
 
 export type FilterBarProps = {

@@ -4,12 +4,14 @@ import { CircleHelp, Search, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Skeleton } from "@/components/ui/skeleton";
 import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/client/transaction-query";
 import type { ParsedSearch } from "@/lib/client/transaction-search";
 
 // What the words mean is known by the time that somebody types.
 const loadGrammar = () => import("@/lib/client/transaction-search");
-const SearchHelp = dynamic(() => import("./search-help").then((module) => module.SearchHelp), { ssr: false });
+const loadHelp = () => import("./search-help").then((module) => module.SearchHelp);
+const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 
 const DEBOUNCE_MS = 250;
 /** A whole id is followed at once: nothing more can come. */
@@ -108,7 +110,13 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
           )}
           <Popover>
             <PopoverTrigger asChild>
-              <button type="button" className="copy" aria-label="How to search">
+              <button
+                type="button"
+                className="copy"
+                aria-label="How to search"
+                onPointerEnter={() => void loadHelp()}
+                onFocus={() => void loadHelp()}
+              >
                 <CircleHelp aria-hidden="true" />
               </button>
             </PopoverTrigger>

@@ -54,7 +54,9 @@ test("a read-only key is made, shown once, works, and may create nothing; its us
   await expect(row(page, "Reports")).toContainText(`sk_test_…${secret.slice(-4)}`);
   expect(await page.content()).not.toContain(secret);
   expect(
-    await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), history.state])),
+    await page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), history.state]),
+    ),
   ).not.toContain(secret.slice(8));
   await expect
     .poll(

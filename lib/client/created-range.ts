@@ -4,13 +4,13 @@ import { tzOffset } from "@date-fns/tz/tzOffset";
 export const DATE_PRESETS = {
   today: "Today",
   yesterday: "Yesterday",
-  "last-7-days": "Last 7 days",
-  "last-30-days": "Last 30 days",
-  "last-90-days": "Last 90 days",
   "this-week": "This week",
   "last-week": "Last week",
   "this-month": "This month",
   "last-month": "Last month",
+  "last-7-days": "Last 7 days",
+  "last-30-days": "Last 30 days",
+  "last-90-days": "Last 90 days",
   "this-year": "This year",
 } as const;
 export type DatePreset = keyof typeof DATE_PRESETS;

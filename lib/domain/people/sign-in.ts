@@ -40,7 +40,10 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   const user = await reserveAttempt(service.db.orm, input.kind, email, LOCK_RULE);
   if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
   if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
-  if (user.totp_enabled_at === null) return accept(service, user, null);
+  if (user.totp_enabled_at === null) {
+    // Staff see every merchant: without a second factor there is no sign-in for them.
+    return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, user, null);
+  }
   if (input.code === null || input.code.trim() === "") {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     return { result: "code_required" };
