@@ -20,7 +20,12 @@ export function BulkProgress({ run, stopping }: { run: BulkRun; stopping: boolea
   const totals = totalsOf(rows.filter(({ state }) => state.step === "refunded"));
   return (
     <div className="flex flex-col gap-2">
-      <progress className="h-1.5 w-full accent-accent" max={rows.length} value={ended} aria-label="Payments dealt with" />
+      <progress
+        className="h-1.5 w-full accent-accent"
+        max={rows.length}
+        value={ended}
+        aria-label="Payments dealt with"
+      />
       <p role="status">
         <span className="font-medium">
           {isOver(run) ? "Finished" : stopping ? "Stopping" : "Refunding"}: {ended} of {rows.length}

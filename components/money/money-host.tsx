@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useHydrated } from "@/components/ui/use-hydrated";
 import {
   closeMoneyDialog,
   currentMoneyDialog,
@@ -49,12 +50,14 @@ function OpenDialog({ request }: { request: MoneyDialogRequest }) {
 
 /** A reload in the middle comes back to where it was. Only then: later it is the person who opens. */
 function useOpenAfterReload({ records: [first], bulk }: Unfinished): void {
+  const hydrated = useHydrated();
   const looked = useRef(false);
   useEffect(() => {
-    if (looked.current) return;
+    // Before that the page knows nothing of what this tab keeps.
+    if (!hydrated || looked.current) return;
     looked.current = true;
     if (currentMoneyDialog() !== null) return;
     if (bulk) openMoneyDialog({ kind: "bulk", selection: null, onDone: () => {} });
     else if (first) openMoneyDialog({ kind: "action", action: first.action, paymentId: first.paymentId });
-  }, [first, bulk]);
+  }, [hydrated, first, bulk]);
 }

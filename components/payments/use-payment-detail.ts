@@ -6,7 +6,7 @@ import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
 import type { Mode } from "@/lib/contract/transaction-words";
 
 const PENDING_MS = 3_000;
-const SETTLED_MS = 10_000;
+const SETTLED_MS = 5_000;
 
 /** A payment with all that hangs on it, kept current while it is looked at: faster while something is under way. */
 export function usePaymentDetail(paymentId: string, mode: Mode, initial?: PaymentDetail) {

@@ -41,7 +41,8 @@ for (const [name, addressOf] of Object.entries(PAGES)) {
     const errors = listenForErrors(owner);
     for (const [width, colorScheme] of LOOKS) {
       await owner.setViewportSize({ width, height: 900 });
-      await owner.emulateMedia({ colorScheme });
+      // Colours are judged when nothing fades any more.
+      await owner.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await owner.goto(addressOf({ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}` }));
       await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
       await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);

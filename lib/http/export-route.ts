@@ -47,6 +47,7 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     const opened = await exportTransactions(ctx, search);
     const body = exportStream({
       parts: partsOf(opened, fields),
+      signal: request.signal,
       close: () => void opened.close().finally(release),
       failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
     });

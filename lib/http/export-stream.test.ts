@@ -39,6 +39,16 @@ describe("the stream of an export", () => {
     expect(seen.read).toBeLessThan(10);
   });
 
+  test("a client that goes away before it reads anything gives its place back", async () => {
+    const { close, failed } = settings();
+    const gone = new AbortController();
+    const stream = exportStream({ parts: counted(1_000, { read: 0 }), close, failed, signal: gone.signal });
+    gone.abort();
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+    expect(stream.locked).toBe(false);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
   test("a failure on the way is an error of the body, never its end", async () => {
     const { close, failed } = settings();
     async function* broken(): AsyncGenerator<string, void> {

@@ -6,6 +6,8 @@ export type ExportSource = {
   readonly parts: AsyncGenerator<string, void>;
   /** Called once, however it ends. */
   close(): void;
+  /** Aborted when the client goes away, even before anything was sent, when nobody would cancel the body. */
+  readonly signal?: AbortSignal;
   /** Told of what went wrong after the first byte, when no error answer can be sent any more. */
   failed(error: unknown): void;
 };
@@ -14,7 +16,10 @@ export type ExportSource = {
  * A body that is read as fast as it is taken, one part ahead. When the source fails the connection is cut, so that half an
  * export never looks like a whole one.
  */
-export function exportStream({ parts, close, failed }: ExportSource, stallMs = STALL_MS): ReadableStream<Uint8Array> {
+export function exportStream(
+  { parts, close, failed, signal }: ExportSource,
+  stallMs = STALL_MS,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stalled: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
@@ -25,6 +30,8 @@ export function exportStream({ parts, close, failed }: ExportSource, stallMs = S
     // First the reading ends, then what it stood on is given back.
     void parts.return().then(close, close);
   };
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
