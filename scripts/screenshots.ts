@@ -21,18 +21,18 @@ const SHOTS: Shot[] = [
   { name: "phone", path: "/test/transactions", narrow: true },
 ];
 
+const panelOf = (page: Page) => page.getByRole("complementary", { name: "Payment" });
+
 async function openFirst(page: Page): Promise<void> {
-  await page.locator("tbody tr").first().getByRole("link").first().click();
-  await page.getByRole("dialog").waitFor();
+  const payment = await page.locator("[data-payment]").first().getAttribute("data-payment");
+  await page.goto(`${page.url()}&panel=${payment}`, { waitUntil: "networkidle" });
+  await panelOf(page).getByRole("list", { name: "Timeline" }).waitFor();
 }
 
 async function refundFirst(page: Page): Promise<void> {
   await openFirst(page);
-  await page.getByRole("dialog").getByRole("button", { name: "Refund" }).first().click();
-  await page
-    .getByRole("heading", { name: /refund/i })
-    .first()
-    .waitFor();
+  await panelOf(page).getByRole("button", { name: "Refund", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Amount").waitFor();
 }
 
 const found = await findBrowser();

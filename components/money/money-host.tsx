@@ -23,8 +23,8 @@ const UnfinishedMoney = dynamic(() => import("./unfinished-money").then((module)
 /** Where money dialogs live: one for the whole dashboard. Without one, what this tab has sent and not heard of again. */
 export function MoneyHost() {
   const request = useSyncExternalStore(subscribeToMoneyDialog, currentMoneyDialog, () => null);
-  const unfinished = useUnfinished();
-  useOpenAfterReload(unfinished);
+  const [unfinished, readNow] = useUnfinished();
+  useOpenAfterReload(readNow);
   const isUnfinished = unfinished.records.length > 0 || unfinished.bulk !== null;
   return (
     <>
@@ -49,15 +49,15 @@ function OpenDialog({ request }: { request: MoneyDialogRequest }) {
 }
 
 /** A reload in the middle comes back to where it was. Only then: later it is the person who opens. */
-function useOpenAfterReload({ records: [first], bulk }: Unfinished): void {
-  const hydrated = useHydrated();
+function useOpenAfterReload(readNow: () => Unfinished): void {
   const looked = useRef(false);
   useEffect(() => {
-    // Before that the page knows nothing of what this tab keeps.
-    if (!hydrated || looked.current) return;
+    if (looked.current) return;
     looked.current = true;
     if (currentMoneyDialog() !== null) return;
+    const { records, bulk } = readNow();
+    const [first] = records;
     if (bulk) openMoneyDialog({ kind: "bulk", selection: null, onDone: () => {} });
     else if (first) openMoneyDialog({ kind: "action", action: first.action, paymentId: first.paymentId });
-  }, [hydrated, first, bulk]);
+  }, [readNow]);
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMemo, useSyncExternalStore } from "react";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { type BulkRun, bulkStore } from "@/lib/client/bulk-record";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { type MoneyRecord, recordStore } from "@/lib/client/money-record";
@@ -9,8 +9,11 @@ export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
 
 const NOTHING = JSON.stringify({ records: [], bulk: null });
 
-/** What this tab has sent and does not know the outcome of. Nothing on the server, and until the page runs. */
-export function useUnfinished(): Unfinished {
+/**
+ * What this tab has sent and does not know the outcome of. Nothing on the server, and in the first picture that the browser
+ * draws; `readNow`, for effects, knows it by then.
+ */
+export function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {
   const { mode, merchant } = useDashboard();
   const stores = useMemo(() => {
     if (typeof window === "undefined") return null;
@@ -32,5 +35,7 @@ export function useUnfinished(): Unfinished {
     stores?.read ?? (() => NOTHING),
     () => NOTHING,
   );
-  return useMemo(() => JSON.parse(text) as Unfinished, [text]);
+  const unfinished = useMemo(() => JSON.parse(text) as Unfinished, [text]);
+  const readNow = useCallback(() => JSON.parse(stores?.read() ?? NOTHING) as Unfinished, [stores]);
+  return [unfinished, readNow];
 }
