@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
 
-type Navigation = { currentEntry: { index: number } | null };
+type Navigation = EventTarget & { currentEntry: { index: number } | null };
+type NavigateEvent = Event & { navigationType: string; destination: { index: number } };
 
 /** While `dirty`, asks before a link, the back button, a reload or closing the tab takes what was typed away. */
 export function UnsavedGuard({ dirty }: { dirty: boolean }) {
@@ -73,20 +74,15 @@ function stopLinksUntil(leaving: Flag, ask: (href: string) => void): () => void 
   return () => document.removeEventListener("click", onClick, { capture: true });
 }
 
-/** A step in the history cannot be refused, only taken back, before the router hears of it. */
+/** Where browsers have the Navigation API a step in the history can be refused, once after each act of the person. */
 function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => void {
-  const index = () => (window as { navigation?: Navigation }).navigation?.currentEntry?.index;
-  const here = index();
-  const onPopState = (event: PopStateEvent) => {
-    if (leaving.current) return;
-    event.stopImmediatePropagation();
-    // Without the Navigation API it is taken for the back button.
-    const delta = here === undefined ? -1 : (index() ?? here) - here;
-    // The step that takes it back arrives here, too.
-    if (delta === 0) return;
-    window.history.go(-delta);
-    ask(delta);
+  const { navigation } = window as { navigation?: Navigation };
+  const onNavigate = (event: Event) => {
+    const { navigationType, destination } = event as NavigateEvent;
+    if (leaving.current || navigationType !== "traverse" || !event.cancelable) return;
+    event.preventDefault();
+    ask(destination.index - (navigation?.currentEntry?.index ?? 0));
   };
-  window.addEventListener("popstate", onPopState, { capture: true });
-  return () => window.removeEventListener("popstate", onPopState, { capture: true });
+  navigation?.addEventListener("navigate", onNavigate);
+  return () => navigation?.removeEventListener("navigate", onNavigate);
 }

@@ -2,7 +2,6 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { useHydrated } from "@/components/ui/use-hydrated";
 import {
   closeMoneyDialog,
   currentMoneyDialog,

@@ -20,7 +20,8 @@ const BATCH = 200;
 
 /**
  * All that the filter matches, read through a cursor while it is asked for: one connection, one snapshot, a batch in
- * memory. The indexes are those of a page; each row's payment is looked up by primary key, so that rows come at once.
+ * memory. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
+ * payments of an environment for each row while its statistics do not know how many there are.
  */
 export async function openTransactionExport(
   sql: Sql,
@@ -50,7 +51,6 @@ export async function openTransactionExport(
 }
 
 async function openIn(tx: Transaction, environmentId: string, filter: TransactionFilter, sort: Sort): Promise<Opened> {
-  await tx`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const where = conditions(parameters, environment, filter);
@@ -61,7 +61,10 @@ async function openIn(tx: Transaction, environmentId: string, filter: Transactio
   const text = `
 select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
 from (select * from transactions where ${where}) t
-join payments p on p.environment_id = ${environment} and p.id = t.payment_id
+cross join lateral (
+  select ${columnList("payments", MONEY_COLUMNS)} from payments
+  where payments.environment_id = ${environment} and payments.id = t.payment_id limit 1
+) p
 order by ${ordering(sort, "t.")}`;
   return {
     total: Number(counted?.total),

@@ -446,7 +446,7 @@ test("on a narrow screen rows are cards, filters a sheet, and a row leads to its
   const sheet = page.getByRole("dialog", { name: "Filters" });
   await sheet.getByRole("checkbox", { name: "Declined" }).click();
   await expect(sheet.getByRole("checkbox", { name: "Declined" })).toBeChecked();
-  await sheet.getByLabel("Sort").selectOption({ label: "Smallest amount first" });
+  await sheet.getByRole("combobox", { name: "Sort" }).selectOption({ label: "Smallest amount first" });
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   await sheet.getByRole("button", { name: "Show results" }).click();

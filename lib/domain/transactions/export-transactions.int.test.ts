@@ -86,6 +86,15 @@ describe("an export of transactions", () => {
     expect(peak - before).toBeLessThan(150_000_000);
   });
 
+  test("takes no longer for an environment that the statistics do not know yet", async () => {
+    await db.sql`analyze`;
+    const { call: unknown } = await testTenant(db);
+    await insertManyTransactions(db, unknown().environment.id, 30_000);
+    const started = performance.now();
+    expect(await idsOf(unknown())).toHaveLength(30_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
   test("shows one moment: what changes while it is read is not in it", async () => {
     const ctx = many.call();
     const found = await exportTransactions(ctx, search());
