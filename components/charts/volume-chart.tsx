@@ -49,8 +49,11 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
   const axis = axisOf(points);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the chart inside takes the focus and moves with the arrow keys
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className="size-full cursor-pointer [&_.recharts-surface:focus-visible]:outline-2" onKeyDown={onKeyDown}>
+    <div
+      role="presentation"
+      className="size-full cursor-pointer [&_.recharts-surface:focus-visible]:outline-2"
+      onKeyDown={onKeyDown}
+    >
       <ResponsiveContainer width="100%" height="100%">
         <ComposedChart
           data={points}
