@@ -78,6 +78,7 @@ function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: 
   const over = key.status === "REVOKED" || key.status === "EXPIRED";
   return (
     <tr
+      id={key.id}
       data-key={key.id}
       className="border-b hover:bg-raised max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:py-2.5"
     >
