@@ -23,19 +23,30 @@ export async function setPassword(
   return rows[0] ?? null;
 }
 
-/** Null when somebody else has the e-mail address. */
+/** Null when somebody else has the e-mail address: then the transaction must be given up. */
 export async function updateAccount(
   orm: Orm,
   id: string,
   account: { name: string; email: string },
 ): Promise<UserRow | null> {
   const taken = sql`exists (select from ${users} o where lower(o.email) = lower(${account.email}) and o.id <> ${id})`;
-  const rows = await orm
-    .update(users)
-    .set(account)
-    .where(and(eq(users.id, id), sql`not ${taken}`))
-    .returning();
-  return rows[0] ?? null;
+  try {
+    const rows = await orm
+      .update(users)
+      .set(account)
+      .where(and(eq(users.id, id), sql`not ${taken}`))
+      .returning();
+    return rows[0] ?? null;
+  } catch (error) {
+    // Somebody else took it in the same instant.
+    if (isUniqueViolation(error)) return null;
+    throw error;
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "23505";
 }
 
 /** Changes what is given and keeps the rest. */
