@@ -116,7 +116,10 @@ function modesByHost({ sandboxBaseUrl, liveBaseUrl }: AuthenticatorOptions): Map
 const hostOf = (host: string | null): string => (host ?? "").toLowerCase().replace(/\.?(:443|:80)?$/, "");
 
 const keyMissing = () =>
-  new AppError("api_key_missing", "Send your API key in the X-Api-Key header. `npm run create-key` makes one.");
+  new AppError(
+    "api_key_missing",
+    "Send your API key in the X-Api-Key header. Make one in the dashboard, under API keys.",
+  );
 
 /** One answer for every reason, so that it tells a stranger nothing about a key. */
 const keyInvalid = () =>

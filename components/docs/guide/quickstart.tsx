@@ -18,8 +18,9 @@ export function Quickstart({ baseUrl }: { baseUrl: string }) {
 
       <h3>1. Get a key</h3>
       <p>
-        <code className="tick">npm start</code> prints a sandbox key on its first start. To make your own, create a
-        merchant (it comes with a full key for each environment), or a key with only the permissions it needs:
+        <code className="tick">npm start</code> prints a sandbox key on its first start. Make your own, with only the
+        permissions it needs, in the dashboard under <Link href="/test/developers/api-keys">API keys</Link>, or on the
+        command line:
       </p>
       <CodeBlock title="In the project's folder" language="sh" code={CREATE_KEY} />
       <p>The key is shown once. Put it where the next commands find it:</p>
