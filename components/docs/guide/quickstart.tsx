@@ -19,8 +19,11 @@ export function Quickstart({ baseUrl }: { baseUrl: string }) {
       <h3>1. Get a key</h3>
       <p>
         <code className="tick">npm start</code> prints a sandbox key on its first start. Make your own, with only the
-        permissions it needs, in the dashboard under <Link href="/test/developers/api-keys">API keys</Link>, or on the
-        command line:
+        permissions it needs, in the dashboard under{" "}
+        <Link href="/test/developers/api-keys" prefetch={false}>
+          API keys
+        </Link>
+        , or on the command line:
       </p>
       <CodeBlock title="In the project's folder" language="sh" code={CREATE_KEY} />
       <p>The key is shown once. Put it where the next commands find it:</p>
