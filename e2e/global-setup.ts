@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { FullConfig } from "@playwright/test";
 import { connect } from "@/db/client";
 import { buildWhenStale } from "@/lib/server/build";
@@ -26,6 +27,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   const running: RunningService[] = [];
   const database = `e2e_${Date.now().toString(36)}`;
   const teardown = async () => {
+    keepLogs(running);
     await Promise.all(running.map((service) => service.stop()));
     await dropDatabase(cluster.adminUrl, database);
     await cluster.stop();
@@ -48,6 +50,12 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
     await teardown();
     throw error;
   }
+}
+
+/** What the hosts said, for whoever wonders why a page failed. */
+function keepLogs(running: readonly RunningService[]): void {
+  mkdirSync(".cache/test-reports", { recursive: true });
+  for (const service of running) writeFileSync(`.cache/test-reports/host-${service.port}.log`, service.output());
 }
 
 const isChosen = (config: FullConfig, project: string) => config.projects.some(({ name }) => name === project);
