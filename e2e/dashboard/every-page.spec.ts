@@ -27,7 +27,7 @@ const PAGES: Record<string, (made: { payment: string; plan: string; key: string 
   plan: ({ plan }) => `/test/plans/${plan}`,
   "API keys": () => "/test/developers/api-keys",
   idempotency: ({ key }) => `/test/developers/idempotency?key=${key}`,
-  settings: () => "/test/settings",
+  settings: () => "/test/settings/account",
   "live overview, where nothing has happened": () => "/live",
   "live transactions, where nothing has happened": () => "/live/transactions",
 };
