@@ -40,14 +40,21 @@ export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; bigint: number }>;
 
 /**
- * Two pools, because drizzle() changes the client it is given (dates become strings in PostgreSQL's own format): `sql`
+ * Pools apart, because drizzle() changes the client it is given (dates become strings in PostgreSQL's own format): `sql`
  * for the statements of the money path and the transaction table, `orm` for everything else.
  */
 export type Database = {
   readonly sql: Sql;
   readonly orm: PostgresJsDatabase;
+  /**
+   * For exports alone, which hold a connection and a cursor for as long as somebody downloads: one that breaks meanwhile
+   * must not be found by a payment. Connects when it is used.
+   */
+  readonly exports: Sql;
   close(): Promise<void>;
 };
+
+const EXPORT_CONNECTIONS = 2;
 
 export type ConnectOptions = {
   max?: number;
@@ -82,7 +89,9 @@ export function connectSql(url: string, options: ConnectOptions = {}): Sql {
 export function connect(url: string, options: ConnectOptions = {}): Database {
   // Every statement of this pool is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives.
-  const sql = connectSql(url, { ...options, parameters: { enable_seqscan: "off", ...options.parameters } });
+  const forIndexes = { ...options, parameters: { enable_seqscan: "off", ...options.parameters } };
+  const sql = connectSql(url, forIndexes);
+  const exports = connectSql(url, { ...forIndexes, max: EXPORT_CONNECTIONS });
   const forOrm = postgres(url, {
     max: Math.max(2, Math.ceil((options.max ?? env.databasePoolSize) / 3)),
     connect_timeout: 5,
@@ -95,8 +104,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   return {
     sql,
     orm,
+    exports,
     async close() {
-      await Promise.all([sql.end({ timeout: 5 }), forOrm.end({ timeout: 5 })]);
+      await Promise.all([sql, exports, forOrm].map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }
