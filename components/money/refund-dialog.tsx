@@ -1,18 +1,17 @@
 "use client";
 
 import { useState } from "react";
-import { Facts } from "@/components/ui/facts";
 import { Field } from "@/components/ui/field";
-import { Money } from "@/components/ui/money";
 import { reasonAgainst } from "@/lib/client/action-reasons";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { amountField, fieldError, noteError, readAmount } from "@/lib/client/money-form";
-import { type MoneySubject, reasonSubject } from "@/lib/client/money-subject";
+import { reasonSubject } from "@/lib/client/money-subject";
 import { moneyText } from "@/lib/client/money-text";
 import type { RefundReason } from "@/lib/contract/transaction-words";
 import { AmountInput } from "./amount-input";
 import { MoneyDialog } from "./money-dialog";
 import { ReasonFields } from "./reason-fields";
+import { RefundFacts } from "./refund-facts";
 import { useMoneyDriver } from "./use-money-driver";
 
 type RefundDialogProps = { paymentId: string; onClose: () => void };
@@ -86,21 +85,5 @@ export function RefundDialog({ paymentId, onClose }: RefundDialogProps) {
         </>
       )}
     </MoneyDialog>
-  );
-}
-
-function RefundFacts({ subject }: { subject: MoneySubject }) {
-  const { captured, refunded, refundable, currency } = subject;
-  const underWay = captured - refunded - refundable;
-  return (
-    <Facts
-      className="rounded-md border px-3 py-1.5"
-      items={[
-        { term: "Captured", value: <Money amount={captured} currency={currency} /> },
-        { term: "Already refunded", value: <Money amount={refunded} currency={currency} /> },
-        ...(underWay > 0 ? [{ term: "Being refunded", value: <Money amount={underWay} currency={currency} /> }] : []),
-        { term: "Remaining", value: <Money amount={refundable} currency={currency} className="font-semibold" /> },
-      ]}
-    />
   );
 }

@@ -4,15 +4,14 @@ import { useRouter } from "next/navigation";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { AmountInput } from "@/components/money/amount-input";
 import { MoneyDialog } from "@/components/money/money-dialog";
-import { Facts } from "@/components/ui/facts";
+import { RefundFacts } from "@/components/money/refund-facts";
 import { Field } from "@/components/ui/field";
-import { Money } from "@/components/ui/money";
 import { Select } from "@/components/ui/select";
 import { Textarea } from "@/components/ui/textarea";
 import { reasonAgainst } from "@/lib/client/action-reasons";
 import { MoneyDriver, type MoneySnapshot } from "@/lib/client/money-action";
 import { amountField, fieldError, REFUND_REASON_LABELS, readAmount } from "@/lib/client/money-form";
-import { type MoneySubject, reasonSubject } from "@/lib/client/money-subject";
+import { reasonSubject } from "@/lib/client/money-subject";
 import { moneyText } from "@/lib/client/money-text";
 import { keepStaffReason, type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
 import type { RefundReason } from "@/lib/contract/transaction-words";
@@ -112,20 +111,6 @@ export function StaffRefundDialog({ money, onClose }: { money: StaffMoney; onClo
         </>
       )}
     </MoneyDialog>
-  );
-}
-
-function RefundFacts({ subject }: { subject: MoneySubject }) {
-  const { captured, refunded, refundable, currency } = subject;
-  return (
-    <Facts
-      className="rounded-md border px-3 py-1.5"
-      items={[
-        { term: "Captured", value: <Money amount={captured} currency={currency} /> },
-        { term: "Already refunded", value: <Money amount={refunded} currency={currency} /> },
-        { term: "Remaining", value: <Money amount={refundable} currency={currency} className="font-semibold" /> },
-      ]}
-    />
   );
 }
 

@@ -77,6 +77,7 @@ export const API_ENVIRONMENTS = { test: "sandbox", live: "live" } as const;
 
 export const MODES = ["test", "live"] as const;
 export type Mode = (typeof MODES)[number];
+export const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);
 
 export const SORT_FIELDS = ["created_at", "amount", "status"] as const;
 export type SortField = (typeof SORT_FIELDS)[number];

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import { isMode } from "@/lib/contract/transaction-words";
 import type { Context, Service } from "@/lib/domain/context";
 import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";
@@ -12,7 +12,7 @@ import { personContext } from "./person-context";
 import { appErrorOf, renderProblem } from "./problem";
 import { addressOf, pathOf, searchOf } from "./request-parts";
 import { requireSameOrigin } from "./same-origin";
-import { signedIn } from "./signed-in";
+import { sessionOver, signedIn } from "./signed-in";
 
 type RequestInfo = {
   readonly id: string;
@@ -154,7 +154,3 @@ function methodNotAllowed(path: string, served: Served<never>[] | Served<unknown
   const allowed = served.map(([operation]) => operation.method).join(", ");
   return new AppError("method_not_allowed", `${path} takes ${allowed}.`, { headers: { Allow: allowed } });
 }
-
-const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);
-
-const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");

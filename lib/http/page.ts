@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import type { UserPermission } from "@/lib/contract/roles";
-import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import { isMode, type Mode } from "@/lib/contract/transaction-words";
 import type { Context, Service } from "@/lib/domain/context";
 import type { Person, SignedIn, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";
@@ -61,5 +61,3 @@ export const supportPage = cache(async (): Promise<SupportPage> => {
 async function currentPath(fallback: string): Promise<string> {
   return (await headers()).get("x-cardlane-path") ?? fallback;
 }
-
-const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);

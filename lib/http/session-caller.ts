@@ -1,13 +1,13 @@
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
-import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import { isMode } from "@/lib/contract/transaction-words";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";
 import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
 import type { Caller } from "./caller";
 import { requireSameOrigin } from "./same-origin";
-import { signedIn } from "./signed-in";
+import { sessionOver, signedIn } from "./signed-in";
 
 type Headers = { get(name: string): string | null };
 /** `id` is the public id in the path; `requestId` a UUID. */
@@ -97,7 +97,3 @@ function decode(text: string): string {
     return text;
   }
 }
-
-const isMode = (text: string): text is Mode => (MODES as readonly string[]).includes(text);
-
-const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");

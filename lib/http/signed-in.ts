@@ -1,4 +1,5 @@
 import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
+import { AppError } from "@/lib/contract/errors";
 import { findSession, type SignedIn } from "@/lib/domain/people/session";
 import { currentService } from "./current-service";
 
@@ -13,3 +14,6 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
   if (found === null) return null;
   return (found.person.role === "staff") === (audience === "staff") ? found : null;
 }
+
+/** For a request that only somebody who is signed in may make. */
+export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
