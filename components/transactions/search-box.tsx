@@ -7,6 +7,7 @@ import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover
 import { Skeleton } from "@/components/ui/skeleton";
 import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/client/transaction-query";
 import type { ParsedSearch } from "@/lib/client/transaction-search";
+import { currentQuery } from "./use-transactions-url";
 
 // What the words mean is known by the time that somebody types.
 const loadGrammar = () => import("@/lib/client/transaction-search");
@@ -22,14 +23,13 @@ type SearchBoxProps = {
   /** Counts how often something else than typing changed the filters: what is typed then adds to those. */
   epoch: number;
   onText: (text: string) => void;
-  query: TransactionQuery;
   onFilters: (filters: TransactionFilters, options: { replace: boolean }) => void;
   /** An id that was typed or pasted. */
   onJump: (id: string) => void;
 };
 
 /** Filters as one types; Enter makes chips of the words and empties the box. */
-export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: SearchBoxProps) {
+export function SearchBox({ text, epoch, onText, onFilters, onJump }: SearchBoxProps) {
   const id = useId();
   const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -56,7 +56,7 @@ export function SearchBox({ text, epoch, onText, query, onFilters, onJump }: Sea
 
   const onType = (typed: string) => {
     clearTimeout(timer.current);
-    if (typing.current?.epoch !== epoch) typing.current = { base: filtersOf(query), changed: false, epoch };
+    if (typing.current?.epoch !== epoch) typing.current = { base: filtersOf(currentQuery()), changed: false, epoch };
     onText(typed);
     setProblem(null);
     const wait = typed === "" || WHOLE_ID.test(typed) ? 0 : DEBOUNCE_MS;

@@ -117,7 +117,6 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
         <div className="flex flex-wrap items-start gap-2 print:hidden">
           <SearchBox
             {...search}
-            query={query}
             onText={setText}
             onFilters={url.change}
             onJump={(id) => router.push(`/${mode}/${id.startsWith("pay_") ? "payments" : "transactions"}/${id}`)}

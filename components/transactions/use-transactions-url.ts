@@ -37,7 +37,7 @@ export function useTransactionsUrl() {
   const change = useCallback(
     (patch: Partial<TransactionQuery>, { replace = false, view }: Change = {}) => {
       const now = new URLSearchParams(window.location.search);
-      const next = { ...parseQuery(new URLSearchParams(withoutBeside(now))).query, page: 1, ...patch };
+      const next = { ...currentQuery(), page: 1, ...patch };
       go(formatQuery(next), { view: view === undefined ? now.get("view") : view }, replace);
     },
     [go],
@@ -63,6 +63,11 @@ export function useTransactionsUrl() {
   }, [go]);
 
   return { query, key, problems, panel, view, change, openPanel, closePanel };
+}
+
+/** What the address asks at this moment: React may show an older one while it works on a change. */
+export function currentQuery(): TransactionQuery {
+  return parseQuery(new URLSearchParams(withoutBeside(new URLSearchParams(window.location.search)))).query;
 }
 
 function withoutBeside(params: URLSearchParams): string {

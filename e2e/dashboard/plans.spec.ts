@@ -10,6 +10,8 @@ const preview = (page: Page) => page.getByRole("region", { name: "What a custome
 async function openForm(page: Page): Promise<void> {
   await page.goto("/test/plans/new");
   await expect(page.getByRole("heading", { name: "New plan", level: 1 })).toBeVisible();
+  // Fields take part as soon as React does.
+  await expect(page.getByLabel("Name")).toBeEnabled();
 }
 
 async function describe(page: Page, name: string, price: string): Promise<void> {
