@@ -69,6 +69,10 @@ export const env = {
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
+  /** Payment attempts that one address may make in a minute, and declines that one BIN may have with one merchant. */
+  get checkoutLimitPerMinute() {
+    return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
+  },
   /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it mail waits in the outbox. */
   get smtpUrl() {
     const url = string("SMTP_URL");

@@ -10,7 +10,11 @@ export type TokenBucketOptions = {
 /** `missingMs`: how long the bucket takes to be full again. `waitMs`: until there is a token; 0 when one was taken. */
 export type Taken = { readonly missingMs: number; readonly waitMs: number };
 
-export type TokenBuckets = { take(key: string): Taken };
+export type TokenBuckets = {
+  take(key: string): Taken;
+  /** Until when there is a token, in milliseconds, without taking it; 0 when there is one. */
+  waitMs(key: string): number;
+};
 
 const FIRST_SWEEP_AT = 10_000;
 
@@ -41,6 +45,10 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
       fullAt.set(key, time + afterMs);
       if (fullAt.size >= sweepAt) sweep(time);
       return { missingMs: afterMs, waitMs: 0 };
+    },
+    waitMs(key) {
+      const afterMs = Math.max(0, (fullAt.get(key) ?? 0) - now()) + msPerToken;
+      return afterMs > capacityMs + 1e-6 ? afterMs - capacityMs : 0;
     },
   };
 }

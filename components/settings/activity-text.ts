@@ -3,7 +3,7 @@ import type { Mode } from "@/lib/contract/transaction-words";
 export type ActivityItem = {
   id: string;
   at: string;
-  actor: { type: "user" | "staff" | "api_key" | "system"; name: string };
+  actor: { type: "user" | "staff" | "api_key" | "shopper" | "system"; name: string };
   action: string;
   mode: Mode | null;
   objectId: string | null;
@@ -18,6 +18,7 @@ const ACTIONS: Record<string, string> = {
   "api_key.rotated": "Rolled an API key",
   "settings.account_opened": "Opened the account",
   "settings.business_updated": "Changed the business profile",
+  "settings.checkout_appearance_updated": "Changed how the payment form looks",
   "settings.account_updated": "Changed their name or address",
   "settings.password_changed": "Changed their password",
   "settings.password_reset": "Chose a new password by mail",
@@ -67,17 +68,25 @@ const FIELDS: Record<string, string> = {
   support_email: "Support e-mail",
   time_zone: "Time zone",
   role: "Role",
+  preset: "Style",
+  theme: "Scheme",
+  accent_color: "Accent",
+  background_color: "Background",
+  text_color: "Text",
+  border_radius: "Corner radius",
+  font_family: "Font",
 };
 
 /** What else is known of it, a line each: whom it concerned, what changed, the reason. */
 export function activityDetails({ detail }: ActivityItem): string[] {
   if (detail === null) return [];
-  const { email, role, name, count, reason, query, changes } = detail;
+  const { email, role, name, count, reason, query, mode, changes } = detail;
   const who = [name, email].filter((part) => typeof part === "string" && part !== "").join(", ");
   return [
     ...(who ? [who] : []),
     ...(typeof role === "string" ? [`Role: ${role}`] : []),
     ...(typeof count === "number" && count > 1 ? [`${count} sessions`] : []),
+    ...(typeof mode === "string" ? [mode === "live" ? "Live mode" : "Test mode"] : []),
     ...changeLines(changes),
     ...(typeof query === "string" ? [`Searched for: ${query}`] : []),
     ...(typeof reason === "string" ? [`Reason: ${reason}`] : []),

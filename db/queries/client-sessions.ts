@@ -1,11 +1,12 @@
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 import type { Orm } from "../client";
 import { type ClientSessionRow, clientSessions } from "../schema/client-sessions";
 
 export async function insertClientSession(
   orm: Orm,
   environmentId: string,
-  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id">,
+  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id" | "open_payment_id">,
 ): Promise<ClientSessionRow> {
   const rows = await orm
     .insert(clientSessions)
@@ -22,7 +23,7 @@ export async function findClientSession(orm: Orm, environmentId: string, id: str
   return rows[0] ?? null;
 }
 
-/** Closes a session that is open and not past its time at `now`; null when it is neither or not there. */
+/** Closes a session that is open, with no payment under way and not past its time at `now`; null for any other. */
 export async function cancelOpenClientSession(
   orm: Orm,
   environmentId: string,
@@ -37,9 +38,32 @@ export async function cancelOpenClientSession(
         eq(clientSessions.environment_id, environmentId),
         eq(clientSessions.id, id),
         eq(clientSessions.status, "OPEN"),
+        isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, now),
       ),
     )
     .returning();
   return rows[0] ?? null;
+}
+
+/**
+ * Counts an attempt that makes no payment. False: the session is paid, closed, busy with a payment, or has no attempts left.
+ * An attempt that pays is counted where the payment is made, in the same statement.
+ */
+export async function countClientSessionAttempt(orm: Orm, environmentId: string, id: string): Promise<boolean> {
+  const rows = await orm
+    .update(clientSessions)
+    .set({ attempts: sql`${clientSessions.attempts} + 1`, updated_at: sql`now()` })
+    .where(
+      and(
+        eq(clientSessions.environment_id, environmentId),
+        eq(clientSessions.id, id),
+        eq(clientSessions.status, "OPEN"),
+        isNull(clientSessions.open_payment_id),
+        gt(clientSessions.expires_at, sql`now()`),
+        lt(clientSessions.attempts, CLIENT_SESSION_ATTEMPTS),
+      ),
+    )
+    .returning({ id: clientSessions.id });
+  return rows.length === 1;
 }

@@ -2,6 +2,7 @@ import type { Sql } from "@/db/client";
 import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 import { claimKey, type KeyClaim } from "./idempotency-claims";
 import type { Lease } from "./operations";
 
@@ -34,6 +35,13 @@ export type NewPayment = {
   charge: TransactionRow;
 };
 
+/** What a new payment is made from, and uses up. */
+export type PaymentSource = {
+  paymentTokenId: string | null;
+  /** The client session that it pays. A card typed into its form counts as an attempt; a token was one when it was made. */
+  clientSessionId: string | null;
+};
+
 /** `claimed` without `reserved`: the key is ours, the guard said no. */
 export type Reservation = {
   claimed: boolean;
@@ -42,24 +50,45 @@ export type Reservation = {
   not_after: string;
 };
 
-/** T1 of a new payment: claims the key, uses up the payment token if there is one, writes payment, charge and intent. */
+/**
+ * T1 of a new payment: claims the key, uses up the payment token if there is one, takes the client session if there is one,
+ * writes payment, charge and intent. A session takes one payment at a time, and none once it is paid or closed. Fails with
+ * `isStaleOutcome` when another payment took the session in the very moment in which the token was used: start over.
+ */
 export async function insertPayment(
   sql: Sql,
   environmentId: string,
   claim: KeyClaim,
   { payment, charge }: NewPayment,
   intent: Intent,
-  paymentTokenId: string | null,
+  { paymentTokenId, clientSessionId }: PaymentSource,
 ): Promise<Reservation> {
   const token = paymentTokenId
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and expires_at > now() and (select count(*) from claim) = 1
+          and (client_session_id is null or exists (
+            select from client_sessions s where s.environment_id = ${environmentId}::uuid
+              and s.id = payment_tokens.client_session_id and s.status = 'OPEN' and s.open_payment_id is null))
         returning 1`
     : sql`select 1 from claim`;
+  const session = clientSessionId
+    ? sql`update client_sessions set open_payment_id = ${payment.id}::uuid, updated_at = now(),
+          attempts = attempts + ${paymentTokenId ? 0 : 1}::int
+        where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
+          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1
+          and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${CLIENT_SESSION_ATTEMPTS}::int`}
+        returning 1`
+    : sql`select 1 from token`;
+  // The statement is undone rather than a token used up for a payment that is not made.
+  const usedForNothing =
+    paymentTokenId && clientSessionId
+      ? sql`, require_written(1 - (select count(*) from token) + (select count(*) from session))`
+      : sql``;
   const [row] = await sql<[Reservation]>`
     with claim as (${claimKey(sql, environmentId, claim, sql``)}),
     token as (${token}),
+    session as (${session}),
     payment as (
       insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
         open_operation_id, customer_id, return_url, created_at, updated_at)
@@ -67,7 +96,7 @@ export async function insertPayment(
         ${payment.status}, ${payment.currency}, ${payment.amount}::bigint, ${payment.capture_method},
         ${payment.open_operation_id}::uuid, ${payment.customer_id}, ${payment.return_url},
         ${payment.created_at}::timestamptz, ${payment.updated_at}::timestamptz
-      where (select count(*) from token) = 1
+      where (select count(*) from session) = 1
       returning 1
     ),
     charge as (
@@ -93,7 +122,7 @@ export async function insertPayment(
       returning 1
     )
     select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
-      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
+      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after${usedForNothing}`;
   return row;
 }
 

@@ -4,6 +4,7 @@ import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 
 export type LedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 
@@ -20,6 +21,8 @@ export type OutcomeWrite = {
   feeOn: number;
   event: { id: string; type: string; payload: string };
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
+  /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
+  session: { id: string; paid: boolean } | null;
   /** The answer to store; null when no key waits for it. */
   answer: { key: string; status: number; body: string } | null;
 };
@@ -64,6 +67,19 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           where (select count(*) from operation) = 1
         )`
       : sql``;
+  // After its last attempt a session is closed at once.
+  const session = s.session
+    ? sql`, session as (
+        update client_sessions set open_payment_id = null, updated_at = now(),
+          ${
+            s.session.paid
+              ? sql`status = 'COMPLETED', payment_id = open_payment_id`
+              : sql`expires_at = case when attempts >= ${CLIENT_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
+          }
+        where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
+          and (select count(*) from operation) = 1
+      )`
+    : sql``;
   const fee =
     s.feeOn > 0
       ? sql`, fee as (
@@ -108,7 +124,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
         updated_at = ${charge.updated_at}::timestamptz
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
-    )${updateRefund}${ledger}${fee},
+    )${updateRefund}${session}${ledger}${fee},
     event as (
       insert into events (environment_id, id, type, operation_id, object_id, payload)
       select ${environmentId}::uuid, ${s.event.id}::uuid, ${s.event.type}, ${s.operation.id}::uuid, ${payment.id}::uuid,

@@ -114,4 +114,23 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
       where (extract(epoch from created_at) * 1000)::bigint
         <> ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint`,
   },
+  {
+    check: "sessions_match_payments",
+    proves: "A client session is paid by exactly one payment, and busy exactly while one of its payments is under way.",
+    sql: `
+      select s.environment_id, s.id as client_session_id, s.status, s.payment_id, s.open_payment_id,
+        coalesce(t.paid, '{}') as paid, coalesce(t.under_way, '{}') as under_way
+      from client_sessions s
+      left join (
+        select t.environment_id, t.client_session_id,
+          array_agg(p.id) filter (where p.status not in ('PENDING', 'REQUIRES_ACTION', 'DECLINED', 'FAILED')) as paid,
+          array_agg(p.id) filter (where p.status in ('PENDING', 'REQUIRES_ACTION')) as under_way
+        from transactions t
+        join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+        where t.client_session_id is not null and t.type = 'CHARGE'
+        group by t.environment_id, t.client_session_id
+      ) t on t.environment_id = s.environment_id and t.client_session_id = s.id
+      where array_remove(array[s.payment_id], null) <> coalesce(t.paid, '{}')
+        or array_remove(array[s.open_payment_id], null) <> coalesce(t.under_way, '{}')`,
+  },
 ];

@@ -11,6 +11,7 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { Appearance } from "@/lib/contract/appearance";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import { CARD_BRANDS } from "@/lib/contract/transaction-words";
 import { bytea, createdWithId, environmentId, instant, money, oneOf } from "../columns";
@@ -30,14 +31,17 @@ export const clientSessions = pgTable(
     currency: text("currency").notNull(),
     capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
     plan_id: uuid("plan_id"),
+    /** The payment that completed it. */
     payment_id: uuid("payment_id"),
+    /** The payment under way; while there is one, the session takes no other: two tabs cannot pay twice. */
+    open_payment_id: uuid("open_payment_id"),
     customer_id: text("customer_id"),
     customer_email: text("customer_email"),
     customer_name: text("customer_name"),
     billing_address: jsonb("billing_address").$type<BillingAddress>(),
     allowed_origins: text("allowed_origins").array().notNull(),
     return_url: text("return_url"),
-    appearance: jsonb("appearance").$type<Record<string, unknown>>(),
+    appearance: jsonb("appearance").$type<Appearance>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
     expires_at: instant("expires_at").notNull(),
@@ -52,8 +56,15 @@ export const clientSessions = pgTable(
       columns: [table.environment_id, table.payment_id],
       foreignColumns: [payments.environment_id, payments.id],
     }),
+    foreignKey({
+      columns: [table.environment_id, table.open_payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
     /** Serves the payment iframe, which knows the token alone. */
     unique("client_sessions_token").on(table.token_sha256),
+    check("client_sessions_completed", sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null)`),
+    check("client_sessions_open_payment", sql`${table.open_payment_id} is null or ${table.status} = 'OPEN'`),
+    check("client_sessions_attempts", sql`${table.attempts} between 0 and 5`),
     check("client_sessions_amount", sql`${table.amount} > 0`),
     check("client_sessions_created_with_id", createdWithId(table.id, table.created_at)),
   ],

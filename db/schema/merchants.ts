@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { check, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { check, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import type { Appearance } from "@/lib/contract/appearance";
 import { MODES } from "@/lib/contract/transaction-words";
 import { instant, money, oneOf } from "../columns";
 
@@ -30,6 +31,8 @@ export const environments = pgTable(
     mode: oneOf("mode", MODES)("mode").notNull(),
     /** What Cardlane keeps of each captured amount, in hundredths of a percent, rounded half up. */
     fee_basis_points: money("fee_basis_points").notNull().default(0),
+    /** How the payment form looks for sessions that bring no appearance of their own. */
+    checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [

@@ -22,8 +22,11 @@ export type OperationKind = (typeof OPERATION_KINDS)[number];
 export const OPERATION_STATES = ["open", "succeeded", "declined", "failed", "action_required"] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
-/** Who did it: an API key, one of the merchant's people, Cardlane's support staff, or Cardlane itself. */
-export type ActorRecord = { type: "api_key" | "user" | "staff" | "system"; id: string | null };
+/**
+ * Who did it: an API key, one of the merchant's people, Cardlane's support staff, a shopper in the payment form (`id` is the
+ * client session's), or Cardlane itself.
+ */
+export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
 
 /** A request that used a key for something else than its first one. */
 export type KeyReuse = { path: string; body: unknown; request_id: string; actor: ActorRecord; at: string };

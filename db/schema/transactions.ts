@@ -86,6 +86,10 @@ export const transactions = pgTable(
     index("transactions_subscription")
       .on(table.environment_id, table.subscription_id, table.id)
       .where(sql`subscription_id is not null`),
+    /** Serves a client session: its attempts, newest last. */
+    index("transactions_client_session")
+      .on(table.environment_id, table.client_session_id, table.id)
+      .where(sql`client_session_id is not null`),
     index("transactions_last4").on(table.environment_id, table.card_last4, table.id),
     /** Serves amount ranges and sorting by amount. */
     index("transactions_amount").on(table.environment_id, table.amount, table.id, table.status, table.card_brand),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
 import { billingAddress, customerFields, metadata, text, timestamp, webUrl } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
@@ -11,16 +12,27 @@ export type ClientSessionStatus = z.infer<typeof clientSessionStatus>;
 /** The shopper's tries to pay one session before it takes no more. */
 export const CLIENT_SESSION_ATTEMPTS = 5;
 
-const COLOR = /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
-const color = z.string().regex(COLOR, "Use a hex colour such as #1a73e8.");
+const color = z.string().regex(HEX_COLOR, "Use a hex colour such as #1a73e8.");
 export const appearance = z
   .strictObject({
-    theme: z.enum(["light", "dark", "system"]).optional().describe("`system` follows the shopper's device."),
+    preset: z.enum(APPEARANCE_PRESETS).optional().describe("What all else is based on: `clean` when left out."),
+    theme: z.enum(APPEARANCE_THEMES).optional().describe("`system` follows the shopper's device."),
     accent_color: color.optional().describe("Buttons and focus, as #1a73e8."),
     background_color: color.optional().describe("Page background."),
     text_color: color.optional().describe("Text."),
     border_radius: z.int().min(0).max(24).optional().meta({ description: "Corner radius in pixels." }),
-    font_family: text(100).optional().describe("A font family that browsers know."),
+    font_family: text(100)
+      .regex(FONT_FAMILY, "Use names of fonts, separated by commas.")
+      .optional()
+      .describe("A font family that browsers know."),
+  })
+  .superRefine((value, context) => {
+    // Members that are wrong themselves were told so already.
+    if (![value.background_color, value.text_color].every((part) => part === undefined || HEX_COLOR.test(part))) return;
+    const unreadable = contrastProblems(value).find(({ param }) => param === "text_color");
+    if (!unreadable) return;
+    const message = `Text would have a contrast of ${unreadable.contrast.toFixed(1)} to 1 on its background; it needs ${unreadable.needed}.`;
+    context.addIssue({ code: "custom", path: ["text_color"], message });
   })
   .meta({ id: "Appearance" });
 

@@ -145,10 +145,13 @@ async function answer<Call>(
 
 export const infoOf = (request: Request): RequestInfo => ({
   id: newId(),
-  path: pathOf(request.url),
+  path: withoutSessionToken(pathOf(request.url)),
   address: addressOf(request.headers, { ip: null }),
   userAgent: request.headers.get("user-agent"),
 });
+
+/** A client session's token is a secret, and paths are logged. */
+const withoutSessionToken = (path: string) => path.replace(/cst_[\w-]+/, "{token}");
 
 function methodNotAllowed(path: string, served: Served<never>[] | Served<unknown>[]): AppError {
   const allowed = served.map(([operation]) => operation.method).join(", ");

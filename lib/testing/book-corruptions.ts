@@ -1,5 +1,5 @@
 import type { Database } from "@/db/client";
-import { newId } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import type { BookedIds } from "./books";
 
 /** Another payment's refund, which failed after it was settled, and the batch that paid it back. */
@@ -55,6 +55,18 @@ export const bookCorruptions = ({ sql }: Database): Corruption[] => [
     how: "a charge with another status than its payment",
     corrupt: (env, ids) =>
       sql`update transactions set status = 'CAPTURED' where environment_id = ${env} and id = ${ids.charge}`,
+  },
+  {
+    check: "sessions_match_payments",
+    how: "a client session that its own payment did not complete",
+    corrupt: async (env, ids) => {
+      const session = newId();
+      await sql`insert into client_sessions (environment_id, id, token_sha256, status, amount, currency, capture_method,
+          allowed_origins, metadata, expires_at, created_at, updated_at)
+        values (${env}, ${session}, ${Buffer.from(session)}, 'OPEN', 1, 'USD', 'automatic', '{}', '{}', now(),
+          ${idTime(session)}, ${idTime(session)})`;
+      await sql`update transactions set client_session_id = ${session} where environment_id = ${env} and id = ${ids.charge}`;
+    },
   },
   {
     check: "created_with_id",

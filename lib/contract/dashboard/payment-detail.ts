@@ -30,8 +30,8 @@ export type TransactionNote = {
 
 /** Who did something. */
 export type ShownActor = {
-  type: "api_key" | "user" | "staff" | "system";
-  /** `key_…` or `usr_…`; null for Cardlane and its staff. */
+  type: "api_key" | "user" | "staff" | "shopper" | "system";
+  /** `key_…`, `usr_…`, or the `cs_…` of a shopper; null for Cardlane and its staff. */
   id: string | null;
   name: string;
   /** A key's beginning and last 4, a person's e-mail address. */

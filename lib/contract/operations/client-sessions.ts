@@ -39,12 +39,13 @@ export const cancelClientSession = operation({
   path: "/v1/client-sessions/{id}/cancel",
   tag: "Client sessions",
   summary: "Cancel a client session",
-  description: "Closes an open session: it takes no more attempts.",
+  description:
+    "Closes an open session: it takes no more attempts. An unanswered 3-D Secure challenge ends as abandoned; while a payment's outcome is not known the answer is 409.",
   permissions: ["client_session.create"],
   idempotency: "none",
   body: z.strictObject({}),
   bodyOptional: true,
   status: 200,
   response: clientSession,
-  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state"],
+  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
 });

@@ -1,33 +1,59 @@
 import { cancelOpenClientSession, findClientSession } from "@/db/queries/client-sessions";
+import { findPayment } from "@/db/queries/payments";
+import type { ClientSessionRow } from "@/db/schema/client-sessions";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
+import { continuePayment } from "../payments/continue-payment";
 import { recordChange } from "../record-change";
 import { resourceNotFound } from "../resource-not-found";
 import { clientSessionStatus, presentClientSession } from "./present-client-session";
 
-/** Closes a session that is open: it takes no more attempts. */
-export function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
+/**
+ * Closes a session that is open: it takes no more attempts. A 3-D Secure challenge that its shopper has not answered ends
+ * as abandoned. A payment whose outcome is not known is left alone: 409 `outcome_pending`, and nothing is closed.
+ */
+export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
+  if (id === null) throw resourceNotFound("client session", input.id);
+  const cancelled = (await cancel(ctx, id)) ?? ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id) : null);
+  if (cancelled) return cancelled;
+  const row = await findClientSession(ctx.service.db.orm, ctx.environment.id, id);
+  if (row === null) throw resourceNotFound("client session", input.id);
+  throw refusal(ctx, row);
+}
+
+function cancel(ctx: Context, id: string): Promise<ClientSession | null> {
   return ctx.service.db.orm.transaction(async (tx) => {
-    if (id === null) throw resourceNotFound("client session", input.id);
-    const now = ctx.service.clock.now();
-    const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now.toISOString());
-    if (row === null) {
-      const existing = await findClientSession(tx, ctx.environment.id, id);
-      if (existing === null) throw resourceNotFound("client session", input.id);
-      const current_status = clientSessionStatus(existing, now);
-      throw new AppError(
-        "invalid_state",
-        `The client session is ${current_status}; only an OPEN one can be cancelled.`,
-        {
-          extra: { current_status, allowed_actions: [] },
-        },
-      );
-    }
+    const now = ctx.service.clock.now().toISOString();
+    const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now);
+    if (row === null) return null;
     const session = presentClientSession(ctx, row);
     await recordChange(ctx, tx, "client_session.cancelled", id, session);
     return session;
+  });
+}
+
+/** Ends the challenge that the session waits for. False: it waits for none. */
+async function abandonChallenge({ service, environment }: Context, id: string): Promise<boolean> {
+  const row = await findClientSession(service.db.orm, environment.id, id);
+  if (!row?.open_payment_id) return false;
+  const snapshot = await findPayment(service.db.sql, environment.id, row.open_payment_id);
+  if (snapshot?.payment.status !== "REQUIRES_ACTION") return false;
+  await continuePayment(service, environment, row.open_payment_id, "abandoned");
+  return true;
+}
+
+function refusal(ctx: Context, row: ClientSessionRow): AppError {
+  const current_status = clientSessionStatus(row, ctx.service.clock.now());
+  if (row.open_payment_id !== null) {
+    return new AppError(
+      "outcome_pending",
+      "A payment of this client session is under way. Ask again in a moment: it is then paid, or can be cancelled.",
+    );
+  }
+  return new AppError("invalid_state", `The client session is ${current_status}; only an OPEN one can be cancelled.`, {
+    extra: { current_status, allowed_actions: [] },
   });
 }

@@ -1,10 +1,13 @@
+import type { Orm } from "@/db/client";
 import { insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import type { CardInput } from "@/lib/contract/payment";
 import type { CardBrand } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
+import type { TokenizedCard } from "@/lib/processor/port";
 import type { Context } from "../context";
 import { processorNotConfigured } from "../payments/processor-not-configured";
+import { tokenizeCard } from "../payments/tokenize-card";
 
 const LIFE_MS = 15 * 60 * 1000;
 
@@ -22,22 +25,32 @@ export async function createPaymentToken(
 ): Promise<PaymentToken> {
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (processor === null) throw processorNotConfigured();
-  const { token, fingerprint, brand, bin, last4, exp_month, exp_year } = await processor.tokenize(input.card);
+  const card = await tokenizeCard(processor, input.card);
+  return insertNewPaymentToken(ctx, ctx.service.db.orm, card, input.clientSessionId ?? null);
+}
+
+/** The same for a card that the processor has already, within a transaction. `clientSessionId` is a UUID. */
+export async function insertNewPaymentToken(
+  ctx: Context,
+  orm: Orm,
+  { token, fingerprint, ...card }: TokenizedCard,
+  clientSessionId: string | null,
+): Promise<PaymentToken> {
   const id = newId();
   const created_at = idTime(id);
   const expires_at = new Date(Date.parse(created_at) + LIFE_MS).toISOString();
-  await insertPaymentToken(ctx.service.db.orm, ctx.environment.id, {
+  await insertPaymentToken(orm, ctx.environment.id, {
     id,
     processor_token: token,
-    card_brand: brand,
-    card_last4: last4,
-    card_bin: bin,
-    card_exp_month: exp_month,
-    card_exp_year: exp_year,
+    card_brand: card.brand,
+    card_last4: card.last4,
+    card_bin: card.bin,
+    card_exp_month: card.exp_month,
+    card_exp_year: card.exp_year,
     card_fingerprint: fingerprint,
-    client_session_id: input.clientSessionId ?? null,
+    client_session_id: clientSessionId,
     expires_at,
     created_at,
   });
-  return { id: encodeId("paymentToken", id), card: { brand, last4, exp_month, exp_year, bin }, expires_at };
+  return { id: encodeId("paymentToken", id), card, expires_at };
 }

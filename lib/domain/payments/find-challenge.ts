@@ -1,9 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
+import { findClientSession } from "@/db/queries/client-sessions";
 import { findEnvironment } from "@/db/queries/merchants";
 import { findPayment } from "@/db/queries/payments";
-import { decodeId, encodeId } from "@/lib/contract/ids";
+import { decodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payment";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { withSessionIds } from "../client-sessions/return-address";
 import type { Service } from "../context";
 import { challengeToken } from "./challenge-url";
 
@@ -18,8 +20,10 @@ export type Challenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
-  /** The merchant's address to go back to, with the payment's id added; null when it gave none. */
+  /** The merchant's address to go back to, with the ids added; null when it gave none. */
   returnUrl: string | null;
+  /** Origins that may embed the payment form it belongs to, and so the challenge in it; null when it belongs to none. */
+  allowedOrigins: string[] | null;
 };
 
 /** The challenge behind a token of ours; null for any other text. */
@@ -33,6 +37,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   const snapshot = await findPayment(service.db.sql, environmentId, paymentId);
   if (!environment || !snapshot) return null;
   const { payment, transactions } = snapshot;
+  const clientSessionId = transactions[0]?.client_session_id ?? null;
   return {
     environment: { id: environmentId, mode: environment.mode },
     paymentId,
@@ -41,14 +46,13 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     amount: payment.amount,
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
-    returnUrl: payment.return_url && withPaymentId(payment.return_url, encodeId("payment", paymentId)),
+    returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
+    allowedOrigins: clientSessionId ? await originsOf(service, environmentId, clientSessionId) : null,
   };
 }
 
-function withPaymentId(returnUrl: string, paymentId: string): string {
-  const url = new URL(returnUrl);
-  url.searchParams.set("payment_id", paymentId);
-  return url.href;
+async function originsOf(service: Service, environmentId: string, clientSessionId: string): Promise<string[]> {
+  return (await findClientSession(service.db.orm, environmentId, clientSessionId))?.allowed_origins ?? [];
 }
 
 function isSame(given: string, expected: string): boolean {

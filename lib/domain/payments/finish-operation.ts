@@ -122,10 +122,18 @@ function workOut(
       ledger: change.ledger,
       feeOn: change.feeOn,
       event: { id: eventId, type: change.eventType, payload },
+      session: sessionAfter(operation, change),
       audit: { id: newId(), action: change.eventType, actor: operation.actor, requestId: operation.requestId },
       answer: asked && answer ? { key: asked.key, ...answer } : null,
     },
   };
+}
+
+/** What the end of an authorization means for the session it was made in; null while the shopper must still do something. */
+function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): OutcomeWrite["session"] {
+  const authorizes = kind === "authorize" || kind === "continue";
+  if (!authorizes || charge.client_session_id === null || payment.status === "REQUIRES_ACTION") return null;
+  return { id: charge.client_session_id, paid: payment.status !== "DECLINED" && payment.status !== "FAILED" };
 }
 
 function changedRow(row: TransactionRow, change: Change): TransactionRow {

@@ -26,6 +26,8 @@ export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor 
     }
     case "staff":
       return { type, id: null, name: "Cardlane support", detail: null };
+    case "shopper":
+      return { type, id: id && encodeId("clientSession", id), name: "The shopper", detail: "in the payment form" };
     case "system":
       return { type, id: null, name: "Cardlane", detail: null };
     default:

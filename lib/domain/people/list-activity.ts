@@ -84,6 +84,8 @@ function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<
       return "Cardlane support";
     case "api_key":
       return "An API key";
+    case "shopper":
+      return "A shopper";
     case "system":
       return "Cardlane";
     default:

@@ -89,6 +89,7 @@ const ACTORS = {
   api_key: "An API key",
   user: "A former member of the team",
   staff: "Support",
+  shopper: "A shopper",
   system: "Cardlane",
 } as const;
 

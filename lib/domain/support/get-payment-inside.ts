@@ -76,7 +76,13 @@ function presentOperation(row: InsideOperationRow): InsideOperation {
   };
 }
 
-const ACTORS = { api_key: "API key", user: "Person", staff: "Support", system: "Cardlane itself" } as const;
+const ACTORS = {
+  api_key: "API key",
+  user: "Person",
+  staff: "Support",
+  shopper: "Shopper",
+  system: "Cardlane itself",
+} as const;
 
 function presentAudit(row: PaymentAuditRow): PaymentAuditEntry {
   const kind = ACTORS[row.actor.type];

@@ -1,0 +1,47 @@
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import type { BillingAddress } from "@/lib/contract/fields";
+import { newId } from "@/lib/ids";
+import type { Context } from "../context";
+import { makePayment } from "../payments/make-payment";
+import { processorNotConfigured } from "../payments/processor-not-configured";
+import { tokenizeCard } from "../payments/tokenize-card";
+import type { Checkout } from "./find-checkout";
+import { sessionUnusable } from "./session-unusable";
+
+/**
+ * Pays a session with the card that its shopper typed: the session's amount, under the attempt's idempotency key. That it
+ * was declined, or that its outcome is not known yet, is no error: what became of it is the session's state. Throws AppError
+ * when the session takes no payment now (409), or the same attempt is still running (409).
+ */
+export async function payClientSession(ctx: Context, { row }: Checkout, body: CheckoutAttemptBody): Promise<void> {
+  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
+  if (!processor) throw processorNotConfigured();
+  const card = await tokenizeCard(processor, body.card);
+  const reply = await makePayment(ctx, {
+    terms: {
+      amount: row.amount,
+      currency: row.currency,
+      capture_method: row.capture_method,
+      customer_id: row.customer_id,
+      customer_email: row.customer_email,
+      customer_name: row.customer_name ?? body.card.name ?? null,
+      billing_address: withPostalCode(row.billing_address, body.postal_code),
+      description: row.plan_name,
+      metadata: row.metadata,
+      return_url: row.return_url,
+    },
+    card: { ...card, paymentTokenId: null, clientSessionId: row.id },
+    processor,
+    operationId: newId(),
+    planId: row.plan_id,
+    unusable: () => sessionUnusable(row),
+  });
+  // The refusal of an attempt is replayed like any other answer.
+  if (reply.status === 409) throw sessionUnusable(row);
+}
+
+function withPostalCode(address: BillingAddress | null, postalCode: string | undefined): BillingAddress | null {
+  if (postalCode === undefined) return address;
+  const none = { line1: null, line2: null, city: null, state: null, country: null };
+  return { ...none, ...address, postal_code: postalCode };
+}

@@ -1,0 +1,16 @@
+import { AppError } from "@/lib/contract/errors";
+import type { CardInput } from "@/lib/contract/payment";
+import type { Processor, TokenizedCard } from "@/lib/processor/port";
+
+/** Gives a card to the processor, which keeps it. Number and CVV go there and nowhere else. Throws `processor_error`. */
+export async function tokenizeCard(processor: Processor, card: CardInput): Promise<TokenizedCard> {
+  try {
+    return await processor.tokenize(card);
+  } catch (error) {
+    throw new AppError(
+      "processor_error",
+      "The processor could not be reached. Nothing was charged; send the request again with the same key.",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,294 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { CheckoutState } from "@/lib/contract/checkout";
+import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
+import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
+import { getClientSession } from "@/lib/domain/client-sessions/get-client-session";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
+import { attempt, getState } from "./checkout";
+
+const { db } = await testDatabase({ max: 20 });
+
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+const DECLINED = { ...CARD, number: "4000000000000002" };
+const CHALLENGED = { ...CARD, number: "4000000000003220" };
+
+type Asked = { attempt?: string; card?: object; mode?: string; postal_code?: string };
+
+/** A merchant with one session, and what its shopper can do. */
+async function checkout(body: object = {}) {
+  const tenant = await moneyTenant(db);
+  const ctx = (overrides = {}) => testContext(tenant.service, tenant.merchant.test, overrides);
+  const open = async (more: object = body) => {
+    const input = createClientSessionBody.parse({ amount: 1_999, currency: "USD", ...more });
+    const session = JSON.parse((await createClientSession(ctx(), input)).body);
+    const call = {
+      service: tenant.service,
+      params: { token: session.client_session_token as string },
+      request: { id: newId(), path: "/pay/{token}/attempts", address: randomUUID(), userAgent: null },
+    };
+    return {
+      id: session.id as string,
+      state: () => getState(call),
+      pay: (asked: Asked = {}) =>
+        attempt(call, checkoutAttemptBody.parse({ attempt: randomUUID(), card: CARD, ...asked })),
+      get: () => getClientSession(ctx(), { id: session.id }),
+      cancel: () => cancelClientSession(ctx(), { id: session.id }),
+    };
+  };
+  return { tenant, open, ...(await open()) };
+}
+
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "ok",
+    (error: unknown) => {
+      if (error instanceof AppError) return error.code;
+      throw error;
+    },
+  );
+
+const payments = async ({ environmentId }: MoneyTenant) => {
+  const [row] = await db.sql<{ all: number; paid: number }[]>`
+    select count(*)::int as all, count(*) filter (where status in ('CAPTURED', 'AUTHORIZED'))::int as paid
+    from payments where environment_id = ${environmentId}`;
+  return row;
+};
+
+const expectCleanBooks = async () => expect((await verifyBooks(db)).balanced).toBe(true);
+
+test("a card pays the session's amount, and completes it", async () => {
+  const shop = await checkout({
+    customer_id: "ann",
+    metadata: { order: "7" },
+    return_url: "https://shop.example/x?o=7",
+  });
+  expect(await shop.state()).toMatchObject({ status: "OPEN", attempts_left: 5, payment: null, failure: null });
+  const { state, payment_token } = await shop.pay({ postal_code: "94107" });
+  const session = await shop.get();
+  expect(payment_token).toBeNull();
+  expect(state).toMatchObject({ status: "COMPLETED", attempts_left: 4, action: null, failure: null });
+  expect(session).toMatchObject({ status: "COMPLETED", payment_id: state.payment?.id, attempts_left: 4 });
+  expect(state.return_url).toBe(
+    `https://shop.example/x?o=7&client_session_id=${shop.id}&payment_id=${state.payment?.id}`,
+  );
+  const payment = await shop.tenant.get(session.payment_id ?? "");
+  expect(payment).toMatchObject({
+    ...{ status: "CAPTURED", amount: 1_999, currency: "USD", customer_id: "ann", metadata: { order: "7" } },
+    ...{ client_session_id: shop.id, billing_address: { postal_code: "94107" } },
+  });
+  expect(payment.transactions[0]).toMatchObject({ avs_result: "Z", client_session_id: shop.id });
+  await expectCleanBooks();
+});
+
+test("a session with manual capture completes with an authorization", async () => {
+  const shop = await checkout({ capture_method: "manual" });
+  expect((await shop.pay()).state).toMatchObject({ status: "COMPLETED", payment: { status: "AUTHORIZED" } });
+});
+
+test("the same attempt sent again is the same payment, however often and at once", async () => {
+  const shop = await checkout();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => shop.pay({ attempt: "a" })));
+  for (const { state } of answers) expect(state.status).toBe("COMPLETED");
+  expect((await shop.pay({ attempt: "a" })).state.status).toBe("COMPLETED");
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 1 });
+  expect(shop.tenant.script.count("authorize")).toBe(1);
+});
+
+test("an attempt cannot be sent again with another card", async () => {
+  const shop = await checkout();
+  await shop.pay({ attempt: "a", card: DECLINED });
+  expect(await codeOf(shop.pay({ attempt: "a" }))).toBe("idempotency_key_reused");
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 0 });
+});
+
+test("many tabs that pay one session at once make one payment", async () => {
+  const shop = await checkout();
+  const codes = await Promise.all(Array.from({ length: 12 }, () => codeOf(shop.pay())));
+  expect(codes.filter((code) => code === "ok")).toHaveLength(1);
+  expect(new Set(codes)).toEqual(new Set(["ok", "invalid_state"]));
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 1 });
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  await expectCleanBooks();
+});
+
+test("while a payment is under way a second tab is told so, and sees how it ends", async () => {
+  const shop = await checkout();
+  const hold = holds();
+  shop.tenant.script.next(hold.step);
+  const first = shop.pay();
+  await hold.reached;
+  expect(await shop.state()).toMatchObject({ status: "PROCESSING", attempts_left: 4, payment: { status: "PENDING" } });
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  expect(await codeOf(shop.cancel())).toBe("outcome_pending");
+  hold.release();
+  expect((await first).state.status).toBe("COMPLETED");
+  expect((await shop.state()).status).toBe("COMPLETED");
+});
+
+test("a declined card leaves the session open, and another one pays it", async () => {
+  const shop = await checkout();
+  expect((await shop.pay({ card: DECLINED })).state).toMatchObject({
+    ...{ status: "OPEN", attempts_left: 4, failure: "card_declined", payment: null },
+  });
+  expect(await shop.state()).toMatchObject({ status: "OPEN", failure: "card_declined" });
+  expect((await shop.pay()).state).toMatchObject({ status: "COMPLETED", attempts_left: 3, failure: null });
+  expect(await payments(shop.tenant)).toEqual({ all: 2, paid: 1 });
+});
+
+for (const [number, failure] of [
+  ["4000000000009987", "card_declined"],
+  ["4000000000009979", "card_declined"],
+  ["4000000000004954", "card_declined"],
+  ["4000000000009995", "insufficient_funds"],
+  ["4000000000000069", "expired_card"],
+  ["4000000000000127", "incorrect_cvv"],
+  ["4000000000003063", "authentication_failed"],
+] as const) {
+  test(`the shopper learns of card …${number.slice(-4)}: ${failure}`, async () => {
+    const shop = await checkout();
+    expect((await shop.pay({ card: { ...CARD, number } })).state.failure).toBe(failure);
+  });
+}
+
+test("five attempts, then the session is closed for good", async () => {
+  const shop = await checkout();
+  const states: CheckoutState[] = [];
+  for (let i = 0; i < 5; i++) states.push((await shop.pay({ card: DECLINED })).state);
+  expect(states.map(({ status, attempts_left }) => [status, attempts_left])).toEqual([
+    ...[4, 3, 2, 1].map((left) => ["OPEN", left]),
+    ["EXPIRED", 0],
+  ]);
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  expect(await shop.get()).toMatchObject({ status: "EXPIRED", attempts_left: 0, payment_id: null });
+  expect(await payments(shop.tenant)).toEqual({ all: 5, paid: 0 });
+});
+
+test("an attempt whose answer the processor lost is found out, and pays the session", async () => {
+  const shop = await checkout();
+  shop.tenant.script.next(losesAnswer);
+  expect((await shop.pay()).state).toMatchObject({ status: "PROCESSING" });
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  await shop.tenant.endLeases();
+  await shop.tenant.complete();
+  expect(await shop.state()).toMatchObject({ status: "COMPLETED", payment: { status: "CAPTURED" } });
+  await expectCleanBooks();
+});
+
+test("an attempt that provably never reached the bank frees the session for another", async () => {
+  const shop = await checkout();
+  const notSent = says({ kind: "not_sent", reason: "refused" });
+  shop.tenant.script.next(notSent, notSent, notSent);
+  expect((await shop.pay()).state).toMatchObject({ status: "OPEN", failure: "processing_error", attempts_left: 4 });
+  expect((await shop.pay()).state.status).toBe("COMPLETED");
+});
+
+test("a session that expired or was cancelled takes no attempt", async () => {
+  const shop = await checkout();
+  const cancelled = await shop.open();
+  await cancelled.cancel();
+  expect(await codeOf(cancelled.pay())).toBe("invalid_state");
+  expect(await cancelled.state()).toMatchObject({ status: "CANCELLED" });
+  await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId} and status = 'OPEN'`;
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  expect(await shop.state()).toMatchObject({ status: "EXPIRED", attempts_left: 5 });
+  expect(await payments(shop.tenant)).toEqual({ all: 0, paid: 0 });
+});
+
+test("a challenge keeps the session busy; cancelling the session ends it as abandoned", async () => {
+  const shop = await checkout();
+  const { state } = await shop.pay({ card: CHALLENGED });
+  expect(state).toMatchObject({ status: "REQUIRES_ACTION", payment: { status: "REQUIRES_ACTION" } });
+  expect(state.action?.url).toMatch(/^\/challenge\/env_/);
+  expect(await codeOf(shop.pay())).toBe("invalid_state");
+  expect(await shop.cancel()).toMatchObject({ status: "CANCELLED" });
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 0 });
+  expect(await shop.state()).toMatchObject({ status: "CANCELLED" });
+  await expectCleanBooks();
+});
+
+test("a challenge that nobody answers ends, and leaves the session to another attempt", async () => {
+  const shop = await checkout();
+  await shop.pay({ card: CHALLENGED });
+  await db.sql`update payments set updated_at = now() - interval '31 minutes',
+      next_action = jsonb_set(next_action, '{expires_at}', to_jsonb('2020-01-01T00:00:00.000Z'::text))
+    where environment_id = ${shop.tenant.environmentId}`;
+  await expirePayments(shop.tenant.service);
+  expect(await shop.state()).toMatchObject({ status: "OPEN", failure: "authentication_failed", attempts_left: 4 });
+});
+
+test("a token of the card pays once, and completes the session that it was made in", async () => {
+  const shop = await checkout();
+  const made = await shop.pay({ mode: "tokenize", attempt: "t" });
+  expect(made.state).toMatchObject({ status: "OPEN", attempts_left: 4, payment: null });
+  expect((await shop.pay({ mode: "tokenize", attempt: "t" })).payment_token).toEqual(made.payment_token);
+  const payment_token = made.payment_token?.id;
+  const answers = await Promise.all([1, 2, 3].map(() => shop.tenant.create({ payment_token, amount: 1_999 })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+  expect(await shop.get()).toMatchObject({ status: "COMPLETED", attempts_left: 4 });
+  await expectCleanBooks();
+});
+
+test("two tokens of one session, used at once, make one payment; the one that lost is not used up by it", async () => {
+  for (let round = 0; round < 10; round++) {
+    const shop = await checkout();
+    const tokens = await Promise.all([shop.pay({ mode: "tokenize" }), shop.pay({ mode: "tokenize" })]);
+    const answers = await Promise.all(
+      tokens.map(({ payment_token }) => shop.tenant.create({ payment_token: payment_token?.id })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const [row] = await db.sql<{ used: number }[]>`
+      select count(payment_id)::int as used from payment_tokens where environment_id = ${shop.tenant.environmentId}`;
+    expect(row).toEqual({ used: 1 });
+  }
+  await expectCleanBooks();
+});
+
+test("a token and the form cannot both pay the session", async () => {
+  const shop = await checkout();
+  const { payment_token } = await shop.pay({ mode: "tokenize" });
+  await shop.pay();
+  expect(await shop.tenant.create({ payment_token: payment_token?.id })).toMatchObject({ status: 400 });
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 1 });
+});
+
+test("tokens count as attempts, and the sixth is refused; the fifth still pays", async () => {
+  const shop = await checkout();
+  const made = [];
+  for (let i = 0; i < 5; i++) made.push(await shop.pay({ mode: "tokenize" }));
+  expect(made[4]?.state).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
+  expect(await codeOf(shop.pay({ mode: "tokenize" }))).toBe("invalid_state");
+  expect(await shop.tenant.create({ payment_token: made[4]?.payment_token?.id })).toMatchObject({ status: 201 });
+  expect(await shop.get()).toMatchObject({ status: "COMPLETED" });
+});
+
+test("a suspended merchant's session takes no attempt", async () => {
+  const shop = await checkout();
+  await db.sql`update merchants set suspended_at = now() where id = ${shop.tenant.merchant.id}`;
+  expect(await codeOf(shop.pay())).toBe("merchant_suspended");
+});
+
+test("neither the token nor the card is kept with the attempt's key", async () => {
+  const shop = await checkout();
+  await shop.pay({ attempt: "a" });
+  const [key] = await db.sql`
+    select key, path, operation_name, actor, request_body from idempotency_keys
+    where environment_id = ${shop.tenant.environmentId} and key like 'cs_%'`;
+  expect(key).toMatchObject({
+    ...{ key: `${shop.id}:a`, path: `/pay/${shop.id}/attempts`, operation_name: "payClientSession" },
+    actor: { type: "shopper" },
+    request_body: { card: { brand: "visa", last4: "4242" } },
+  });
+  expect(JSON.stringify(key)).not.toMatch(/cst_|424242424242|"cvv"/);
+  expect(encodeId("clientSession", key?.actor.id)).toBe(shop.id);
+});

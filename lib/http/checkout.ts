@@ -1,0 +1,73 @@
+import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";
+import { type Checkout, findCheckout } from "@/lib/domain/client-sessions/find-checkout";
+import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";
+import { tokenizeForSession } from "@/lib/domain/client-sessions/tokenize-for-session";
+import type { Context, Service } from "@/lib/domain/context";
+import { checkoutLimits } from "./checkout-limits";
+import type { PublicCall } from "./dashboard-route";
+import { idempotencyOf } from "./idempotency";
+import { renderProblem } from "./problem";
+
+/** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
+export async function getState({ service, params }: PublicCall): Promise<CheckoutState> {
+  return checkoutState(service, (await requireCheckout(service, params.token)).row);
+}
+
+/**
+ * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Answers the session's new state; that the card
+ * was declined is part of it. The same attempt sent again is the same payment.
+ */
+export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptAnswer> {
+  const { service, params, request } = call;
+  const token = params.token ?? "";
+  const checkout = await requireCheckout(service, token);
+  if (checkout.row.suspended) throw suspended();
+  const limits = checkoutLimits();
+  const bin = { environmentId: checkout.environment.id, number: body.card.number };
+  limits.takeAttempt(request.address, bin);
+
+  const ctx = shopperContext(call, checkout, body);
+  const payment_token = body.mode === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
+  if (payment_token === null) await payClientSession(ctx, checkout, body);
+
+  const state = checkoutState(service, (await requireCheckout(service, token)).row);
+  if (state.failure !== null) limits.noteDecline(bin);
+  return { state, payment_token };
+}
+
+async function requireCheckout(service: Service, token = ""): Promise<Checkout> {
+  const checkout = await findCheckout(service, token);
+  if (checkout === null) throw new AppError("resource_not_found", "There is no such payment session.");
+  return checkout;
+}
+
+const suspended = () =>
+  new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
+
+/**
+ * The shopper's call. Its key is the attempt's, in a part of the merchant's keys that no merchant's request can meet by
+ * chance. The path names the session and not its token, for the key keeps it.
+ */
+function shopperContext(
+  { service, request }: PublicCall,
+  { row, environment }: Checkout,
+  body: CheckoutAttemptBody,
+): Context {
+  const { attempt: id, ...sent } = body;
+  const session = encodeId("clientSession", row.id);
+  const path = `/pay/${session}/attempts`;
+  const operation = body.mode === "tokenize" ? "tokenizeForSession" : "payClientSession";
+  return {
+    service,
+    environment,
+    actor: { type: "shopper", id: row.id },
+    request: { id: request.id, operation, path },
+    idempotency: idempotencyOf(service.secret, `${session}:${id}`, { method: "POST", path, body: sent }),
+    reauthorize: async () => {},
+    renderProblem: (error) => renderProblem(service, error, { id: request.id, path }),
+  };
+}
