@@ -158,4 +158,59 @@ export const MUTANTS = [
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "gives its reservation back"],
   },
+  {
+    name: "a session takes two payments at a time",
+    edits: [
+      [
+        "db/queries/payment-intents.ts",
+        "and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1",
+        "and status = 'OPEN' and (select count(*) from token) = 1",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "many tabs that pay one session"],
+  },
+  {
+    name: "a token used up by a session that is taken",
+    edits: [
+      [
+        "db/queries/payment-intents.ts",
+        ", require_written(1 - (select count(*) from token) + (select count(*) from session))",
+        "",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "two tokens of one session"],
+  },
+  {
+    name: "a paid session stays open",
+    edits: [
+      [
+        "lib/domain/payments/finish-operation.ts",
+        "return { id: charge.client_session_id, paid:",
+        "return { id: charge.client_session_id, paid: false &&",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "a card pays the session's amount"],
+  },
+  {
+    name: "attempts without end",
+    edits: [
+      [
+        "db/queries/payment-intents.ts",
+        "attempts = attempts + ${paymentTokenId ? 0 : 1}::int",
+        "attempts = attempts + 0",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "five attempts"],
+  },
+  {
+    name: "lost and stolen cards are told",
+    edits: [
+      [
+        "lib/domain/client-sessions/checkout-state.ts",
+        'return (code && TOLD[code]) ?? "card_declined";',
+        'return (code as CheckoutFailure) ?? "card_declined";',
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "the shopper learns of card …9987"],
+  },
 ];
