@@ -18,7 +18,7 @@ export function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinis
   const stores = useMemo(() => {
     if (typeof window === "undefined") return null;
     const owner = { mode, merchantId: merchant.id };
-    const records = recordStore(window.sessionStorage, owner);
+    const records = recordStore(window.localStorage, owner);
     const bulk = bulkStore(window.sessionStorage, owner);
     return {
       read: () => JSON.stringify({ records: records.list(), bulk: bulk.find() }),

@@ -79,12 +79,14 @@ function readRun(text: string | null): BulkRun | null {
 }
 
 export function afterReload(run: BulkRun): BulkRun {
-  return { ...run, rows: run.rows.map((row) => ({ ...row, state: stateAfterReload(row.state) })) };
+  return { ...run, rows: run.rows.map((row) => ({ ...row, state: stateAfterReload(row) })) };
 }
 
-function stateAfterReload(state: BulkRowState): BulkRowState {
-  if (state.step === "sending") return { step: "unknown", why: "no_answer", notice: null };
-  if (state.step === "waiting") return { step: "not_sent", detail: "The page was left before it was sent." };
+function stateAfterReload({ state, sentAt }: BulkRow): BulkRowState {
+  if (state.step === "sending" && sentAt !== null) return { step: "unknown", why: "no_answer", notice: null };
+  // A row is in hand for a moment before it is sent: while its payment is read.
+  if (state.step === "waiting" || state.step === "sending")
+    return { step: "not_sent", detail: "The page was left before it was sent." };
   return state;
 }
 

@@ -160,6 +160,15 @@ describe("a bulk refund", () => {
     }
   });
 
+  test("a reload while payments are still being read finds nothing sent, and the run can go on", async () => {
+    void new BulkRefund(transactions, { ...ports(), read: () => new Promise(() => {}) }).start(form);
+    const after = new BulkRefund(null, ports());
+    expect(steps(after)).toEqual(all("not_sent"));
+    answer = async (chargeId) => made(chargeId);
+    await after.resume();
+    expect(steps(after)).toEqual(all("refunded"));
+  });
+
   test("what the processor has is looked after until its key says how it went", async () => {
     answer = async () => ({
       kind: "answered",

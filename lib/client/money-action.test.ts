@@ -303,6 +303,46 @@ describe("a money action of the dashboard", () => {
     expect(sent).toHaveLength(1);
   });
 
+  test("what one tab does not know the outcome of, another one sends under no other key", async () => {
+    const [first, second] = [await start(), await start()];
+    answers = [noAnswer];
+    await first.submit({ amount: 4_000 }, 4_000);
+    await second.submit({ amount: 4_000 }, 4_000);
+    expect(sent).toHaveLength(1);
+    expect(second.getSnapshot()).toMatchObject({ state: { step: "unknown" }, record: { key: "key-1" } });
+    expect((await start()).getSnapshot().state.step).toBe("unknown");
+    answers = [made()];
+    await second.retry();
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
+  test("a request that never arrived is not sent again once somebody else has refunded, before the person has seen it", async () => {
+    const driver = await start();
+    answers = [noAnswer, made()];
+    await driver.submit({ amount: 4_000 }, 4_000);
+    subject = withRefund("txn_other", 4_000);
+    await driver.retry();
+    expect(sent).toHaveLength(1);
+    expect(driver.getSnapshot()).toMatchObject({ state: { step: "editing" }, subject: { refundable: 6_000 } });
+    expect(driver.getSnapshot().changes).toEqual(["$60.00 is left to refund, not $100.00."]);
+    expect(record()).toBeNull();
+    await driver.submit({ amount: 1_000 }, 1_000);
+    expect(sent[1]).toMatchObject({ key: "key-1", body: { amount: 1_000 } });
+  });
+
+  test("a retry that the browser itself prevents leaves the outcome unknown, to be tried again", async () => {
+    const driver = await start();
+    answers = [noAnswer, made()];
+    await driver.submit({ amount: 4_000 }, 4_000);
+    finding = { kind: "open" } as KeyFinding;
+    answers = [Promise.reject(new Error("The browser has no room."))];
+    await driver.retry();
+    expect(driver.getSnapshot().state).toMatchObject({ step: "unknown", notice: "The browser has no room." });
+    answers = [made()];
+    await driver.retry();
+    expect(driver.getSnapshot().state.step).toBe("done");
+  });
+
   test("coming back to the tab shows what changed meanwhile", async () => {
     const driver = await start();
     subject = withRefund("txn_other", 2_500);

@@ -110,6 +110,11 @@ export class MoneyDriver {
     this.#set({ state: { step: "sending", retry: false }, changes: [], record: null });
     try {
       await this.ports.exclusively(this.paymentId, async () => {
+        const other = this.ports.store.find(this.paymentId, this.action);
+        if (other) {
+          this.#adopt(other);
+          return;
+        }
         const subject = await this.#read();
         const changes = subject ? changesBetween(shown, subject) : [];
         if (!subject || changes.length > 0) {
@@ -134,7 +139,33 @@ export class MoneyDriver {
     const { state, record } = this.#snapshot;
     if (state.step !== "unknown" || state.checking || !record || !canRetry(record, this.ports.now())) return;
     this.#set({ state: { step: "sending", retry: true } });
-    await this.#send(record, true);
+    try {
+      await this.ports.exclusively(this.paymentId, async () => {
+        if (!(await this.#movedOn(record))) await this.#send(record, true);
+      });
+    } catch (error) {
+      this.#set({ state: this.#unknown(record, "no_answer", messageOf(error)) });
+    }
+  }
+
+  /**
+   * Whether somebody refunded from the payment while a request of ours never arrived: then it is not sent again before a
+   * person has seen that. The key stays, so that the request, should it arrive after all, is the same as what is sent then.
+   */
+  async #movedOn(record: MoneyRecord): Promise<boolean> {
+    if (record.action !== "refund" || (await this.ports.lookUp(record.key)).kind !== "absent") return false;
+    const subject = await this.ports.read();
+    if (subject.refundable === record.refundable) return false;
+    this.ports.store.remove(record);
+    const changes = changesBetween({ ...subject, refundable: record.refundable }, subject);
+    this.#set({ subject, changes, record: null, state: { step: "editing" } });
+    return true;
+  }
+
+  /** Another tab has sent this action meanwhile and does not know its outcome: it is this one's, too, under its key. */
+  #adopt(other: MoneyRecord): void {
+    this.#key = other.key;
+    this.#set({ record: other, state: this.#unknown(other, "no_answer") });
   }
 
   /** Looks what became of the request, and sends nothing. */
@@ -196,6 +227,7 @@ export class MoneyDriver {
       key: this.#key,
       body,
       amount,
+      refundable: subject.refundable,
       currency: subject.currency,
       card: subject.card,
       transactionId: null,

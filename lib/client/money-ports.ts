@@ -23,7 +23,7 @@ export function browserMoneyPorts(
   return {
     owner,
     moved,
-    store: recordStore(window.sessionStorage, owner),
+    store: recordStore(window.localStorage, owner),
     read: () => readSubject(owner.mode, paymentId),
     lookUp: (key) => lookUp(owner.mode, key),
     send: ({ action, chargeId, body, key }) =>

@@ -5,7 +5,7 @@ export type MoneyAction = "refund" | "capture" | "void";
 /** Body of the request; amounts in minor units. */
 export type MoneyBody = { amount?: number; reason?: string; comment?: string };
 
-/** A request that was sent and whose outcome this tab does not know: all it takes to ask again under the same key. */
+/** A request that was sent and whose outcome this browser does not know: all it takes to ask again under the same key. */
 export type MoneyRecord = {
   readonly mode: Mode;
   readonly merchantId: string;
@@ -17,6 +17,8 @@ export type MoneyRecord = {
   readonly body: MoneyBody;
   /** Minor units; what the body says, or all there was. */
   readonly amount: number;
+  /** Minor units that could be refunded when it was sent. */
+  readonly refundable: number;
   readonly currency: string;
   /** `Visa •••• 4242`. */
   readonly card: string;
@@ -45,8 +47,8 @@ const PREFIX = "cardlane.money.";
 const listeners = new Set<() => void>();
 
 /**
- * Records of one merchant and mode in the tab's own storage, which outlives a reload. Throws when the browser has no room:
- * money is not sent without its record.
+ * Records of one merchant and mode in storage that all tabs share and that outlives them: what one tab does not know the
+ * outcome of, none sends again under another key. Throws when the browser has no room: money is not sent without its record.
  */
 export function recordStore(storage: Storage, owner: { merchantId: string; mode: Mode }): RecordStore {
   const prefix = `${PREFIX}${owner.mode}.${owner.merchantId}.`;
@@ -74,7 +76,11 @@ export function recordStore(storage: Storage, owner: { merchantId: string; mode:
     },
     subscribe(listener) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      globalThis.addEventListener?.("storage", listener);
+      return () => {
+        listeners.delete(listener);
+        globalThis.removeEventListener?.("storage", listener);
+      };
     },
   };
 }

@@ -21,7 +21,7 @@ export type StaffMoney = {
 const reasonName = (paymentId: string) => `cardlane.staff-reason.${paymentId}`;
 
 export const keepStaffReason = (paymentId: string, reason: string): void =>
-  window.sessionStorage.setItem(reasonName(paymentId), reason);
+  window.localStorage.setItem(reasonName(paymentId), reason);
 
 /** The ports of a refund on a merchant's behalf: the merchant's own routes, with the environment and the reason named. */
 export function staffMoneyPorts(money: StaffMoney, moved: () => void): MoneyPorts {
@@ -30,7 +30,7 @@ export function staffMoneyPorts(money: StaffMoney, moved: () => void): MoneyPort
   return {
     owner,
     moved,
-    store: recordStore(window.sessionStorage, owner),
+    store: recordStore(window.localStorage, owner),
     async read() {
       const path = `/v1/payments/${money.paymentId}`;
       return subjectOf((await callApi<Payment>({ method: "GET", path, headers: environment })).data);
@@ -52,7 +52,7 @@ export function staffMoneyPorts(money: StaffMoney, moved: () => void): MoneyPort
         headers: {
           ...environment,
           // Header values are Latin-1.
-          "X-Cardlane-Reason": encodeURIComponent(window.sessionStorage.getItem(reasonName(money.paymentId)) ?? ""),
+          "X-Cardlane-Reason": encodeURIComponent(window.localStorage.getItem(reasonName(money.paymentId)) ?? ""),
         },
       }),
     newKey: newIdempotencyKey,
