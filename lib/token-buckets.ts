@@ -12,6 +12,8 @@ export type Taken = { readonly missingMs: number; readonly waitMs: number };
 
 export type TokenBuckets = {
   take(key: string): Taken;
+  /** How long the bucket takes to be full again, in milliseconds; 0 when nothing was taken lately. */
+  missingMs(key: string): number;
   /** Until when there is a token, in milliseconds, without taking it; 0 when there is one. */
   waitMs(key: string): number;
 };
@@ -36,18 +38,21 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
     sweepAt = Math.max(FIRST_SWEEP_AT, fullAt.size * 2);
   }
 
+  const missing = (key: string, time: number) => Math.max(0, (fullAt.get(key) ?? 0) - time);
+
   return {
     take(key) {
       const time = now();
-      const missingMs = Math.max(0, (fullAt.get(key) ?? 0) - time);
+      const missingMs = missing(key, time);
       const afterMs = missingMs + msPerToken;
       if (afterMs > capacityMs + 1e-6) return { missingMs, waitMs: afterMs - capacityMs };
       fullAt.set(key, time + afterMs);
       if (fullAt.size >= sweepAt) sweep(time);
       return { missingMs: afterMs, waitMs: 0 };
     },
+    missingMs: (key) => missing(key, now()),
     waitMs(key) {
-      const afterMs = Math.max(0, (fullAt.get(key) ?? 0) - now()) + msPerToken;
+      const afterMs = missing(key, now()) + msPerToken;
       return afterMs > capacityMs + 1e-6 ? afterMs - capacityMs : 0;
     },
   };

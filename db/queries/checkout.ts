@@ -3,6 +3,7 @@ import type { ClientSessionRow } from "@/db/schema/client-sessions";
 import type { Appearance } from "@/lib/contract/appearance";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payment";
+import type { PlanStatus } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
 
 /** A session with all that its payment form shows. */
@@ -13,6 +14,7 @@ export type CheckoutRow = ClientSessionRow & {
   suspended: boolean;
   checkout_appearance: Appearance | null;
   plan_name: string | null;
+  plan_status: PlanStatus | null;
   /** Of the newest payment that was made in it; null before the first. */
   last_payment_id: string | null;
   last_payment_status: PaymentStatus | null;
@@ -24,7 +26,7 @@ export type CheckoutRow = ClientSessionRow & {
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
     select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
-      plan.name as plan_name, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
+      plan.name as plan_name, plan.status as plan_status, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
       t.decline_code as last_decline_code
     from client_sessions s
     join environments e on e.id = s.environment_id

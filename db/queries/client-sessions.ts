@@ -23,12 +23,16 @@ export async function findClientSession(orm: Orm, environmentId: string, id: str
   return rows[0] ?? null;
 }
 
-/** Closes a session that is open, with no payment under way and not past its time at `now`; null for any other. */
+/**
+ * Closes a session that is open and has no payment under way; null for any other. One past its time at `now` is EXPIRED, and
+ * no longer open, unless `evenExpired`.
+ */
 export async function cancelOpenClientSession(
   orm: Orm,
   environmentId: string,
   id: string,
   now: string,
+  { evenExpired }: { evenExpired: boolean },
 ): Promise<ClientSessionRow | null> {
   const rows = await orm
     .update(clientSessions)
@@ -39,7 +43,7 @@ export async function cancelOpenClientSession(
         eq(clientSessions.id, id),
         eq(clientSessions.status, "OPEN"),
         isNull(clientSessions.open_payment_id),
-        gt(clientSessions.expires_at, now),
+        evenExpired ? undefined : gt(clientSessions.expires_at, now),
       ),
     )
     .returning();

@@ -52,9 +52,16 @@ export async function hasMerchants(orm: Orm): Promise<boolean> {
 }
 
 /** An environment with its merchant's name; null when there is none. */
-export async function findEnvironment(orm: Orm, id: string): Promise<{ mode: Mode; merchant_name: string } | null> {
+export async function findEnvironment(
+  orm: Orm,
+  id: string,
+): Promise<{ mode: Mode; merchant_name: string; suspended: boolean } | null> {
   const rows = await orm
-    .select({ mode: environments.mode, merchant_name: merchants.name })
+    .select({
+      mode: environments.mode,
+      merchant_name: merchants.name,
+      suspended: sql<boolean>`${merchants.suspended_at} is not null`,
+    })
     .from(environments)
     .innerJoin(merchants, eq(merchants.id, environments.merchant_id))
     .where(eq(environments.id, id));

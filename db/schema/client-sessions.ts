@@ -84,6 +84,9 @@ export const paymentTokens = pgTable(
     card_exp_month: smallint("card_exp_month").notNull(),
     card_exp_year: smallint("card_exp_year").notNull(),
     card_fingerprint: text("card_fingerprint").notNull(),
+    /** What the shopper typed beside the card: the payment's, unless the merchant's server says otherwise. */
+    card_name: text("card_name"),
+    postal_code: text("postal_code"),
     client_session_id: uuid("client_session_id"),
     /** The payment that used it up. */
     payment_id: uuid("payment_id"),

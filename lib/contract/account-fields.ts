@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isStorable, NOT_STORABLE } from "./fields";
 
 export const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 200;
@@ -9,8 +10,12 @@ export const newPassword = z
   .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
   .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`);
 
-/** A password that is to be checked. */
-export const givenPassword = z.string().min(1, "Enter your password.").max(1000, "That is not your password.");
+/** A password that is to be checked. Hashing takes as long as it has characters. */
+export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
+export const givenPassword = z
+  .string()
+  .min(1, "Enter your password.")
+  .max(MAX_GIVEN_PASSWORD_LENGTH, "That is not your password.");
 
 /** Six digits of the authenticator app, or a recovery code. */
 export const givenCode = z.string().trim().min(6, "Enter the six digits of your authenticator app.").max(40);
@@ -20,14 +25,21 @@ export const emailAddress = z
   .trim()
   .min(1, "Enter an e-mail address.")
   .max(254, "This e-mail address is too long.")
-  .regex(/^[^\s@]+@[^\s@]+$/, "This is not an e-mail address.");
+  .regex(/^[^\s@]+@[^\s@]+$/, "This is not an e-mail address.")
+  .refine(isStorable, "This is not an e-mail address.");
 
-export const personName = z.string().trim().min(1, "Enter a name.").max(100, "Use at most 100 characters.");
+export const personName = z
+  .string()
+  .trim()
+  .min(1, "Enter a name.")
+  .max(100, "Use at most 100 characters.")
+  .refine(isStorable, NOT_STORABLE);
 export const businessName = z
   .string()
   .trim()
   .min(1, "Enter the name of the business.")
-  .max(100, "Use at most 100 characters.");
+  .max(100, "Use at most 100 characters.")
+  .refine(isStorable, NOT_STORABLE);
 
 /** IANA name. Whether the database knows it, too, is asked there. */
 export const timeZone = z
@@ -52,7 +64,10 @@ export const website = z
   .string()
   .trim()
   .max(200, "Use at most 200 characters.")
-  .refine((text) => text === "" || isWebAddress(text), "Enter an address such as https://example.com.")
+  .refine(
+    (text) => text === "" || (isWebAddress(text) && isStorable(text)),
+    "Enter an address such as https://example.com.",
+  )
   .transform(orNull);
 
 function isWebAddress(text: string): boolean {
@@ -66,4 +81,5 @@ export const supportEmail = z
   .trim()
   .max(254, "This e-mail address is too long.")
   .regex(/^([^\s@]+@[^\s@]+)?$/, "This is not an e-mail address.")
+  .refine(isStorable, "This is not an e-mail address.")
   .transform(orNull);

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { CHECKOUT_MODES, type CheckoutAttempt } from "./checkout";
-import { text } from "./fields";
+import { textBesideCard } from "./fields";
 import { cardInput } from "./payment";
 
 /** Body of POST /pay/{token}/attempts. The card is in memory only, from here to the processor. */
 export const checkoutAttemptBody = z.strictObject({
-  attempt: z.string().regex(/^[\w-]{1,64}$/, "Use 1 to 64 letters, digits, dashes and underscores."),
+  // Thirteen digits in a row are no UUID: they could be a card's.
+  attempt: z.string().regex(/^(?!.*\d{13})[\w-]{1,64}$/, "Use 1 to 64 letters, digits, dashes and underscores."),
   mode: z.enum(CHECKOUT_MODES).default("payment"),
   card: cardInput,
-  postal_code: text(20).optional(),
+  postal_code: textBesideCard(20).optional(),
 }) satisfies z.ZodType<CheckoutAttempt>;
 export type CheckoutAttemptBody = z.infer<typeof checkoutAttemptBody>;

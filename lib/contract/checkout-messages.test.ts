@@ -32,7 +32,7 @@ test("every message of either side arrives as it was sent, and only at the other
   }
 });
 
-test.each([
+test.each<unknown>([
   null,
   "hello",
   {},
@@ -48,7 +48,7 @@ test.each([
   { source: "cardlane", type: "success", payment_id: "pay_1" },
 ])("%j is no message of the form", (data) => expect(readFrameMessage(data)).toBeNull());
 
-test.each([
+test.each<unknown>([
   { source: "cardlane", type: "submit", card: {} },
   { source: "cardlane", type: "init", locale: "xx" },
   { source: "cardlane", type: "update", appearance: { accent_color: "red;}" } },

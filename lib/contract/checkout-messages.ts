@@ -122,7 +122,7 @@ const APPEARANCE: Shape = {
 
 /** Whether a value is an appearance that the form can show. */
 export function isAppearance(value: unknown): value is Appearance {
-  if (typeof value !== "object" || value === null) return false;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = Object.entries(value);
   return members.every(([name, member]) => Object.hasOwn(APPEARANCE, name) && APPEARANCE[name]?.(member));
 }

@@ -3,6 +3,7 @@ import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, H
 import { billingAddress, customerFields, metadata, text, timestamp, webUrl } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
+import { isOrigin } from "./origins";
 import { captureMethod } from "./payment";
 
 export const CLIENT_SESSION_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
@@ -36,12 +37,9 @@ export const appearance = z
   })
   .meta({ id: "Appearance" });
 
-const origin = z
-  .string()
-  .max(300)
-  .refine((value) => URL.canParse(value) && new URL(value).origin === value && /^https?:/.test(value), {
-    message: "Use an origin: scheme and host, no path, such as https://shop.example.",
-  });
+const origin = z.string().max(300).refine(isOrigin, {
+  message: "Use an origin: scheme and host, no path, such as https://shop.example.",
+});
 
 /** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
 export const createClientSessionBody = z

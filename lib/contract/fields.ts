@@ -1,15 +1,21 @@
 import { z } from "zod";
 
-/**
- * Text from a caller. PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair: both are refused
- * here, with a clear 400, rather than by the database.
- */
-export const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((value) => !value.includes("\u0000") && value.isWellFormed(), "Must be valid text without NUL characters.");
+/** PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair. */
+export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
+export const NOT_STORABLE = "Must be valid text without NUL characters.";
+
+/** Text from a caller. What the database cannot hold is refused here, with a clear 400, rather than by the database. */
+export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, NOT_STORABLE);
+
+/** Twelve digits of any script with nothing but signs and spaces between them. */
+const CARD_NUMBER = /\p{Nd}(?:[^\p{L}\p{Nd}]*\p{Nd}){11}/u;
+
+/** Text that stands beside a card's number and is kept: a number that was typed there by mistake must not be. */
+export const textBesideCard = (max: number) =>
+  text(max).refine(
+    (value) => !CARD_NUMBER.test(value),
+    "This looks like a card number; it belongs into `number` alone.",
+  );
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+ -]\d{2}:?\d{2})$/;

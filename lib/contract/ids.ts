@@ -77,6 +77,10 @@ export function decodeId(kind: IdKind, id: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Whether a text is a public id of any kind. */
+export const isPublicId = (id: string): boolean =>
+  Object.keys(ID_PREFIX).some((kind) => decodeId(kind as IdKind, id) !== null);
+
 /** Schema of an id in an answer. */
 export const idOf = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
 

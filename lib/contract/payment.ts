@@ -8,6 +8,7 @@ import {
   queryLimit,
   queryOffset,
   text,
+  textBesideCard,
   timestamp,
   webUrl,
 } from "./fields";
@@ -104,7 +105,7 @@ export const cardInput = z
       .string()
       .regex(/^\d{3,4}$/, "Use the 3 or 4 digits of the security code.")
       .describe("Security code: 4 digits for American Express, 3 for all others."),
-    name: text(255).optional().describe("Name on the card."),
+    name: textBesideCard(255).optional().describe("Name on the card."),
   })
   .refine((card) => card.cvv.length === (/^3[47]/.test(card.number) ? 4 : 3), {
     path: ["cvv"],

@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
-import { createCheckoutLimits } from "./checkout-limits";
+import { type AttemptSource, createCheckoutLimits } from "./checkout-limits";
 
 const visa = { environmentId: "a", number: "4000001234567899" };
+const from = (address: string, more: Partial<AttemptSource> = {}) => ({ address, bin: visa, isFirst: true, ...more });
 
 function limits(perMinute: number) {
   let now = 0;
   const created = createCheckoutLimits(perMinute, () => now);
-  const attempt = (address: string, bin = visa) => {
+  /** Seconds to wait; 0 when the attempt was let through. */
+  const attempt = (source: AttemptSource) => {
     try {
-      created.takeAttempt(address, bin);
+      created.takeAttempt(source);
       return 0;
     } catch (error) {
       return Number((error as AppError).headers["Retry-After"]);
@@ -18,29 +20,33 @@ function limits(perMinute: number) {
   return { attempt, decline: created.noteDecline, pass: (ms: number) => (now += ms) };
 }
 
-test("an address may try so many times a minute, with whatever cards", () => {
-  const { attempt, pass } = limits(2);
-  expect([attempt("1.1.1.1"), attempt("1.1.1.1", { ...visa, environmentId: "b" }), attempt("1.1.1.1")]).toEqual([
-    0, 0, 30,
-  ]);
-  expect(attempt("2.2.2.2")).toBe(0);
-  pass(30_000);
-  expect([attempt("1.1.1.1"), attempt("1.1.1.1")]).toEqual([0, 30]);
-});
-
-test("declines of one BIN slow down its cards, from every address, with that merchant alone", () => {
+test("an address may have so many declines a minute, with whatever cards and merchants", () => {
   const { attempt, decline, pass } = limits(2);
-  decline(visa);
-  expect(attempt("1.1.1.1")).toBe(0);
-  decline({ ...visa, number: "4000009999999999" });
-  expect(attempt("2.2.2.2")).toBe(30);
-  expect(attempt("3.3.3.3", { ...visa, number: "5555555555554444" })).toBe(0);
-  expect(attempt("4.4.4.4", { ...visa, environmentId: "b" })).toBe(0);
+  decline(from("1.1.1.1"));
+  expect(attempt(from("1.1.1.1"))).toBe(0);
+  decline(from("1.1.1.1", { bin: { environmentId: "b", number: "5555555555554444" } }));
+  expect(attempt(from("1.1.1.1"))).toBe(30);
+  expect(attempt(from("2.2.2.2"))).toBe(0);
   pass(30_000);
-  expect(attempt("2.2.2.2")).toBe(0);
+  expect(attempt(from("1.1.1.1"))).toBe(0);
 });
 
-test("cards that are approved count for nothing", () => {
+test("shoppers behind one address pay undisturbed, up to ten times as many as it may have declines", () => {
   const { attempt } = limits(3);
-  for (let i = 0; i < 50; i++) expect(attempt(`1.1.1.${i}`)).toBe(0);
+  const waits = Array.from({ length: 31 }, () => attempt(from("1.1.1.1")));
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(30);
+  expect(waits[30]).toBe(2);
+});
+
+test("while a BIN is tested its cards get no second try, in a session or from an address that was declined", () => {
+  const { attempt, decline, pass } = limits(2);
+  for (const address of ["1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4"]) decline(from(address));
+  expect(attempt(from("1.1.1.1"))).toBeGreaterThan(0);
+  expect(attempt(from("9.9.9.9", { isFirst: false }))).toBeGreaterThan(0);
+  expect(attempt(from("9.9.9.9"))).toBe(0);
+  const others = { bin: { ...visa, number: "5555555555554444" }, isFirst: false };
+  expect(attempt(from("9.9.9.9", others))).toBe(0);
+  expect(attempt(from("9.9.9.9", { bin: { ...visa, environmentId: "b" }, isFirst: false }))).toBe(0);
+  pass(15_000);
+  expect(attempt(from("9.9.9.9", { isFirst: false }))).toBe(0);
 });

@@ -3,17 +3,26 @@ import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
 import { createTokenBuckets } from "@/lib/token-buckets";
 
-/** A card by its issuer, within one merchant's environment. */
-export type Bin = { environmentId: string; number: string };
+export type AttemptSource = {
+  address: string;
+  /** The card by its issuer, within one merchant's environment. */
+  bin: { environmentId: string; number: string };
+  /** Whether nothing was tried in the session yet. */
+  isFirst: boolean;
+};
 
 export type CheckoutLimits = {
-  /** Counts an attempt. Throws `rate_limited` when the address tries too often, or too many cards of the BIN were declined. */
-  takeAttempt(address: string, bin: Bin): void;
-  /** Counts a decline of a card of this BIN. */
-  noteDecline(bin: Bin): void;
+  /** Counts an attempt. Throws `rate_limited` when the address has tried, or failed, too often, or its BIN is being tested. */
+  takeAttempt(source: AttemptSource): void;
+  /** Counts an attempt that was declined. */
+  noteDecline(source: AttemptSource): void;
 };
 
 const BIN_LENGTH = 6;
+/** Many shoppers may share one address; many declines of one address are somebody with a list of cards. */
+const ATTEMPTS_PER_DECLINE = 10;
+/** Honest shoppers of a large issuer are declined, too. */
+const BIN_DECLINES_PER_DECLINE = 2;
 
 /** On globalThis: Next bundles a copy of this module into each route. */
 const holder = globalThis as { [key: symbol]: CheckoutLimits | undefined };
@@ -25,21 +34,30 @@ export function checkoutLimits(): CheckoutLimits {
 }
 
 /**
- * Slows down who tries stolen cards: each address may make so many attempts a minute, and each BIN have so many declines with
- * one merchant, for card testers walk through the numbers of one issuer. Shoppers whose cards are approved count for nothing.
+ * Slows down who tries stolen cards; `perMinute` declines of one address. Testers who come from many addresses walk through
+ * the numbers of one issuer: while a BIN has many declines with a merchant, its cards get no second try, neither in a session
+ * nor from an address that was declined. A first try always passes, so that nobody can keep other people's cards away.
  */
 export function createCheckoutLimits(perMinute: number, now?: () => number): CheckoutLimits {
-  const options = { perSecond: perMinute / 60, burst: perMinute, ...(now && { now }) };
-  const addresses = createTokenBuckets(options);
-  const declines = createTokenBuckets(options);
-  const keyOf = ({ environmentId, number }: Bin) => `${environmentId}:${number.slice(0, BIN_LENGTH)}`;
+  const bucketsOf = (burst: number) => createTokenBuckets({ perSecond: burst / 60, burst, ...(now && { now }) });
+  const attempts = bucketsOf(perMinute * ATTEMPTS_PER_DECLINE);
+  const declines = bucketsOf(perMinute);
+  const declinesOfBin = bucketsOf(perMinute * BIN_DECLINES_PER_DECLINE);
+  const keyOf = ({ environmentId, number }: AttemptSource["bin"]) => `${environmentId}:${number.slice(0, BIN_LENGTH)}`;
   return {
-    takeAttempt(address, bin) {
-      const waitMs = Math.max(declines.waitMs(keyOf(bin)), addresses.take(networkOf(address)).waitMs);
+    takeAttempt({ address, bin, isFirst }) {
+      const network = networkOf(address);
+      const isAgain = !isFirst || declines.missingMs(network) > 0;
+      const waitMs = Math.max(
+        attempts.take(network).waitMs,
+        declines.waitMs(network),
+        isAgain ? declinesOfBin.waitMs(keyOf(bin)) : 0,
+      );
       if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
     },
-    noteDecline(bin) {
-      declines.take(keyOf(bin));
+    noteDecline({ address, bin }) {
+      declines.take(networkOf(address));
+      declinesOfBin.take(keyOf(bin));
     },
   };
 }

@@ -25,18 +25,17 @@ export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Prom
   const { service, params, request } = call;
   const token = params.token ?? "";
   const checkout = await requireCheckout(service, token);
-  if (checkout.row.suspended) throw suspended();
   const limits = checkoutLimits();
-  const bin = { environmentId: checkout.environment.id, number: body.card.number };
-  limits.takeAttempt(request.address, bin);
-
+  const source = {
+    address: request.address,
+    bin: { environmentId: checkout.environment.id, number: body.card.number },
+    isFirst: checkout.row.attempts === 0,
+  };
+  limits.takeAttempt(source);
   const ctx = shopperContext(call, checkout, body);
   const payment_token = body.mode === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
-  if (payment_token === null) await payClientSession(ctx, checkout, body);
-
-  const state = checkoutState(service, (await requireCheckout(service, token)).row);
-  if (state.failure !== null) limits.noteDecline(bin);
-  return { state, payment_token };
+  if (payment_token === null && (await payClientSession(ctx, checkout, body)).declined) limits.noteDecline(source);
+  return { state: checkoutState(service, (await requireCheckout(service, token)).row), payment_token };
 }
 
 async function requireCheckout(service: Service, token = ""): Promise<Checkout> {
@@ -45,13 +44,13 @@ async function requireCheckout(service: Service, token = ""): Promise<Checkout> 
   return checkout;
 }
 
-const suspended = () =>
-  new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
-
 /**
- * The shopper's call. Its key is the attempt's, in a part of the merchant's keys that no merchant's request can meet by
- * chance. The path names the session and not its token, for the key keeps it.
+ * Begins the keys of shoppers' attempts: a control character, which no header can carry. Shoppers choose the rest, and must
+ * not be able to use up a key of the merchant's own.
  */
+const SHOPPER_KEY = "\u0001";
+
+/** The shopper's call. The path names the session and not its token, for the key keeps it. */
 function shopperContext(
   { service, request }: PublicCall,
   { row, environment }: Checkout,
@@ -66,7 +65,7 @@ function shopperContext(
     environment,
     actor: { type: "shopper", id: row.id },
     request: { id: request.id, operation, path },
-    idempotency: idempotencyOf(service.secret, `${session}:${id}`, { method: "POST", path, body: sent }),
+    idempotency: idempotencyOf(service.secret, `${SHOPPER_KEY}${session}:${id}`, { method: "POST", path, body: sent }),
     reauthorize: async () => {},
     renderProblem: (error) => renderProblem(service, error, { id: request.id, path }),
   };

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
+import { BuildError } from "./build-error";
+import { buildHosted, hostedHash, isHostedOutput } from "./build-hosted";
 import { compressBuild } from "./compress-build";
 
 /** Everything a page can be made of, but tsconfig.json, which Next itself rewrites. */
@@ -12,10 +14,6 @@ const SOURCES = [
   ...["instrumentation.ts", "proxy.ts"],
 ];
 
-export class BuildError extends Error {
-  override readonly name = "BuildError";
-}
-
 /** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
 export async function buildWhenStale(root: string, onBuild: () => void, signal: AbortSignal): Promise<boolean> {
   if (isBuilt(root, sourceHash(root))) return false;
@@ -24,18 +22,22 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
     if (isBuilt(root, hash)) return false;
     onBuild();
     rmSync(stampFile(root), { force: true });
+    await buildHosted(root);
     await runBuild(root, signal);
     await compressBuild(join(root, ".next", "static"));
-    writeFileSync(stampFile(root), hash);
+    writeFileSync(stampFile(root), stamp(root, hash));
     return true;
   });
 }
 
 const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
+/** Of what was built, too: `npm run dev` writes the payment form to the same place, of whatever the sources are then. */
+const stamp = (root: string, sources: string) => `${sources} ${hostedHash(root)}`;
 
-function isBuilt(root: string, hash: string): boolean {
-  const stamp = stampFile(root);
-  return existsSync(join(root, ".next", "BUILD_ID")) && existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+function isBuilt(root: string, sources: string): boolean {
+  const file = stampFile(root);
+  if (!existsSync(join(root, ".next", "BUILD_ID")) || !existsSync(file)) return false;
+  return readFileSync(file, "utf8") === stamp(root, sources);
 }
 
 /** One digest of all names and contents; tests are no part of a page. */
@@ -45,7 +47,7 @@ export function sourceHash(root: string): string {
     const entry = statSync(path, { throwIfNoEntry: false });
     if (entry?.isDirectory()) {
       for (const name of readdirSync(path).sort()) visit(join(path, name));
-    } else if (entry?.isFile() && !/\.test\.tsx?$/.test(path)) {
+    } else if (entry?.isFile() && !/\.test\.tsx?$/.test(path) && !isHostedOutput(relative(root, path))) {
       hash.update(`${relative(root, path)}\0${entry.size}\0`).update(readFileSync(path));
     }
   };

@@ -1,29 +1,96 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sirv from "sirv";
+import { hostedAsset } from "@/lib/http/hosted-assets";
+import { FOREVER, SDK_HEADERS } from "@/lib/http/sdk-headers";
 import type { Listener } from "./http-server";
 
-const PREFIX = "/_next/static";
+type Serve = ReturnType<typeof sirv>;
+
+const BUILT = "/_next/static";
+const SDK = "/sdk";
+const COPIES = { brotli: true, gzip: true };
 const YEAR_SECONDS = 31_536_000;
 
 /**
  * Serves what the build made for browsers from its compressed copies; the rest is the pages'. Next would compress each
- * file anew for each browser, and with gzip alone, which is a sixth larger. Their names change with their content.
+ * file anew for each browser, and with gzip alone, which is a sixth larger.
  */
 export function withStaticFiles(root: string, pages: Listener): Listener {
-  const serve = sirv(join(root, ".next", "static"), {
-    ...{ brotli: true, gzip: true, immutable: true, maxAge: YEAR_SECONDS },
-    setHeaders: (response) => response.setHeader("X-Content-Type-Options", "nosniff"),
-  });
+  const folders: [prefix: string, serve: Serve][] = [
+    [BUILT, builtFiles(join(root, ".next", "static"))],
+    [SDK, sdkFiles(join(root, "public", "sdk"))],
+  ];
   return async (request, response) => {
     const { url = "" } = request;
-    if (!url.startsWith(`${PREFIX}/`) || (request.method !== "GET" && request.method !== "HEAD")) {
+    const [prefix, serve] = folders.find(([name]) => url.startsWith(`${name}/`)) ?? [];
+    if (!serve || (request.method !== "GET" && request.method !== "HEAD")) {
       await pages(request, response);
       return;
     }
-    request.url = url.slice(PREFIX.length);
-    serve(request, response, () => {
-      request.url = url;
-      void pages(request, response);
+    request.url = url.slice(prefix?.length);
+    // Nobody needs a part of a script, and a range that makes no sense would end the connection.
+    delete request.headers.range;
+    const isServed = await new Promise<boolean>((resolve) => {
+      response.once("close", () => resolve(true));
+      serve(request, response, () => resolve(false));
     });
+    if (isServed) return;
+    request.url = url;
+    await pages(request, response);
   };
+}
+
+/** Their names change with their content. */
+function builtFiles(folder: string): Serve {
+  return sirv(folder, {
+    ...{ ...COPIES, immutable: true, maxAge: YEAR_SECONDS },
+    setHeaders: (response) => response.setHeader("X-Content-Type-Options", "nosniff"),
+  });
+}
+
+/** Read anew with each request: a build may replace them while we run, and the page's digests follow the files. */
+function sdkFiles(folder: string): Serve {
+  const serve = sirv(folder, { ...COPIES, dev: true, etag: true });
+  return (request, response, next) => {
+    const [path = "", query] = request.url?.split("?") ?? [];
+    const headers = SDK_HEADERS[SDK + path];
+    if (!headers) {
+      void next?.();
+      return;
+    }
+    // Set before and not by sirv, so that a 304 has them as well.
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const file = join(folder, path);
+    const isWhole = existsSync(file) && copiesFit(file);
+    // In the middle of a build the copies may be of another one.
+    if (!isWhole) delete request.headers["accept-encoding"];
+    if (path.startsWith("/frame.")) {
+      response.setHeader("Cache-Control", isWhole ? formCaching(file, query) : "no-cache");
+    }
+    serve(request, response, next);
+  };
+}
+
+const fitting = new Map<string, string>();
+
+/** Whether a file's compressed copies are of what it holds now. Read again only when one of them was written since. */
+function copiesFit(file: string): boolean {
+  const files = [file, `${file}.br`, `${file}.gz`];
+  if (!files.every((one) => existsSync(one))) return false;
+  const seen = files
+    .map((one) => statSync(one))
+    .map(({ mtimeMs, size }) => `${mtimeMs}/${size}`)
+    .join(" ");
+  if (fitting.get(file) === seen) return true;
+  const [content, br, gz] = files.map((one) => readFileSync(one)) as [Buffer, Buffer, Buffer];
+  const isFit = brotliDecompressSync(br).equals(content) && gunzipSync(gz).equals(content);
+  if (isFit) fitting.set(file, seen);
+  return isFit;
+}
+
+/** For a year under its own digest alone: an instance of another version must not leave its file under our name in a cache. */
+function formCaching(file: string, query: string | undefined): string {
+  return query === `v=${hostedAsset(file).version}` ? FOREVER : "no-cache";
 }

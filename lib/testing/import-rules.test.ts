@@ -35,6 +35,8 @@ const ALLOWED = [
   ["app/sign-in/page.tsx", "@/lib/domain/plans/list"],
   ["components/plans/list.tsx", "@/lib/contract/plan"],
   ["components/hosted/form.tsx", "@/lib/client/hosted"],
+  ["components/demo/shop.tsx", "@/public/sdk/v1"],
+  ["lib/client/sdk/mount.ts", "@/public/sdk/v1"],
   ["lib/domain/plans/list.ts", "@/db/queries/plans"],
   ["db/queries/keys.ts", "@/lib/contract/ids"],
   ["db/embedded.ts", "@/lib/env"],

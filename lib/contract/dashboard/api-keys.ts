@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
-import { instant, timestamp } from "@/lib/contract/fields";
+import { instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { permission } from "@/lib/contract/permissions";
 
@@ -39,13 +39,14 @@ export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 const attempt = z.string().regex(/^[\w-]{16,64}$/);
 
 const MAX_ADDRESSES = 100;
+const address = z.string().max(100).refine(isStorable, NOT_STORABLE);
 
 export const createApiKeyBody = z.strictObject({
   attempt,
-  name: z.string().max(1_000),
+  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE),
   permissions: z.array(permission),
   expires_at: instant.nullable(),
-  ip_allow_list: z.array(z.string().max(100)).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),
+  ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 

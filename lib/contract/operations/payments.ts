@@ -31,6 +31,7 @@ export const createPayment = operation({
     "currency_not_supported",
     "plan_not_active",
     "processor_not_configured",
+    "outcome_pending",
   ],
 });
 

@@ -17,17 +17,20 @@ import { clientSessionStatus, presentClientSession } from "./present-client-sess
 export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
   if (id === null) throw resourceNotFound("client session", input.id);
-  const cancelled = (await cancel(ctx, id)) ?? ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id) : null);
+  // A session whose challenge was abandoned for this was open until then, whatever the time or the number of attempts.
+  const cancelled =
+    (await cancel(ctx, id, { evenExpired: false })) ??
+    ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
   if (cancelled) return cancelled;
   const row = await findClientSession(ctx.service.db.orm, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
   throw refusal(ctx, row);
 }
 
-function cancel(ctx: Context, id: string): Promise<ClientSession | null> {
+function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Promise<ClientSession | null> {
   return ctx.service.db.orm.transaction(async (tx) => {
     const now = ctx.service.clock.now().toISOString();
-    const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now);
+    const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
     if (row === null) return null;
     const session = presentClientSession(ctx, row);
     await recordChange(ctx, tx, "client_session.cancelled", id, session);

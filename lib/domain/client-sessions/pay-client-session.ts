@@ -1,21 +1,28 @@
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
-import type { BillingAddress } from "@/lib/contract/fields";
 import { newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { makePayment } from "../payments/make-payment";
+import { withPostalCode } from "../payments/postal-code";
 import { processorNotConfigured } from "../payments/processor-not-configured";
 import { tokenizeCard } from "../payments/tokenize-card";
 import type { Checkout } from "./find-checkout";
-import { sessionUnusable } from "./session-unusable";
+import { requireUsable, sessionUnusable } from "./session-unusable";
 
 /**
  * Pays a session with the card that its shopper typed: the session's amount, under the attempt's idempotency key. That it
- * was declined, or that its outcome is not known yet, is no error: what became of it is the session's state. Throws AppError
- * when the session takes no payment now (409), or the same attempt is still running (409).
+ * was declined, or that its outcome is not known yet, is no error: what became of it is the session's state; the answer is
+ * whether this very request was declined. Throws AppError when the session takes no payment now (409, 403 for a suspended
+ * merchant, 422 for a plan that is not sold any more), or the same attempt is still running (409).
  */
-export async function payClientSession(ctx: Context, { row }: Checkout, body: CheckoutAttemptBody): Promise<void> {
+export async function payClientSession(
+  ctx: Context,
+  checkout: Checkout,
+  body: CheckoutAttemptBody,
+): Promise<{ declined: boolean }> {
+  const { row } = checkout;
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (!processor) throw processorNotConfigured();
+  await requireUsable(ctx, checkout);
   const card = await tokenizeCard(processor, body.card);
   const reply = await makePayment(ctx, {
     terms: {
@@ -25,7 +32,7 @@ export async function payClientSession(ctx: Context, { row }: Checkout, body: Ch
       customer_id: row.customer_id,
       customer_email: row.customer_email,
       customer_name: row.customer_name ?? body.card.name ?? null,
-      billing_address: withPostalCode(row.billing_address, body.postal_code),
+      billing_address: withPostalCode(row.billing_address, body.postal_code ?? null),
       description: row.plan_name,
       metadata: row.metadata,
       return_url: row.return_url,
@@ -38,10 +45,5 @@ export async function payClientSession(ctx: Context, { row }: Checkout, body: Ch
   });
   // The refusal of an attempt is replayed like any other answer.
   if (reply.status === 409) throw sessionUnusable(row);
-}
-
-function withPostalCode(address: BillingAddress | null, postalCode: string | undefined): BillingAddress | null {
-  if (postalCode === undefined) return address;
-  const none = { line1: null, line2: null, city: null, state: null, country: null };
-  return { ...none, ...address, postal_code: postalCode };
+  return { declined: reply.status === 402 && !reply.replayed };
 }

@@ -9,11 +9,15 @@ export type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url
 
 const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
 
-/** Status at `now`: that a session expired follows from the time and is not stored. */
+/**
+ * Status at `now`: that a session expired follows from the time and is not stored. One whose payment is under way has not:
+ * it may still be paid.
+ */
 export function clientSessionStatus(
-  row: Pick<ClientSessionRow, "status" | "expires_at">,
+  row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
   now: Date,
 ): ClientSessionStatus {
+  if (row.open_payment_id !== null) return row.status;
   return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 

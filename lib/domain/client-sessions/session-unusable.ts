@@ -1,5 +1,11 @@
 import type { CheckoutRow } from "@/db/queries/checkout";
+import { findKey } from "@/db/queries/idempotency-claims";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
+import type { Context } from "../context";
+import { keyOf } from "../payments/money-request";
+import type { Checkout } from "./find-checkout";
+import { clientSessionStatus } from "./present-client-session";
 
 /** The refusal of an attempt that came when the session was paid, closed, or busy with another payment. */
 export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
@@ -8,4 +14,25 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
     "This payment session takes no payment now: it is paid, closed, or another payment is under way. Look at its state.",
     { extra: { current_status: status, allowed_actions: [] } },
   );
+}
+
+/**
+ * Throws unless the session can be paid, before its card goes anywhere. An attempt that was made already passes: what became
+ * of it is to be told, whatever has changed since. What it finds is an early no; the yes is the guard's, in T1.
+ */
+export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
+  const refusal = refusalOf(ctx, row);
+  if (refusal && (await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key)) === null) throw refusal;
+}
+
+function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
+  if (row.suspended) {
+    return new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
+  }
+  const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
+  if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);
+  if (row.plan_status !== null && row.plan_status !== "ACTIVE") {
+    return new AppError("plan_not_active", "This is no longer for sale. Nothing was charged.");
+  }
+  return null;
 }

@@ -6,7 +6,7 @@ import { insertNewPaymentToken } from "../payment-tokens/create-payment-token";
 import { processorNotConfigured } from "../payments/processor-not-configured";
 import { tokenizeCard } from "../payments/tokenize-card";
 import type { Checkout } from "./find-checkout";
-import { sessionUnusable } from "./session-unusable";
+import { requireUsable, sessionUnusable } from "./session-unusable";
 
 export type SessionToken = { id: string; expires_at: string };
 
@@ -16,15 +16,22 @@ export type SessionToken = { id: string; expires_at: string };
  */
 export async function tokenizeForSession(
   ctx: Context,
-  { row }: Checkout,
+  checkout: Checkout,
   body: CheckoutAttemptBody,
 ): Promise<SessionToken> {
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (!processor) throw processorNotConfigured();
+  await requireUsable(ctx, checkout);
+  const { row } = checkout;
+  const details = {
+    name: body.card.name ?? null,
+    postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
+    clientSessionId: row.id,
+  };
   const card = await tokenizeCard(processor, body.card);
   const reply = await runOnce(ctx, { status: 200, secretAnswer: true }, async (tx) => {
     if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
-    const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, row.id);
+    const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);
     return { id, expires_at };
   });
   if (reply.status !== 200) throw sessionUnusable(row);

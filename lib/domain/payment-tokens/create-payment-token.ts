@@ -26,15 +26,19 @@ export async function createPaymentToken(
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (processor === null) throw processorNotConfigured();
   const card = await tokenizeCard(processor, input.card);
-  return insertNewPaymentToken(ctx, ctx.service.db.orm, card, input.clientSessionId ?? null);
+  const details = { name: input.card.name ?? null, postalCode: null, clientSessionId: input.clientSessionId ?? null };
+  return insertNewPaymentToken(ctx, ctx.service.db.orm, card, details);
 }
 
-/** The same for a card that the processor has already, within a transaction. `clientSessionId` is a UUID. */
+/** What was typed beside a card. `clientSessionId` is a UUID. */
+export type TokenDetails = { name: string | null; postalCode: string | null; clientSessionId: string | null };
+
+/** The same for a card that the processor has already, within a transaction. */
 export async function insertNewPaymentToken(
   ctx: Context,
   orm: Orm,
   { token, fingerprint, ...card }: TokenizedCard,
-  clientSessionId: string | null,
+  { name, postalCode, clientSessionId }: TokenDetails,
 ): Promise<PaymentToken> {
   const id = newId();
   const created_at = idTime(id);
@@ -48,6 +52,8 @@ export async function insertNewPaymentToken(
     card_exp_month: card.exp_month,
     card_exp_year: card.exp_year,
     card_fingerprint: fingerprint,
+    card_name: name,
+    postal_code: postalCode,
     client_session_id: clientSessionId,
     expires_at,
     created_at,

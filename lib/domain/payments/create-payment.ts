@@ -1,3 +1,4 @@
+import { findClientSession } from "@/db/queries/client-sessions";
 import { findPaymentToken } from "@/db/queries/payment-tokens";
 import { findPlan } from "@/db/queries/plans";
 import { isSupportedCurrency } from "@/lib/contract/currencies";
@@ -10,8 +11,12 @@ import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { makePayment, type PayingCard } from "./make-payment";
 import { refuseUnclaimed } from "./money-request";
+import { withPostalCode } from "./postal-code";
 import { processorNotConfigured } from "./processor-not-configured";
 import { tokenizeCard } from "./tokenize-card";
+
+/** A card with what was typed beside it. */
+type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };
 
 /**
  * Creates a payment and answers it: 201, 202 while the outcome is unknown, or 402. The card's number and CVV go to the
@@ -26,9 +31,19 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
     return refuseUnclaimed(ctx, currencyNotSupported(body.currency), operationId);
   if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status), operationId);
 
-  const card = body.card ? await tokenize(ctx, processor, body.card) : await useToken(ctx, body.payment_token ?? "");
-  const unusable = tokenUnusable;
-  return makePayment(ctx, { terms: body, card, processor, operationId, planId: plan?.id ?? null, unusable });
+  const { card, name, postalCode } = body.card
+    ? await tokenize(ctx, processor, body.card)
+    : await useToken(ctx, body.payment_token ?? "");
+  // What the shopper typed beside the card counts where the merchant's server says nothing.
+  const terms = {
+    ...body,
+    customer_name: body.customer_name ?? name,
+    billing_address: body.billing_address?.postal_code
+      ? body.billing_address
+      : withPostalCode(body.billing_address, postalCode),
+  };
+  const unusable = () => whyUnusable(ctx, card);
+  return makePayment(ctx, { terms, card, processor, operationId, planId: plan?.id ?? null, unusable });
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {
@@ -43,7 +58,7 @@ async function tokenize(
   ctx: Context,
   processor: Processor,
   card: NonNullable<CreatePaymentBody["card"]>,
-): Promise<PayingCard> {
+): Promise<TypedCard> {
   if (ctx.environment.mode === "live") {
     throw new AppError(
       "invalid_parameter",
@@ -51,15 +66,16 @@ async function tokenize(
       { param: "card" },
     );
   }
-  return { ...(await tokenizeCard(processor, card)), paymentTokenId: null, clientSessionId: null };
+  const kept = { ...(await tokenizeCard(processor, card)), paymentTokenId: null, clientSessionId: null };
+  return { card: kept, name: null, postalCode: null };
 }
 
 /** The card behind a `tok_…`. Whether it is still good is decided in T1, after the key: a replay needs no good token. */
-async function useToken(ctx: Context, token: string): Promise<PayingCard> {
+async function useToken(ctx: Context, token: string): Promise<TypedCard> {
   const id = decodeId("paymentToken", token);
   const row = id && (await findPaymentToken(ctx.service.db.orm, ctx.environment.id, id));
   if (!row) throw resourceNotFound("payment token", token, "payment_token");
-  return {
+  const card = {
     token: row.processor_token,
     fingerprint: row.card_fingerprint,
     brand: row.card_brand,
@@ -70,12 +86,23 @@ async function useToken(ctx: Context, token: string): Promise<PayingCard> {
     paymentTokenId: row.id,
     clientSessionId: row.client_session_id,
   };
+  return { card, name: row.card_name, postalCode: row.postal_code };
+}
+
+/** A session pays once: while another payment of it is under way, nobody knows whether this token will be needed. */
+async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {
+  const session = clientSessionId && (await findClientSession(ctx.service.db.orm, ctx.environment.id, clientSessionId));
+  if (!session || session.open_payment_id === null) return tokenUnusable();
+  return new AppError(
+    "outcome_pending",
+    "Another payment of this token's client session is under way. Send the request again in a moment, with the same key.",
+  );
 }
 
 function tokenUnusable(): AppError {
   return new AppError(
     "invalid_parameter",
-    "The payment token was used before, is older than 15 minutes, or its client session is paid. Get a new one.",
+    "The payment token was used before, is older than 15 minutes, or its client session is paid or closed. Get a new one.",
     {
       param: "payment_token",
       errors: [

@@ -15,6 +15,7 @@ export type Challenge = {
   /** UUID. */
   paymentId: string;
   merchantName: string;
+  suspended: boolean;
   status: PaymentStatus;
   /** Minor units. */
   amount: number;
@@ -42,6 +43,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     environment: { id: environmentId, mode: environment.mode },
     paymentId,
     merchantName: environment.merchant_name,
+    suspended: environment.suspended,
     status: payment.status,
     amount: payment.amount,
     currency: payment.currency,

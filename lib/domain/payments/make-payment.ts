@@ -25,7 +25,7 @@ export type PaymentToMake = {
   /** UUID. */
   planId: string | null;
   /** The refusal when the card's token or session is used up, closed or busy. */
-  unusable: () => AppError;
+  unusable: () => AppError | Promise<AppError>;
 };
 
 /**
@@ -67,7 +67,7 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
   ).catch(changedHands);
   if (reservation === null) return null;
   if (!reservation.claimed) return answerFromKey(ctx);
-  if (!reservation.reserved) return refuseClaimed(ctx, toMake.unusable());
+  if (!reservation.reserved) return refuseClaimed(ctx, await toMake.unusable());
   const operation: OpenOperation = {
     ...intent,
     environmentId: environment.id,

@@ -1,5 +1,6 @@
 import { answerChallenge } from "@/lib/http/challenge";
+import { hostedRoute } from "@/lib/http/hosted-page";
 
-export async function POST(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
-  return answerChallenge(request, (await params).token);
+export function POST(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
+  return hostedRoute(request, async () => answerChallenge(request, (await params).token));
 }

@@ -1,0 +1,25 @@
+import { renderChallengePage } from "@/components/hosted/render-challenge-page";
+import { renderHostedMessage } from "@/components/hosted/render-hosted-message";
+import { textsOf } from "@/lib/client/hosted/texts";
+import { checkoutLocale } from "@/lib/contract/checkout-locales";
+import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/challenge";
+import { hostedPage, hostedRoute } from "@/lib/http/hosted-page";
+
+/** The sandbox's 3-D Secure page: inside the payment form, or a page of its own. */
+export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
+  return hostedRoute(request, async () => {
+    const { token } = await params;
+    const challenge = await challengeOf(token);
+    if (!challenge) {
+      const locale = checkoutLocale(request.headers.get("accept-language"));
+      const { title, text } = textsOf(locale).closed.not_found;
+      return hostedPage({ status: 404, frameAncestors: [] }, (parts) =>
+        renderHostedMessage({ title, text, locale, ...parts }),
+      );
+    }
+    const framed = isFramed(request);
+    return hostedPage(challengePageOptions(challenge), (parts) =>
+      renderChallengePage(challenge, { action: resultPath(token, framed), framed, ...parts }),
+    );
+  });
+}

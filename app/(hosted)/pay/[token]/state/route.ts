@@ -1,0 +1,5 @@
+import { getCheckoutState } from "@/lib/contract/dashboard/payment-form";
+import { getState } from "@/lib/http/checkout";
+import { publicRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = publicRoutes(serve(getCheckoutState, getState));

@@ -1,0 +1,11 @@
+import { renderPayPage } from "@/components/hosted/render-pay-page";
+import { previewPage } from "@/lib/http/checkout-page";
+import { hostedPage } from "@/lib/http/hosted-page";
+
+/** The payment form with a sample, as the dashboard's editor of its looks shows it. */
+export function GET(request: Request): Response {
+  const page = previewPage(request);
+  return hostedPage({ frameAncestors: ["'self'"] }, (parts) =>
+    renderPayPage({ page, token: null, embedded: page.parent_origin !== null, ...parts }),
+  );
+}

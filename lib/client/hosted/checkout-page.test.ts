@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { answered, declinedState, fillIn, NOW, openCheckout, paidState } from "./test-checkout";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(new Date(NOW));
+});
+afterEach(() => vi.useRealTimers());
+
+describe("what the page is told and may change", () => {
+  it("tells of changes alone", () => {
+    const { store, parent } = openCheckout({ fields: { name: true, postal_code: false }, customer_name: "Ada" });
+    expect(parent.told).toEqual([]);
+    store.change("number", "4");
+    store.change("number", "42");
+    fillIn(store);
+    void store.submit();
+    expect(parent.of("change").map(({ type: _type, ...change }) => change)).toEqual([
+      { complete: false, empty: false, processing: false },
+      { complete: true, empty: false, processing: false },
+      { complete: true, empty: false, processing: true },
+    ]);
+  });
+
+  it("never sends card data", async () => {
+    const { store, server, parent } = openCheckout();
+    fillIn(store);
+    server.outcomes.push(answered(declinedState), answered(paidState));
+    await store.submit();
+    store.change("cvv", "123");
+    await store.submit();
+    expect(JSON.stringify(parent.told)).not.toMatch(/4242|"123"|12 \/ 29/);
+  });
+
+  it("takes appearance, language and button of the page, over those of the session", () => {
+    const { store, parent } = openCheckout({ appearance: { preset: "soft", theme: "dark", accent_color: "#112233" } });
+    parent.say({
+      type: "init",
+      appearance: { accent_color: "#445566", theme: undefined },
+      locale: "ar",
+      button: false,
+    });
+    expect(store.view()).toMatchObject({ locale: "ar", button: false });
+    expect(store.view().appearance).toEqual({ preset: "soft", theme: "dark", accent_color: "#445566" });
+    parent.say({ type: "update", locale: "de" });
+    expect(store.view()).toMatchObject({ locale: "de", button: false, appearance: { accent_color: "#445566" } });
+  });
+
+  it("writes to the page in the form's language", async () => {
+    const { store, server, parent } = openCheckout({ locale: "de" });
+    fillIn(store);
+    server.outcomes.push(answered(declinedState));
+    await store.submit();
+    expect(parent.of("error")[0]?.message).toContain("Ihre Bank");
+  });
+});
+
+describe("the fields", () => {
+  it("say nothing of a mistake before they are left, unless typing on cannot mend it", () => {
+    const { store } = openCheckout();
+    store.change("number", "4242");
+    expect(store.view().errors).toEqual({});
+    store.blur("number");
+    expect(store.view().errors).toEqual({ number: "number_incomplete" });
+    store.change("number", "4242 4");
+    expect(store.view().errors).toEqual({});
+    store.change("number", "4242424242424241");
+    expect(store.view().errors).toEqual({ number: "number_invalid" });
+    store.change("expiry", "12 / 25");
+    expect(store.view().errors).toMatchObject({ expiry: "expiry_past" });
+  });
+
+  it("do not nag about an empty field that was only passed through", () => {
+    const { store } = openCheckout();
+    store.blur("number");
+    expect(store.view().errors).toEqual({});
+  });
+
+  it("ask again for what was emptied after the shopper has tried to pay", async () => {
+    const { store } = openCheckout();
+    await store.submit();
+    store.change("cvv", "1");
+    store.change("cvv", "");
+    store.blur("cvv");
+    expect(store.view().errors.cvv).toBe("cvv_missing");
+  });
+
+  it("judge the code again when the number turns out to be of another brand", () => {
+    const { store } = openCheckout();
+    store.change("number", "378282246310005");
+    store.change("cvv", "123");
+    store.blur("cvv");
+    expect(store.view().errors).toEqual({ cvv: "cvv_four_digits" });
+    store.change("number", "4242424242424242");
+    expect(store.view().errors).toEqual({});
+    expect(store.view().brand).toBe("visa");
+  });
+
+  it("are those that the page asks for, with the name that is known", () => {
+    const { store } = openCheckout({ fields: { name: true, postal_code: true }, customer_name: "Ada" });
+    expect(store.view().shown).toEqual(["number", "expiry", "cvv", "name", "postal_code"]);
+    expect(store.view().fields.name).toBe("Ada");
+    expect(openCheckout().store.view().shown).toEqual(["number", "expiry", "cvv"]);
+  });
+});

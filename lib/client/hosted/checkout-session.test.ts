@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SessionGone } from "./checkout-server";
+import {
+  answered,
+  challengeState,
+  declinedState,
+  fillIn,
+  NOW,
+  openCheckout,
+  openState,
+  paidState,
+  processingState,
+} from "./test-checkout";
+
+const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const noAnswer = new Error("no answer");
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(new Date(NOW));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("a page that is loaded again", () => {
+  it.each([
+    ["open", openState, { phase: "form", notice: null }],
+    ["declined before", declinedState, { phase: "form", notice: "card_declined" }],
+    ["paid", paidState, { phase: "done" }],
+    ["processing", processingState, { phase: "processing" }],
+    ["asking the shopper", challengeState, { phase: "challenge" }],
+    ["asking, without an address", { ...challengeState, action: null }, { phase: "processing" }],
+    ["expired", { ...openState, status: "EXPIRED" as const }, { phase: "closed", closed: "expired" }],
+    ["cancelled", { ...openState, status: "CANCELLED" as const }, { phase: "closed", closed: "cancelled" }],
+    ["out of attempts", { ...declinedState, attempts_left: 0 }, { phase: "closed", closed: "attempts_exhausted" }],
+    [
+      "ended by its last attempt",
+      { ...declinedState, status: "EXPIRED" as const, attempts_left: 0 },
+      { phase: "closed", closed: "attempts_exhausted" },
+    ],
+  ])("shows where the session is: %s", (_what, state, view) => {
+    expect(openCheckout({ state }).store.view()).toMatchObject(view);
+  });
+
+  it("tells the page of a session that is paid, and of none that was declined before", () => {
+    expect(openCheckout({ state: paidState }).parent.of("success")).toHaveLength(1);
+    expect(openCheckout({ state: declinedState }).parent.of("error")).toEqual([]);
+  });
+});
+
+describe("looking at the session", () => {
+  it("happens every two seconds while the form is seen, and as soon as it is seen again", async () => {
+    const { server, browser } = openCheckout();
+    await passes(6_000);
+    expect(server.looks).toBe(3);
+    browser.isVisible = false;
+    await passes(60_000);
+    expect(server.looks).toBe(3);
+    browser.show();
+    await passes(0);
+    expect(server.looks).toBe(4);
+    await passes(2_000);
+    expect(server.looks).toBe(5);
+  });
+
+  it("happens every second while the payment is processed, seen or not", async () => {
+    const { server, browser } = openCheckout({ state: processingState });
+    browser.isVisible = false;
+    await passes(3_000);
+    expect(server.looks).toBe(3);
+  });
+
+  it("ends with the session and with the form", async () => {
+    const paid = openCheckout({ state: paidState });
+    const closed = openCheckout({ state: { ...openState, status: "CANCELLED" } });
+    const left = openCheckout();
+    left.stop();
+    await passes(60_000);
+    expect([paid.server.looks, closed.server.looks, left.server.looks]).toEqual([0, 0, 0]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("shows what another window has paid", async () => {
+    const { store, server, parent } = openCheckout();
+    fillIn(store);
+    server.now = paidState;
+    await passes(2_000);
+    expect(store.view()).toMatchObject({ phase: "done", fields: { number: "", cvv: "" } });
+    expect(parent.of("success")).toHaveLength(1);
+  });
+
+  it("shows the attempts that another window has used, and not its decline", async () => {
+    const { store, server, parent } = openCheckout();
+    server.now = declinedState;
+    await passes(2_000);
+    expect(store.view()).toMatchObject({ phase: "form", notice: null, state: { attempts_left: 4 } });
+    expect(parent.of("error")).toEqual([]);
+  });
+
+  it("closes the form when the shop cancels", async () => {
+    const { store, server, parent } = openCheckout();
+    fillIn(store);
+    server.now = { ...openState, status: "CANCELLED" };
+    await passes(2_000);
+    expect(store.view()).toMatchObject({ phase: "closed", closed: "cancelled", fields: { number: "" } });
+    expect(parent.of("error").map((error) => error.code)).toEqual(["session_cancelled"]);
+  });
+
+  it("closes the form when the session is gone", async () => {
+    const { store, server } = openCheckout();
+    server.now = new SessionGone("gone");
+    await passes(2_000);
+    expect(store.view()).toMatchObject({ phase: "closed", closed: "not_found" });
+  });
+
+  it("says that the server cannot be reached after three misses, until it can", async () => {
+    const { store, server } = openCheckout({ state: declinedState });
+    server.now = noAnswer;
+    await passes(4_000);
+    expect(store.view().notice).toBe("card_declined");
+    await passes(2_000);
+    expect(store.view().notice).toBe("offline");
+    server.now = declinedState;
+    await passes(2_000);
+    expect(store.view().notice).toBe("card_declined");
+  });
+
+  it("keeps what it says of the connection out of the next attempt", async () => {
+    const { store, server } = openCheckout();
+    fillIn(store);
+    server.now = noAnswer;
+    await passes(6_000);
+    expect(store.view().notice).toBe("offline");
+    void store.submit();
+    expect(store.view()).toMatchObject({ phase: "submitting", notice: null });
+  });
+
+  it("says not to pay again when it cannot be reached while the payment is processed", async () => {
+    const { store, server } = openCheckout({ state: processingState });
+    server.now = noAnswer;
+    await passes(3_000);
+    expect(store.view()).toMatchObject({ phase: "processing", notice: "connection_lost" });
+  });
+
+  it("does not believe a look that began before the attempt", async () => {
+    const { store, server } = openCheckout();
+    fillIn(store);
+    const tell = server.holdLooks();
+    await passes(2_000);
+    server.outcomes.push(answered(challengeState));
+    await store.submit();
+    tell({ ...openState, status: "CANCELLED" });
+    await passes(0);
+    expect(store.view().phase).toBe("challenge");
+  });
+
+  it("draws nothing again while nothing changes", async () => {
+    const { store } = openCheckout();
+    const drawn = vi.fn();
+    store.subscribe(drawn);
+    await passes(20_000);
+    expect(drawn).not.toHaveBeenCalled();
+  });
+});
+
+describe("the session's end", () => {
+  it("closes the form to the second, by the server's clock", async () => {
+    vi.setSystemTime(new Date("2031-01-01T00:00:00.000Z"));
+    const { store, parent } = openCheckout();
+    fillIn(store);
+    await passes(3_600_000 - 1);
+    expect(store.view().phase).toBe("form");
+    await passes(1);
+    expect(store.view()).toMatchObject({ phase: "closed", closed: "expired", fields: { number: "" } });
+    expect(parent.of("expired")).toHaveLength(1);
+  });
+
+  it("can be months away", async () => {
+    const counted = vi.spyOn(globalThis, "setTimeout");
+    const { store } = openCheckout({ state: { ...openState, expires_at: "2027-06-01T00:00:00.000Z" } });
+    await passes(10_000);
+    expect(store.view().phase).toBe("form");
+    // A longer time makes a browser's timer fire at once, again and again.
+    const delays = counted.mock.calls.map(([, ms]) => ms ?? 0);
+    expect(Math.max(...delays)).toBe(2 ** 31 - 1);
+  });
+
+  it("lets no attempt begin after it", async () => {
+    const { store, server, browser } = openCheckout();
+    fillIn(store);
+    browser.isVisible = false;
+    // The machine slept: time has passed, and no timer has run.
+    vi.setSystemTime(new Date("2026-11-21T14:00:00.000Z"));
+    await store.submit();
+    expect(server.attempts).toEqual([]);
+    expect(store.view().closed).toBe("expired");
+  });
+});

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createPlanBody, type Plan } from "@/lib/contract/plan";
+import type { Context } from "@/lib/domain/context";
+import { testDatabase } from "@/lib/testing/database";
+import { testTenant } from "@/lib/testing/factories";
+import { testPeople } from "@/lib/testing/person-call";
+import { createPlan } from "../plans/create-plan";
+import { cancelClientSession } from "./cancel-client-session";
+import { createClientSession } from "./create-client-session";
+import { getSessionDetail } from "./get-session-detail";
+import { listClientSessions } from "./list-client-sessions";
+
+const { db } = await testDatabase();
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+async function create(ctx: Context, body: object = {}): Promise<string> {
+  const price = "plan_id" in body ? {} : { amount: 1999, currency: "USD" };
+  const reply = await createClientSession(ctx, createClientSessionBody.parse({ ...price, ...body }));
+  return (JSON.parse(reply.body) as { id: string }).id;
+}
+
+test("sessions come newest first, twenty at a time, each with what it is for and for whom", async () => {
+  const { call } = await testTenant(db);
+  const plan: Plan = JSON.parse(
+    (
+      await createPlan(
+        call(),
+        createPlanBody.parse({
+          ...{ type: "ONE_TIME", name: "Poster", currency: "EUR", full_price_amount: 5, status: "ACTIVE" },
+        }),
+      )
+    ).body,
+  );
+  const ids: string[] = [];
+  for (let i = 0; i < 21; i++) ids.push(await create(call(), { customer_name: `Shopper ${i}` }));
+  ids.push(await create(call(), { plan_id: plan.id }));
+  const first = await listClientSessions(call(), {});
+  expect(first).toMatchObject({ limit: 20, offset: 0, has_more: true, total: 22, total_capped: false });
+  expect(first.data.map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 20));
+  expect(first.data[0]).toMatchObject({
+    ...{ plan: { id: plan.id, name: "Poster" }, amount: 500, currency: "EUR", customer_name: null },
+    ...{ status: "OPEN", attempts: 0, under_way: false, payment_id: null },
+  });
+  expect(first.data[1]).toMatchObject({ plan: null, customer_name: "Shopper 20" });
+  const second = await listClientSessions(call(), { offset: 20 });
+  expect(second.data.map(({ id }) => id)).toEqual(ids.toReversed().slice(20));
+  expect(second.has_more).toBe(false);
+});
+
+test("a status narrows the list and its total; what is past its time is expired and no longer open", async () => {
+  let now = new Date();
+  const { call } = await testTenant(db, { clock: { now: () => now } });
+  const cancelled = await create(call());
+  await cancelClientSession(call(), { id: cancelled });
+  const old = await create(call());
+  now = new Date(now.getTime() + DAY_MS);
+  const fresh = await create(call());
+  const idsOf = async (status: "OPEN" | "EXPIRED" | "CANCELLED" | "COMPLETED") => {
+    const page = await listClientSessions(call(), { status });
+    expect(page.total).toBe(page.data.length);
+    expect(page.data.every((session) => session.status === status)).toBe(true);
+    return page.data.map(({ id }) => id);
+  };
+  // An id has the real time in it, the clock of the service is the test's: both sessions may have the same order.
+  expect(await idsOf("CANCELLED")).toEqual([cancelled]);
+  expect((await idsOf("EXPIRED")).concat(await idsOf("OPEN")).toSorted()).toEqual([old, fresh].toSorted());
+  expect(await idsOf("COMPLETED")).toEqual([]);
+});
+
+test("nobody sees the sessions of another merchant or of the other mode", async () => {
+  const { call, stranger, merchant } = await testTenant(db);
+  const id = await create(call());
+  for (const environment of [stranger.test, merchant.live]) {
+    expect(await listClientSessions(call({ environment }), {})).toMatchObject({ data: [], total: 0 });
+    await expect(getSessionDetail(call({ environment }), { id })).rejects.toMatchObject({ code: "resource_not_found" });
+  }
+  await expect(getSessionDetail(call(), { id: "nonsense" })).rejects.toMatchObject({ code: "resource_not_found" });
+});
+
+test("a session's page knows who created and who cancelled it, and never its token", async () => {
+  const { call, person } = await testPeople(db);
+  const owner = await person("owner", { name: "Ada" });
+  const id = await create(call(), { metadata: { order: "42" } });
+  expect(await getSessionDetail(owner.ctx, { id })).toMatchObject({
+    session: { id, status: "OPEN", client_session_token: null, iframe_url: null, metadata: { order: "42" } },
+    ...{ plan: null, open_payment_id: null, attempts: [], cancelled: null },
+    created_by: { type: "api_key", name: "An API key" },
+  });
+  await cancelClientSession(owner.ctx, { id });
+  const closed = await getSessionDetail(owner.ctx, { id });
+  expect(closed.session.status).toBe("CANCELLED");
+  expect(closed.cancelled).toMatchObject({ by: { type: "user", name: "Ada" } });
+});

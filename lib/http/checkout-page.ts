@@ -1,0 +1,103 @@
+import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage } from "@/lib/contract/checkout";
+import { checkoutLocale } from "@/lib/contract/checkout-locales";
+import { isOrigin } from "@/lib/contract/origins";
+import { API_ENVIRONMENTS } from "@/lib/contract/transaction-words";
+import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";
+import { findCheckout } from "@/lib/domain/client-sessions/find-checkout";
+import { currentService } from "./current-service";
+
+/** What GET /pay/{token} shows. `origin_not_allowed`: the embedding page is of an origin that the session does not name. */
+export type CheckoutPageFound =
+  | { kind: "page"; page: CheckoutPage; frameAncestors: string[]; embedded: boolean }
+  | { kind: "not_found"; origin: string | null; frameAncestors: string[] }
+  | { kind: "suspended"; origin: string | null; frameAncestors: string[] }
+  | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] };
+
+/** Currencies whose issuers check a card's postal code, and whose shoppers are used to being asked for it. */
+const POSTAL_CODE_CURRENCIES = new Set(["USD", "CAD", "GBP"]);
+
+export async function checkoutPage(request: Request, token: string): Promise<CheckoutPageFound> {
+  const { service } = currentService();
+  const checkout = await findCheckout(service, token);
+  const options = pageOptions(request);
+  const { origin } = options;
+  // Of no session, so that nobody knows who may embed it; and there is nothing to see.
+  if (checkout === null) return { kind: "not_found", origin, frameAncestors: ["*"] };
+  const { row } = checkout;
+  const frameAncestors = row.allowed_origins;
+  if (origin !== null && !row.allowed_origins.includes(origin)) {
+    return { kind: "origin_not_allowed", origin, frameAncestors };
+  }
+  if (row.suspended) return { kind: "suspended", origin, frameAncestors };
+  const wantsPostalCode = POSTAL_CODE_CURRENCIES.has(row.currency) && !row.billing_address?.postal_code;
+  return {
+    kind: "page",
+    frameAncestors,
+    embedded: options.embedded,
+    page: {
+      merchant_name: row.merchant_name,
+      amount: row.amount,
+      currency: row.currency,
+      plan_name: row.plan_name,
+      environment: API_ENVIRONMENTS[row.mode],
+      mode: options.mode,
+      parent_origin: origin,
+      fields: { name: options.name ?? true, postal_code: options.postalCode ?? wantsPostalCode },
+      appearance: row.appearance ?? row.checkout_appearance,
+      locale: options.locale,
+      // A link lives for ever; whom it was for is nobody's business once it is over.
+      customer_name: row.status === "OPEN" ? row.customer_name : null,
+      state: checkoutState(service, row),
+      now: service.clock.now().toISOString(),
+    },
+  };
+}
+
+/** GET /pay/preview: the same form with a sample, for the editor of its looks. Nothing can be sent from it. */
+export function previewPage(request: Request): CheckoutPage {
+  const { service } = currentService();
+  const now = service.clock.now();
+  const { mode, locale, origin } = pageOptions(request);
+  return {
+    merchant_name: "Your shop",
+    amount: 4_900,
+    currency: "USD",
+    plan_name: "Sample order",
+    environment: "sandbox",
+    mode,
+    // Only our own pages may embed it, so what they call themselves is who they are.
+    parent_origin: origin,
+    fields: { name: true, postal_code: true },
+    appearance: null,
+    locale,
+    customer_name: null,
+    state: {
+      status: "OPEN",
+      client_session_id: "cs_00000000000000000000000000",
+      attempts_left: 5,
+      expires_at: new Date(now.getTime() + 86_400_000).toISOString(),
+      payment: null,
+      action: null,
+      failure: null,
+      return_url: null,
+    },
+    now: now.toISOString(),
+  };
+}
+
+/** What the browser script puts into the address. Anything that it would not write counts as absent. */
+function pageOptions(request: Request) {
+  const query = new URL(request.url).searchParams;
+  const flag = (name: string) => ({ 1: true, 0: false })[query.get(name) ?? ""] ?? null;
+  const mode: CheckoutMode = CHECKOUT_MODES.find((one) => one === query.get("mode")) ?? "payment";
+  const given = query.get("origin") ?? "";
+  const origin = isOrigin(given) ? given : null;
+  return {
+    mode,
+    origin,
+    name: flag("name"),
+    postalCode: flag("postal_code"),
+    locale: checkoutLocale(query.get("locale") ?? request.headers.get("accept-language")),
+    embedded: given !== "" || request.headers.get("sec-fetch-dest") === "iframe",
+  };
+}
