@@ -39,7 +39,7 @@ export type NoticeKey =
   /** The server took no attempt, for a reason that no other notice names. */
   | "not_sent";
 
-export type ClosedReason = "expired" | "cancelled" | "attempts_exhausted" | "not_found";
+export type ClosedReason = "expired" | "cancelled" | "attempts_exhausted" | "not_found" | "returned";
 
 export type CardBrandName =
   | "visa"

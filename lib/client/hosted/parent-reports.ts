@@ -62,4 +62,5 @@ const CODE_OF_CLOSED: Record<Exclude<ClosedReason, "expired">, CheckoutErrorCode
   cancelled: "session_cancelled",
   attempts_exhausted: "attempts_exhausted",
   not_found: "session_not_found",
+  returned: "session_cancelled",
 };

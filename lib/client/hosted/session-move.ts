@@ -13,10 +13,13 @@ export type Move =
 /** load: what the page came with. look: nobody's attempt. answer: what the form's own attempt has led to. */
 export type Source = "load" | "look" | "answer";
 
+const RETURNED: ReadonlySet<string> = new Set(["VOIDED", "REFUNDED"]);
+
 export function sessionMove(state: CheckoutState, phase: CheckoutPhase, source: Source): Move {
   switch (state.status) {
     case "COMPLETED":
-      return { to: "done" };
+      // Who opens a link again months later is not to read "paid" of money that went back.
+      return RETURNED.has(state.payment?.status ?? "") ? { to: "closed", reason: "returned" } : { to: "done" };
     case "PROCESSING":
       return { to: "processing" };
     case "REQUIRES_ACTION":

@@ -3,7 +3,6 @@ import { isolate, type Texts } from "./texts-shape";
 export const AR: Texts = {
   title: (merchant) => `الدفع إلى ${isolate(merchant)}`,
   frameTitle: "دفع آمن بالبطاقة",
-  payTo: (merchant) => `الدفع إلى ${isolate(merchant)}`,
   total: "المجموع",
   cardDetails: "بيانات البطاقة",
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,
@@ -51,7 +50,6 @@ export const AR: Texts = {
     save: "حفظ البطاقة",
     paying: "جارٍ الدفع…",
     saving: "جارٍ الحفظ…",
-    tryingAgain: "جارٍ المحاولة مجددًا…",
   },
   notices: {
     card_declined: "رفض البنك بطاقتك. جرّب بطاقة أخرى أو تواصل مع البنك.",
@@ -78,7 +76,6 @@ export const AR: Texts = {
           : `بقيت ${count} محاولة`,
   checking: {
     title: "نتحقق من دفعتك",
-    text: "نتحقق الآن مما إذا كانت الدفعة قد تمت. أبقِ هذه الصفحة مفتوحة ولا تدفع مرة أخرى.",
   },
   processing: {
     title: "تجري معالجة دفعتك",
@@ -90,8 +87,6 @@ export const AR: Texts = {
     frameTitle: "صفحة التأكيد الخاصة ببنكك",
     blocked: "لا يمكن عرض صفحة البنك هنا. افتحها في نافذة جديدة للتأكيد.",
     openInWindow: "فتح في نافذة جديدة",
-    cancel: "إلغاء",
-    cancelText: "إذا ألغيت، فلن تتم الدفعة.",
   },
   done: {
     title: "تمت الموافقة على الدفعة",
@@ -118,6 +113,10 @@ export const AR: Texts = {
       title: "لم يُعثر على الدفعة",
       text: "هذا الرابط غير صالح. تأكد من أنك فتحته كاملًا أو اطلب رابطًا جديدًا من المتجر.",
     },
+    returned: {
+      title: "أُعيد هذا المبلغ",
+      text: "ألغى المتجر هذه الدفعة أو أعاد مبلغها.",
+    },
   },
   originNotAllowed: {
     title: "لا يُسمح لهذه الصفحة بعرض نموذج الدفع",
@@ -128,7 +127,6 @@ export const AR: Texts = {
     text: "لا يمكن لهذا المتجر قبول المدفوعات في الوقت الحالي. لم يُخصم منك أي مبلغ.",
   },
   backTo: (merchant) => `العودة إلى ${isolate(merchant)}`,
-  tryAgain: "حاول مجددًا",
   sandbox: {
     banner: "وضع الاختبار: لا تُنقل أموال حقيقية",
     hint: `ادفع بالبطاقة ${isolate("4242 4242 4242 4242")} مع أي تاريخ مستقبلي وأي 3 أرقام.`,
@@ -141,6 +139,5 @@ export const AR: Texts = {
     processing: "تجري معالجة دفعتك.",
     challenge: "يطلب منك البنك تأكيد الدفعة.",
     done: "تم. تمت الموافقة على دفعتك.",
-    failed: "لم تتم الدفعة.",
   },
 };

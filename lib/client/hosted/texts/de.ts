@@ -3,7 +3,6 @@ import type { Texts } from "./texts-shape";
 export const DE: Texts = {
   title: (merchant) => `Zahlung an ${merchant}`,
   frameTitle: "Sichere Kartenzahlung",
-  payTo: (merchant) => `Zahlung an ${merchant}`,
   total: "Gesamtbetrag",
   cardDetails: "Kartendaten",
   securedBy: "Gesichert durch Cardlane",
@@ -50,7 +49,6 @@ export const DE: Texts = {
     save: "Karte speichern",
     paying: "Wird bezahlt…",
     saving: "Wird gespeichert…",
-    tryingAgain: "Neuer Versuch…",
   },
   notices: {
     card_declined: "Ihre Bank hat die Karte abgelehnt. Verwenden Sie eine andere Karte oder fragen Sie Ihre Bank.",
@@ -74,7 +72,6 @@ export const DE: Texts = {
   attemptsLeft: (count) => (count === 1 ? "Noch 1 Versuch" : `Noch ${count} Versuche`),
   checking: {
     title: "Ihre Zahlung wird geprüft",
-    text: "Wir stellen fest, ob die Zahlung erfolgt ist. Lassen Sie diese Seite offen und bezahlen Sie nicht noch einmal.",
   },
   processing: {
     title: "Ihre Zahlung wird verarbeitet",
@@ -87,8 +84,6 @@ export const DE: Texts = {
     blocked:
       "Die Seite Ihrer Bank kann hier nicht angezeigt werden. Öffnen Sie sie zum Bestätigen in einem neuen Fenster.",
     openInWindow: "In neuem Fenster öffnen",
-    cancel: "Abbrechen",
-    cancelText: "Wenn Sie abbrechen, wird die Zahlung nicht ausgeführt.",
   },
   done: {
     title: "Zahlung genehmigt",
@@ -115,6 +110,10 @@ export const DE: Texts = {
       title: "Zahlung nicht gefunden",
       text: "Dieser Link ist ungültig. Prüfen Sie, ob er vollständig ist, oder bitten Sie den Shop um einen neuen.",
     },
+    returned: {
+      title: "Diese Zahlung wurde zurückgegeben",
+      text: "Der Shop hat diese Zahlung storniert oder erstattet.",
+    },
   },
   originNotAllowed: {
     title: "Diese Seite darf das Zahlungsformular nicht anzeigen",
@@ -125,7 +124,6 @@ export const DE: Texts = {
     text: "Dieser Shop kann im Moment keine Zahlungen annehmen. Es wurde nichts abgebucht.",
   },
   backTo: (merchant) => `Zurück zu ${merchant}`,
-  tryAgain: "Noch einmal versuchen",
   sandbox: {
     banner: "Testmodus: es fließt kein echtes Geld",
     hint: "Bezahlen Sie mit der Karte 4242 4242 4242 4242, einem Datum in der Zukunft und 3 beliebigen Ziffern.",
@@ -138,6 +136,5 @@ export const DE: Texts = {
     processing: "Ihre Zahlung wird verarbeitet.",
     challenge: "Ihre Bank bittet Sie, die Zahlung zu bestätigen.",
     done: "Fertig. Ihre Zahlung wurde genehmigt.",
-    failed: "Die Zahlung wurde nicht ausgeführt.",
   },
 };

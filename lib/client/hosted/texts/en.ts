@@ -3,7 +3,6 @@ import type { Texts } from "./texts-shape";
 export const EN: Texts = {
   title: (merchant) => `Pay ${merchant}`,
   frameTitle: "Secure card payment",
-  payTo: (merchant) => `Pay ${merchant}`,
   total: "Total",
   cardDetails: "Card details",
   securedBy: "Secured by Cardlane",
@@ -24,7 +23,7 @@ export const EN: Texts = {
   hints: {
     cvvThree: "The last 3 digits on the back of your card",
     cvvFour: "The 4 digits on the front of your card, above the number",
-    cvvHelp: "Where to find the security code",
+    cvvHelp: "Where to find this code",
   },
   problems: {
     number_missing: "Enter your card number.",
@@ -50,7 +49,6 @@ export const EN: Texts = {
     save: "Save card",
     paying: "Paying…",
     saving: "Saving…",
-    tryingAgain: "Trying again…",
   },
   notices: {
     card_declined: "Your bank declined the card. Try another card or contact your bank.",
@@ -70,7 +68,6 @@ export const EN: Texts = {
   attemptsLeft: (count) => (count === 1 ? "1 attempt left" : `${count} attempts left`),
   checking: {
     title: "Checking your payment",
-    text: "We are finding out whether the payment went through. Keep this page open and do not pay again.",
   },
   processing: {
     title: "Your payment is being processed",
@@ -82,8 +79,6 @@ export const EN: Texts = {
     frameTitle: "Your bank’s confirmation page",
     blocked: "Your bank’s page can’t be shown here. Open it in a new window to confirm.",
     openInWindow: "Open in a new window",
-    cancel: "Cancel",
-    cancelText: "If you cancel, the payment isn’t made.",
   },
   done: {
     title: "Payment approved",
@@ -110,6 +105,10 @@ export const EN: Texts = {
       title: "Payment not found",
       text: "This link isn’t valid. Check that you opened the whole link, or ask the shop for a new one.",
     },
+    returned: {
+      title: "This payment was returned",
+      text: "The shop has cancelled or refunded this payment.",
+    },
   },
   originNotAllowed: {
     title: "This page may not show the payment form",
@@ -120,7 +119,6 @@ export const EN: Texts = {
     text: "This shop cannot take payments at the moment. You were not charged.",
   },
   backTo: (merchant) => `Back to ${merchant}`,
-  tryAgain: "Try again",
   sandbox: {
     banner: "Test mode: no real money moves",
     hint: "Pay with card 4242 4242 4242 4242, any future date and any 3 digits.",
@@ -133,6 +131,5 @@ export const EN: Texts = {
     processing: "Your payment is being processed.",
     challenge: "Your bank asks you to confirm the payment.",
     done: "Done. Your payment was approved.",
-    failed: "The payment was not made.",
   },
 };

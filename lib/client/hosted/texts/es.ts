@@ -3,7 +3,6 @@ import type { Texts } from "./texts-shape";
 export const ES: Texts = {
   title: (merchant) => `Pagar a ${merchant}`,
   frameTitle: "Pago seguro con tarjeta",
-  payTo: (merchant) => `Pagar a ${merchant}`,
   total: "Total",
   cardDetails: "Datos de la tarjeta",
   securedBy: "Protegido por Cardlane",
@@ -50,7 +49,6 @@ export const ES: Texts = {
     save: "Guardar tarjeta",
     paying: "Pagando…",
     saving: "Guardando…",
-    tryingAgain: "Intentándolo de nuevo…",
   },
   notices: {
     card_declined: "Su banco ha rechazado la tarjeta. Pruebe con otra tarjeta o consulte a su banco.",
@@ -71,7 +69,6 @@ export const ES: Texts = {
   attemptsLeft: (count) => (count === 1 ? "Queda 1 intento" : `Quedan ${count} intentos`),
   checking: {
     title: "Comprobando su pago",
-    text: "Estamos averiguando si el pago se ha realizado. Mantenga esta página abierta y no vuelva a pagar.",
   },
   processing: {
     title: "Su pago se está procesando",
@@ -83,8 +80,6 @@ export const ES: Texts = {
     frameTitle: "Página de confirmación de su banco",
     blocked: "La página de su banco no se puede mostrar aquí. Ábrala en una ventana nueva para confirmar.",
     openInWindow: "Abrir en una ventana nueva",
-    cancel: "Cancelar",
-    cancelText: "Si cancela, el pago no se realizará.",
   },
   done: {
     title: "Pago aprobado",
@@ -111,6 +106,10 @@ export const ES: Texts = {
       title: "Pago no encontrado",
       text: "Este enlace no es válido. Compruebe que esté completo o pida uno nuevo a la tienda.",
     },
+    returned: {
+      title: "Este pago se ha devuelto",
+      text: "La tienda ha cancelado o reembolsado este pago.",
+    },
   },
   originNotAllowed: {
     title: "Esta página no puede mostrar el formulario de pago",
@@ -121,7 +120,6 @@ export const ES: Texts = {
     text: "Esta tienda no puede aceptar pagos en este momento. No se te ha cobrado nada.",
   },
   backTo: (merchant) => `Volver a ${merchant}`,
-  tryAgain: "Intentar de nuevo",
   sandbox: {
     banner: "Modo de prueba: no se mueve dinero real",
     hint: "Pague con la tarjeta 4242 4242 4242 4242, cualquier fecha futura y 3 dígitos cualesquiera.",
@@ -134,6 +132,5 @@ export const ES: Texts = {
     processing: "Su pago se está procesando.",
     challenge: "Su banco le pide que confirme el pago.",
     done: "Listo. Su pago ha sido aprobado.",
-    failed: "El pago no se ha realizado.",
   },
 };

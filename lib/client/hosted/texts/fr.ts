@@ -3,7 +3,6 @@ import type { Texts } from "./texts-shape";
 export const FR: Texts = {
   title: (merchant) => `Payer ${merchant}`,
   frameTitle: "Paiement sécurisé par carte",
-  payTo: (merchant) => `Payer ${merchant}`,
   total: "Total",
   cardDetails: "Informations de la carte",
   securedBy: "Sécurisé par Cardlane",
@@ -50,7 +49,6 @@ export const FR: Texts = {
     save: "Enregistrer la carte",
     paying: "Paiement en cours…",
     saving: "Enregistrement…",
-    tryingAgain: "Nouvel essai…",
   },
   notices: {
     card_declined: "Votre banque a refusé la carte. Essayez une autre carte ou contactez votre banque.",
@@ -72,7 +70,6 @@ export const FR: Texts = {
   attemptsLeft: (count) => (count <= 1 ? `${count} essai restant` : `${count} essais restants`),
   checking: {
     title: "Vérification de votre paiement",
-    text: "Nous vérifions si le paiement a abouti. Gardez cette page ouverte et ne payez pas une seconde fois.",
   },
   processing: {
     title: "Votre paiement est en cours de traitement",
@@ -84,8 +81,6 @@ export const FR: Texts = {
     frameTitle: "Page de confirmation de votre banque",
     blocked: "La page de votre banque ne peut pas s’afficher ici. Ouvrez-la dans une nouvelle fenêtre pour confirmer.",
     openInWindow: "Ouvrir dans une nouvelle fenêtre",
-    cancel: "Annuler",
-    cancelText: "Si vous annulez, le paiement ne sera pas effectué.",
   },
   done: {
     title: "Paiement accepté",
@@ -112,6 +107,10 @@ export const FR: Texts = {
       title: "Paiement introuvable",
       text: "Ce lien n’est pas valide. Vérifiez qu’il est complet ou demandez-en un nouveau à la boutique.",
     },
+    returned: {
+      title: "Ce paiement a été annulé",
+      text: "La boutique a annulé ou remboursé ce paiement.",
+    },
   },
   originNotAllowed: {
     title: "Cette page ne peut pas afficher le formulaire de paiement",
@@ -122,7 +121,6 @@ export const FR: Texts = {
     text: "Cette boutique ne peut pas accepter de paiements pour le moment. Vous n’avez pas été débité.",
   },
   backTo: (merchant) => `Retour à ${merchant}`,
-  tryAgain: "Réessayer",
   sandbox: {
     banner: "Mode test\u00a0: aucun argent réel n’est débité",
     hint: "Payez avec la carte 4242 4242 4242 4242, une date future et 3 chiffres au choix.",
@@ -135,6 +133,5 @@ export const FR: Texts = {
     processing: "Votre paiement est en cours de traitement.",
     challenge: "Votre banque vous demande de confirmer le paiement.",
     done: "Terminé. Votre paiement a été accepté.",
-    failed: "Le paiement n’a pas été effectué.",
   },
 };

@@ -3,7 +3,6 @@ import type { Texts } from "./texts-shape";
 export const PT: Texts = {
   title: (merchant) => `Pagar a ${merchant}`,
   frameTitle: "Pagamento seguro com cartão",
-  payTo: (merchant) => `Pagar a ${merchant}`,
   total: "Total",
   cardDetails: "Dados do cartão",
   securedBy: "Protegido por Cardlane",
@@ -50,7 +49,6 @@ export const PT: Texts = {
     save: "Salvar cartão",
     paying: "Pagando…",
     saving: "Salvando…",
-    tryingAgain: "Tentando de novo…",
   },
   notices: {
     card_declined: "Seu banco recusou o cartão. Tente outro cartão ou fale com o banco.",
@@ -70,7 +68,6 @@ export const PT: Texts = {
   attemptsLeft: (count) => (count === 1 ? "Resta 1 tentativa" : `Restam ${count} tentativas`),
   checking: {
     title: "Verificando seu pagamento",
-    text: "Estamos verificando se o pagamento foi feito. Mantenha esta página aberta e não pague de novo.",
   },
   processing: {
     title: "Seu pagamento está sendo processado",
@@ -82,8 +79,6 @@ export const PT: Texts = {
     frameTitle: "Página de confirmação do seu banco",
     blocked: "A página do seu banco não pode ser exibida aqui. Abra em uma nova janela para confirmar.",
     openInWindow: "Abrir em uma nova janela",
-    cancel: "Cancelar",
-    cancelText: "Se você cancelar, o pagamento não será feito.",
   },
   done: {
     title: "Pagamento aprovado",
@@ -110,6 +105,10 @@ export const PT: Texts = {
       title: "Pagamento não encontrado",
       text: "Este link não é válido. Confira se está completo ou peça um novo à loja.",
     },
+    returned: {
+      title: "Este pagamento foi devolvido",
+      text: "A loja cancelou ou reembolsou este pagamento.",
+    },
   },
   originNotAllowed: {
     title: "Esta página não pode mostrar o formulário de pagamento",
@@ -120,7 +119,6 @@ export const PT: Texts = {
     text: "Esta loja não pode aceitar pagamentos neste momento. Nada foi cobrado.",
   },
   backTo: (merchant) => `Voltar para ${merchant}`,
-  tryAgain: "Tentar de novo",
   sandbox: {
     banner: "Modo de teste: nenhum dinheiro real é movimentado",
     hint: "Pague com o cartão 4242 4242 4242 4242, qualquer data futura e 3 dígitos quaisquer.",
@@ -133,6 +131,5 @@ export const PT: Texts = {
     processing: "Seu pagamento está sendo processado.",
     challenge: "Seu banco pede que você confirme o pagamento.",
     done: "Pronto. Seu pagamento foi aprovado.",
-    failed: "O pagamento não foi feito.",
   },
 };

@@ -8,8 +8,6 @@ export type Texts = {
   title: (merchant: string) => string;
   /** Of the iframe, for screen readers. */
   frameTitle: string;
-  /** Heading above the amount. */
-  payTo: (merchant: string) => string;
   total: string;
   cardDetails: string;
   securedBy: string;
@@ -20,12 +18,12 @@ export type Texts = {
   /** Said once above the fields after a submit, for screen readers. */
   problemsFound: (count: number) => string;
   brand: (name: string) => string;
-  button: { pay: (amount: string) => string; save: string; paying: string; saving: string; tryingAgain: string };
+  button: { pay: (amount: string) => string; save: string; paying: string; saving: string };
   notices: Record<NoticeKey, string>;
   attemptsLeft: (count: number) => string;
-  checking: Screen;
+  checking: { title: string };
   processing: Screen;
-  challenge: Screen & { frameTitle: string; blocked: string; openInWindow: string; cancel: string; cancelText: string };
+  challenge: Screen & { frameTitle: string; blocked: string; openInWindow: string };
   done: {
     title: string;
     text: (amount: string, merchant: string) => string;
@@ -39,12 +37,11 @@ export type Texts = {
   /** The merchant's account is suspended. */
   unavailable: Screen;
   backTo: (merchant: string) => string;
-  tryAgain: string;
   sandbox: { banner: string; hint: string };
   preview: string;
   noScript: string;
   /** Read out by screen readers as the phase changes. */
-  status: { submitting: string; checking: string; processing: string; challenge: string; done: string; failed: string };
+  status: { submitting: string; checking: string; processing: string; challenge: string; done: string };
 };
 
 /** A name or an amount inside a sentence: its own direction, whatever is written around it. */
