@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Facts } from "@/components/ui/facts";
 import { cardText } from "@/lib/client/card-text";
 import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
-import { AVS_RESULTS, CVV_RESULTS, checkTone } from "@/lib/contract/transaction-words";
+import { AVS_RESULTS, CVV_RESULTS, checkTone } from "@/lib/contract/verification-words";
 import { FraudScore } from "./fraud-score";
 
 const TONE_ICONS = {

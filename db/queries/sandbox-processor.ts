@@ -1,5 +1,5 @@
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { AvsResult } from "@/lib/contract/transaction-words";
+import type { AvsResult } from "@/lib/contract/verification-words";
 import { connectSql, type Sql } from "../client";
 
 /**

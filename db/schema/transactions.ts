@@ -3,13 +3,12 @@ import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, u
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import {
-  type AvsResult,
   CARD_BRANDS,
-  type CvvResult,
   type RefundReason,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from "@/lib/contract/transaction-words";
+import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
 import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
 import { payments } from "./payments";
 

@@ -149,6 +149,6 @@ export const REQUEST_ERRORS = {
     cause: "This key sent more requests than its limit allows.",
     cure: "Wait as long as `Retry-After` says. Watch the `RateLimit` header to slow down in time, and spread bulk work out.",
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
-    example: { detail: "Too many requests with this API key. Try again in a second.", instance: PAYMENTS },
+    example: { detail: "Too many requests. Try again in a second.", instance: PAYMENTS },
   },
 } satisfies Record<string, ErrorGuideEntry>;

@@ -1,5 +1,6 @@
 import type { DeclineCode } from "./errors";
-import type { AvsResult, CardBrand } from "./transaction-words";
+import type { CardBrand } from "./transaction-words";
+import type { AvsResult } from "./verification-words";
 
 /** What a card of the sandbox does. A number that is not in the table below is declined as `generic_decline`. */
 export type SandboxBehaviour =

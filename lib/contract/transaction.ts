@@ -19,17 +19,14 @@ import { idInput, idOf } from "./ids";
 import { amountOut } from "./money";
 import {
   ACTIONS,
-  AVS_RESULTS,
-  type AvsResult,
   CARD_BRANDS,
-  CVV_RESULTS,
-  type CvvResult,
   MODES,
   REFUND_REASONS,
   SORT_FIELDS,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
 } from "./transaction-words";
+import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "./verification-words";
 
 export const transactionStatus = z.enum(TRANSACTION_STATUSES).meta({ id: "TransactionStatus" });
 

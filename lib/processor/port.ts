@@ -1,7 +1,8 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payment";
-import type { AvsResult, CardBrand, CvvResult } from "@/lib/contract/transaction-words";
+import type { CardBrand } from "@/lib/contract/transaction-words";
+import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
 
 /**
  * What Cardlane asks of a card processor. Every call that moves money carries a `reference` (our operation id): the

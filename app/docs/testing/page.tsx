@@ -5,7 +5,7 @@ import { DocsShell, type Section } from "@/components/docs/docs-shell";
 import { CardTable } from "@/components/docs/testing/card-table";
 import { FraudRules } from "@/components/docs/testing/fraud-rules";
 import { SANDBOX_AVS } from "@/lib/contract/sandbox-cards";
-import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/transaction-words";
+import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/verification-words";
 
 export const metadata: Metadata = {
   title: "Testing",

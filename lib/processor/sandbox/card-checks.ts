@@ -1,6 +1,7 @@
 import type { BillingAddress } from "@/lib/contract/fields";
 import { AVS_COUNTRIES, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
-import type { AvsResult, CardBrand } from "@/lib/contract/transaction-words";
+import type { CardBrand } from "@/lib/contract/transaction-words";
+import type { AvsResult } from "@/lib/contract/verification-words";
 
 /** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
 export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddress | null): AvsResult {
