@@ -8,8 +8,19 @@ import { Dialog, DialogContent } from "@/components/ui/dialog";
 type Navigation = EventTarget & { currentEntry: { index: number } | null };
 type NavigateEvent = Event & { navigationType: string; destination: { index: number } };
 
+type UnsavedGuardProps = {
+  dirty: boolean;
+  /** The question, and what is lost, where it is not something that was typed. */
+  title?: string;
+  description?: string;
+};
+
 /** While `dirty`, asks before a link, the back button, a reload or closing the tab takes what was typed away. */
-export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+export function UnsavedGuard({
+  dirty,
+  title = "Leave without saving?",
+  description = "What you changed on this page is not saved.",
+}: UnsavedGuardProps) {
   const router = useRouter();
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const leaving = useRef(false);
@@ -34,8 +45,8 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
     <Dialog open={leave !== null} onOpenChange={() => setLeave(null)}>
       <DialogContent
         size="sm"
-        title="Leave without saving?"
-        description="What you changed on this page is not saved."
+        title={title}
+        description={description}
         footer={
           <>
             <Button data-autofocus onClick={() => setLeave(null)}>

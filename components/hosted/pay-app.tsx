@@ -30,16 +30,18 @@ export function PayApp({ store, embedded, preview }: PayAppProps) {
     focusFirstProblem(store.view());
   };
   const texts = textsOf(view.locale);
+  const ribbon = preview ? texts.preview : texts.sandbox.banner;
   return (
     <div class="layout">
       {(preview || view.page.environment === "sandbox") && (
-        <aside class="ribbon">
-          <strong>{preview ? texts.preview : texts.sandbox.banner}</strong>
+        <aside class="ribbon" aria-label={embedded ? ribbon : undefined}>
+          <strong>{ribbon}</strong>
           {!preview && !embedded && view.phase === "form" && <span class="soft">{texts.sandbox.hint}</span>}
         </aside>
       )}
       <Summary view={view} embedded={embedded} />
-      <main class="pane">
+      {/* Inside a shop's page there may be another main or aside beside it: a name tells them apart. */}
+      <main class="pane" aria-label={embedded ? texts.frameTitle : undefined}>
         <Step view={view} store={store} embedded={embedded} live={live} onSubmit={submit} />
         <p class="sr-only" role="status">
           {live && statusText(view, found)}

@@ -11,8 +11,10 @@ export function Summary({ view, embedded }: { view: CheckoutView; embedded: bool
   const { page, locale } = view;
   const texts = textsOf(locale);
   const total = moneyText(page.amount, page.currency, locale);
+  // A page has one banner, and a shop's page has its own.
+  const Box = embedded ? "div" : "header";
   return (
-    <header class="summary">
+    <Box class="summary">
       <div class="shop">
         {!embedded && (
           <span class="monogram" aria-hidden="true">
@@ -29,7 +31,7 @@ export function Summary({ view, embedded }: { view: CheckoutView; embedded: bool
         <span class="figures">{total}</span>
       </p>
       {!embedded && page.plan_name && <p class="plan soft">{page.plan_name}</p>}
-    </header>
+    </Box>
   );
 }
 

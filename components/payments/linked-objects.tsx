@@ -1,6 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { CopyId } from "@/components/ui/copy-id";
+import { cn } from "@/components/ui/class-names";
+import { CopyId, shortId } from "@/components/ui/copy-id";
 import { Facts } from "@/components/ui/facts";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
@@ -31,7 +32,9 @@ export function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: M
       term: "Client session",
       value: (
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <CopyId id={session.id} short label="Copy client session id" />
+          <Link href={`/${mode}/checkout/${session.id}`} className={cn(LINK, "font-mono text-xs")} title={session.id}>
+            {shortId(session.id)}
+          </Link>
           <StatusBadge status={session.status} />
         </span>
       ),

@@ -2,11 +2,11 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const upTo = (count: number) => [...Array(count).keys()];
 
-/** The payment's page before it is there, in its measures. */
-export function PaymentPageSkeleton() {
+/** The payment's page, or one that looks like it, before it is there, in its measures. */
+export function PaymentPageSkeleton({ what = "the payment" }: { what?: string }) {
   return (
     <div className="flex flex-col gap-4">
-      <output className="sr-only">Loading the payment</output>
+      <output className="sr-only">Loading {what}</output>
       <div className="mb-1 flex flex-col gap-2">
         <Skeleton className="h-4 w-24" />
         <Skeleton className="h-8 w-52" />

@@ -1,17 +1,19 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Banner } from "@/components/ui/banner";
-import { Button } from "@/components/ui/button";
+import { Button, buttonStyles } from "@/components/ui/button";
 import { PageHeader } from "@/components/ui/page-header";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
+import { useDashboard } from "@/lib/client/dashboard-context";
 import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plan-form";
 import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
@@ -27,6 +29,7 @@ type PlanEditorProps = { plan: Plan; mode: Mode; today: string; currencies: read
 /** One plan to someone who may change it. */
 export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditorProps) {
   const router = useRouter();
+  const { can } = useDashboard();
   const [plan, setPlan] = useState(loaded);
   const [changing, setChanging] = useState(false);
   const form: PlanForm = useForm({
@@ -64,9 +67,16 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
         badge={<StatusBadge status={plan.status} />}
         description={<PlanDescription plan={plan} />}
         actions={
-          <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={isDirty}>
-            {active ? "Deactivate" : "Activate"}
-          </Button>
+          <>
+            <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={isDirty}>
+              {active ? "Deactivate" : "Activate"}
+            </Button>
+            {active && plan.type === "ONE_TIME" && can("client_session.create") && (
+              <Link href={`/${mode}/checkout/new?plan=${plan.id}`} className={buttonStyles({ variant: "primary" })}>
+                New payment link
+              </Link>
+            )}
+          </>
         }
       />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { ROLE_PERMISSIONS } from "@/lib/contract/roles";
+import { STAFF_ACTS } from "@/lib/contract/support/staff-acts";
 import { type ActivityItem, actionText, activityDetails } from "./activity-text";
 
 const item = (detail: ActivityItem["detail"]): ActivityItem => ({
@@ -10,6 +13,17 @@ test("an action without words of its own is readable", () => {
   expect(actionText("api_key.revoked")).toBe("Revoked an API key");
   expect(actionText("support.capturePayment")).toBe("Capture payment");
   expect(actionText("team.something_new")).toBe("Something new");
+});
+
+test("everything that staff may do in a merchant's environment has words, for the merchant and for the staff", () => {
+  const allowed = OPERATIONS.filter(({ permissions }) =>
+    permissions.some((permission) => ROLE_PERMISSIONS.staff.includes(permission)),
+  );
+  expect(allowed.length).toBeGreaterThan(5);
+  for (const { name } of allowed) {
+    expect(STAFF_ACTS).toHaveProperty([`support.${name}`]);
+    expect(actionText(`support.${name}`)).toMatch(/ed |^Read /);
+  }
 });
 
 test("changes show both values, and a reason stands last", () => {

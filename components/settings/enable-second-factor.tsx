@@ -93,7 +93,7 @@ function ScanStep({ begun, onClose, onEnabled }: ScanStepProps) {
     <DialogContent
       size="sm"
       title="Set up an authenticator app"
-      description="Scan this with the app, then enter the code that it shows."
+      description="Scan this with the app, then enter the code that it shows. Every other browser will be signed out."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -1,4 +1,13 @@
-import { ArrowLeftRight, Fingerprint, KeyRound, LayoutGrid, type LucideIcon, Repeat, Settings } from "lucide-react";
+import {
+  ArrowLeftRight,
+  Fingerprint,
+  KeyRound,
+  LayoutGrid,
+  type LucideIcon,
+  Repeat,
+  Settings,
+  ShoppingCart,
+} from "lucide-react";
 
 export type ShellPage = {
   label: string;
@@ -24,6 +33,14 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     also: ["payments", "refunds", "search"],
     group: "main",
     sections: ["/payments"],
+  },
+  {
+    label: "Checkout",
+    path: "/checkout",
+    icon: ShoppingCart,
+    key: "c",
+    also: ["payment links", "client sessions", "embed", "payment form", "appearance"],
+    group: "main",
   },
   { label: "Plans", path: "/plans", icon: Repeat, key: "p", also: ["subscriptions", "prices"], group: "main" },
   {

@@ -2,6 +2,7 @@
 export const SHELL_KEYS: Readonly<Record<string, string>> = {
   o: "",
   t: "/transactions",
+  c: "/checkout",
   p: "/plans",
   k: "/developers/api-keys",
   i: "/developers/idempotency",

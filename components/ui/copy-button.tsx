@@ -5,7 +5,7 @@ import { type MouseEvent, useState } from "react";
 const SHOWN_MS = 1_500;
 
 /** Copies the code of the figure it stands in, so that the text is sent to the browser only once. */
-export function CopyButton() {
+export function CopyButton({ onCopied }: { onCopied?: () => void }) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
 
   async function copy(event: MouseEvent<HTMLButtonElement>) {
@@ -13,6 +13,7 @@ export function CopyButton() {
     try {
       await navigator.clipboard.writeText(code);
       setState("copied");
+      onCopied?.();
     } catch {
       setState("failed");
     }

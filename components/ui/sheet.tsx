@@ -100,7 +100,8 @@ function SheetContent({
 }: SheetContentProps) {
   return (
     <div className="flex h-full max-h-[inherit] min-h-0 flex-col">
-      <header className={cn("flex min-h-12 items-center gap-2 px-5 py-2", !hideTitle && "border-b")}>
+      {/* No header or footer: in a dialog those would be the page's. */}
+      <div className={cn("flex min-h-12 items-center gap-2 px-5 py-2", !hideTitle && "border-b")}>
         <div className="min-w-0 flex-1">
           <h2 id={titleId} className={hideTitle ? "sr-only" : "truncate font-semibold text-[15px]"}>
             {title}
@@ -111,14 +112,14 @@ function SheetContent({
         <button type="button" className="button button-ghost button-icon -mr-2" aria-label="Close" onClick={onClose}>
           <X aria-hidden="true" />
         </button>
-      </header>
+      </div>
       <div
         data-modal-body
         className={cn("min-h-0 flex-1 overflow-y-auto overscroll-contain text-[13px]", !flush && "p-5")}
       >
         {children}
       </div>
-      {footer && <footer className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</footer>}
+      {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</div>}
     </div>
   );
 }

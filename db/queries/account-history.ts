@@ -47,6 +47,16 @@ export async function listAccountActs(
   return [...rows];
 }
 
+/** How many invitations a merchant sent within the last hour; index audit_log_account. `environmentId`: where its acts are. */
+export async function countRecentInvitations(orm: Orm, environmentId: string): Promise<number> {
+  return orm.$count(
+    auditLog,
+    sql`${auditLog.environment_id} = ${environmentId}::uuid and ${auditLog.action} like 'team.%'
+      and ${auditLog.action} in ('team.member_invited', 'team.invitation_resent')
+      and ${auditLog.created_at} > now() - interval '1 hour'`,
+  );
+}
+
 /** Names of people who were removed from the team, as they were written down then: id → e-mail address. */
 export async function findRemovedPeople(
   orm: Orm,

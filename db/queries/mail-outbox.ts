@@ -49,3 +49,11 @@ export async function markMailFailed(
       : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
   await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
 }
+
+/** Deletes mails that are older than 30 days, sent or given up: their links have long ended. Answers how many. */
+export async function deleteOldMail(orm: Orm, limit: number): Promise<number> {
+  const old = sql`(select id from ${mailOutbox} where created_at <= now() - interval '30 days'
+    limit ${limit}::integer for update skip locked)`;
+  const rows = await orm.delete(mailOutbox).where(sql`${mailOutbox.id} in ${old}`).returning({ id: mailOutbox.id });
+  return rows.length;
+}

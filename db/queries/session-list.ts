@@ -4,6 +4,27 @@ import { userSessions } from "../schema/users";
 
 export type SessionRow = typeof userSessions.$inferSelect;
 
+export type NewSession = {
+  id: string;
+  userId: string;
+  address: string;
+  userAgent: string | null;
+  /** Whether the second factor was given. */
+  mfa: boolean;
+  livesHours: number;
+};
+
+export async function insertSession(orm: Orm, { id, mfa, livesHours, ...session }: NewSession): Promise<void> {
+  await orm.insert(userSessions).values({
+    id,
+    user_id: session.userId,
+    address: session.address,
+    user_agent: session.userAgent,
+    mfa_at: mfa ? sql`now()` : null,
+    expires_at: sql`now() + make_interval(hours => ${livesHours}::integer)`,
+  });
+}
+
 const living = (userId: string) =>
   and(eq(userSessions.user_id, userId), isNull(userSessions.revoked_at), gt(userSessions.expires_at, sql`now()`));
 
@@ -35,4 +56,15 @@ export async function revokeSessions(orm: Orm, userId: string, exceptId: string 
 /** Notes that the second factor was given in a session just now. */
 export async function markSecondFactor(orm: Orm, id: string): Promise<void> {
   await orm.update(userSessions).set({ mfa_at: sql`now()` }).where(eq(userSessions.id, id));
+}
+
+/** Deletes what ended over 30 days ago; answers how many. A scan: there are a few sessions for each person. */
+export async function deleteOldSessions(orm: Orm, limit: number): Promise<number> {
+  const old = sql`(select id from ${userSessions} where least(revoked_at, expires_at) <= now() - interval '30 days'
+    limit ${limit}::integer for update skip locked)`;
+  const rows = await orm
+    .delete(userSessions)
+    .where(sql`${userSessions.id} in ${old}`)
+    .returning({ id: userSessions.id });
+  return rows.length;
 }

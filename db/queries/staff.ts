@@ -1,3 +1,4 @@
+import { and, isNull, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { users } from "../schema/users";
 
@@ -19,4 +20,14 @@ export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean>
     .onConflictDoNothing()
     .returning({ id: users.id });
   return rows.length === 1;
+}
+
+/** Ends the lock of a member of the staff, and forgets the failures. Null when nobody on it has the address. */
+export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string; email: string } | null> {
+  const rows = await orm
+    .update(users)
+    .set({ failed_sign_ins: 0, locked_until: null })
+    .where(and(sql`lower(${users.email}) = lower(${email})`, isNull(users.merchant_id)))
+    .returning({ id: users.id, email: users.email });
+  return rows[0] ?? null;
 }

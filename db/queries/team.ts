@@ -8,6 +8,15 @@ import { recoveryCodes, savedViews, type UserRow, userSessions, users, userToken
 const invited = (id: unknown) =>
   sql<boolean>`exists (select from ${userTokens} t where t.user_id = ${id} and t.purpose = 'invite' and t.used_at is null)`;
 
+/** Whether a person was invited and has not joined, in time or too late. */
+export async function isInvited(orm: Orm, id: string): Promise<boolean> {
+  const rows = await orm
+    .select({ invited: invited(sql`${users}.id`) })
+    .from(users)
+    .where(eq(users.id, id));
+  return rows[0]?.invited ?? false;
+}
+
 export type MemberRow = Pick<UserRow, "id" | "email" | "name" | "role" | "last_sign_in_at" | "created_at"> & {
   invited: boolean;
   second_factor: boolean;
@@ -35,6 +44,12 @@ export function listMembers(orm: Orm, merchantId: string, limit: number): Promis
 /** One change of the team at a time: what is true of its owners stays true until the transaction ends. */
 export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
   await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
+}
+
+/** The member as it is, and as it stays until the transaction ends. After `lockTeam`. */
+export async function lockMember(tx: Orm, merchantId: string, id: string): Promise<void> {
+  const own = and(eq(users.merchant_id, merchantId), eq(users.id, id));
+  await tx.select({ id: users.id }).from(users).where(own).for("update");
 }
 
 export async function findMember(orm: Orm, merchantId: string, id: string): Promise<MemberRow | null> {

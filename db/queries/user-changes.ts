@@ -3,12 +3,15 @@ import type { Preferences } from "@/lib/contract/roles";
 import type { Orm } from "../client";
 import { type UserRow, users } from "../schema/users";
 
-/** Sets a password, and opens an account that was locked: who chooses it has proved who they are. */
+/**
+ * Sets a password, and opens an account that was locked: who chooses it has proved who they are. With `provenHash`, the
+ * hash that was proved, null when it is not the person's any more.
+ */
 export async function setPassword(
   orm: Orm,
   id: string,
   passwordHash: string,
-  name: string | null = null,
+  { name = null, provenHash }: { name?: string | null; provenHash?: string } = {},
 ): Promise<UserRow | null> {
   const rows = await orm
     .update(users)
@@ -18,7 +21,7 @@ export async function setPassword(
       locked_until: null,
       name: sql`coalesce(${name}, ${users.name})`,
     })
-    .where(eq(users.id, id))
+    .where(and(eq(users.id, id), provenHash === undefined ? undefined : eq(users.password_hash, provenHash)))
     .returning();
   return rows[0] ?? null;
 }

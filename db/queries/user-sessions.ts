@@ -38,23 +38,6 @@ export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedI
   return row ?? null;
 }
 
-export type NewSession = {
-  id: string;
-  userId: string;
-  address: string;
-  userAgent: string | null;
-  /** Whether the second factor was given. */
-  mfa: boolean;
-  livesHours: number;
-};
-
-export async function insertSession(sql: Sql, session: NewSession): Promise<void> {
-  await sql`
-    insert into user_sessions (id, user_id, address, user_agent, mfa_at, expires_at)
-    values (${session.id}::uuid, ${session.userId}::uuid, ${session.address}, ${session.userAgent},
-      ${session.mfa ? sql`now()` : null}, now() + ${session.livesHours}::int * interval '1 hour')`;
-}
-
 export async function touchSession(sql: Sql, sessionId: string): Promise<void> {
   await sql`update user_sessions set last_seen_at = now() where id = ${sessionId}::uuid`;
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 import { users, userTokens } from "../schema/users";
@@ -55,6 +55,13 @@ export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHo
   return rows[0] ?? null;
 }
 
+/** The person whose token it is, locked until the transaction ends; null when it is unknown. Locks go person → token. */
+export async function lockTokenHolder(tx: Orm, digest: Buffer): Promise<string | null> {
+  const holder = tx.select({ id: userTokens.user_id }).from(userTokens).where(eq(userTokens.token_sha256, digest));
+  const rows = await tx.select({ id: users.id }).from(users).where(inArray(users.id, holder)).for("update");
+  return rows[0]?.id ?? null;
+}
+
 /** Uses a token up; null when it is unknown, used or out of time. */
 export async function takeToken(orm: Orm, digest: Buffer): Promise<{ user_id: string; purpose: TokenPurpose } | null> {
   const rows = await orm
@@ -71,4 +78,16 @@ export async function voidTokens(orm: Orm, userId: string): Promise<void> {
     .update(userTokens)
     .set({ used_at: sql`now()` })
     .where(and(eq(userTokens.user_id, userId), isNull(userTokens.used_at)));
+}
+
+/**
+ * Deletes links that were used, or ended, over 30 days ago; answers how many. Not an invitation that nobody used: without
+ * it the person would count as one who has joined.
+ */
+export async function deleteOldTokens(orm: Orm, limit: number): Promise<number> {
+  const old = sql`(select id from ${userTokens}
+    where coalesce(used_at, case when purpose <> 'invite' then expires_at end) <= now() - interval '30 days'
+    limit ${limit}::integer for update skip locked)`;
+  const rows = await orm.delete(userTokens).where(sql`${userTokens.id} in ${old}`).returning({ id: userTokens.id });
+  return rows.length;
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import {
   check,
   foreignKey,
+  index,
   integer,
   jsonb,
   pgTable,
@@ -60,6 +61,8 @@ export const clientSessions = pgTable(
       columns: [table.environment_id, table.open_payment_id],
       foreignColumns: [payments.environment_id, payments.id],
     }),
+    /** Serves the dashboard's list of one status, newest first. */
+    index("client_sessions_status").on(table.environment_id, table.status, table.id),
     /** Serves the payment iframe, which knows the token alone. */
     unique("client_sessions_token").on(table.token_sha256),
     check("client_sessions_completed", sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null)`),

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/operations/plans";
 import { expect } from "../fixtures";
-import { aCard, aPlan, CARDS, captured } from "../samples";
+import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
 // One page in four sizes and schemes, with axe each time.
@@ -15,13 +15,18 @@ const LOOKS = [
 ] as const;
 
 /** Every page of the dashboard; ids are of things that the test makes. */
-const PAGES: Record<string, (made: { payment: string; plan: string; key: string }) => string> = {
+const PAGES: Record<string, (made: { payment: string; plan: string; key: string; session: string }) => string> = {
   overview: () => "/test",
   transactions: () => "/test/transactions",
   "transactions with filters": () => "/test/transactions?status=DECLINED&brand=visa",
   "transactions without results": () => "/test/transactions?q=nobody%40nowhere.example",
   payment: ({ payment }) => `/test/payments/${payment}`,
   "payment panel": ({ payment }) => `/test/transactions?panel=${payment}`,
+  checkout: () => "/test/checkout",
+  "checkout without results": () => "/test/checkout?status=COMPLETED",
+  "new payment link": () => "/test/checkout/new",
+  "client session": ({ session }) => `/test/checkout/${session}`,
+  "appearance of the payment form": () => "/test/checkout/appearance",
   plans: () => "/test/plans",
   "new plan": () => "/test/plans/new",
   plan: ({ plan }) => `/test/plans/${plan}`,
@@ -30,6 +35,7 @@ const PAGES: Record<string, (made: { payment: string; plan: string; key: string 
   settings: () => "/test/settings/account",
   "live overview, where nothing has happened": () => "/live",
   "live transactions, where nothing has happened": () => "/live/transactions",
+  "live checkout, where nothing has happened": () => "/live/checkout",
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
@@ -38,12 +44,14 @@ for (const [name, addressOf] of Object.entries(PAGES)) {
     const payment = await captured(api, { customer_email: "ada@shopper.example" });
     await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
     const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
+    const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
+    const made = { payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id };
     const errors = listenForErrors(owner);
     for (const [width, colorScheme] of LOOKS) {
       await owner.setViewportSize({ width, height: 900 });
       // Colours are judged when nothing fades any more.
       await owner.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await owner.goto(addressOf({ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}` }));
+      await owner.goto(addressOf(made));
       await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
       await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
       await expectAccessible(owner);

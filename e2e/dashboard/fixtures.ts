@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, Page } from "@playwright/test";
-import { insertSession } from "@/db/queries/user-sessions";
+import { insertSession } from "@/db/queries/session-list";
 import { users } from "@/db/schema/users";
 import { hashPassword } from "@/lib/auth/password";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
@@ -43,7 +43,7 @@ export const test = base.extend<DashboardFixtures>({
   signInAs: async ({ db, service, baseUrl }, use) => {
     await use(async (context, person) => {
       const id = newId();
-      await insertSession(db.sql, {
+      await insertSession(db.orm, {
         id,
         userId: person.userId,
         address: "127.0.0.1",

@@ -1,6 +1,6 @@
 import { createPlan } from "@/lib/contract/operations/plans";
 import { expect } from "../fixtures";
-import { aPlan, captured } from "../samples";
+import { aPlan, captured, newSession } from "../samples";
 import { test } from "./fixtures";
 
 test("a second merchant who tries every address of the first sees nothing of it", async ({
@@ -15,6 +15,7 @@ test("a second merchant who tries every address of the first sees nothing of it"
   const email = "only-the-first-knows@shopper.example";
   const payment = await captured(tenant.api, { customer_email: email, description: "A secret order" });
   const plan = (await tenant.api.call(createPlan, { body: aPlan({ name: "Secret plan" }), key: "secret-key" })).ok();
+  const session = await newSession(tenant.api, { customer_email: email });
   const key = await tenant.newKey();
   const [charge] = payment.transactions;
 
@@ -32,6 +33,8 @@ test("a second merchant who tries every address of the first sees nothing of it"
     "/test",
     `/test/plans/${plan.id}`,
     "/test/plans",
+    `/test/checkout/${session.id}`,
+    "/test/checkout",
     "/test/developers/api-keys",
     "/test/developers/idempotency",
     "/test/developers/idempotency?key=secret-key",

@@ -161,7 +161,9 @@ describe("a bulk refund", () => {
   });
 
   test("a reload while payments are still being read finds nothing sent, and the run can go on", async () => {
-    void new BulkRefund(rowsOf(transactions, ports().newKey), { ...ports(), read: () => new Promise(() => {}) }).start(form);
+    void new BulkRefund(rowsOf(transactions, ports().newKey), { ...ports(), read: () => new Promise(() => {}) }).start(
+      form,
+    );
     const after = new BulkRefund(null, ports());
     expect(steps(after)).toEqual(all("not_sent"));
     answer = async (chargeId) => made(chargeId);

@@ -15,10 +15,11 @@ const ID_PAGES: Record<string, IdPage> = {
   pay: { label: "Payment", path: (id) => `/payments/${id}` },
   txn: { label: "Transaction", path: (id) => `/transactions/${id}` },
   plan: { label: "Plan", path: (id) => `/plans/${id}` },
+  cs: { label: "Client session", path: (id) => `/checkout/${id}` },
   key: { label: "API key", path: (id) => `/developers/api-keys#${id}` },
 };
 const ID = /^([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-const ID_BEGUN = /^(pay|txn|plan|key)_/;
+const ID_BEGUN = /^(pay|txn|plan|cs|key)_/;
 const EMAIL = /^[^\s@]+@[^\s@]*$/;
 const LAST4 = /^\d{4}$/;
 const AMOUNT = /^[$€£¥]?\s?\d{1,3}(,?\d{3})*(\.\d+)?(\s?[a-z]{3})?$/i;

@@ -5,6 +5,7 @@ const LISTS: Record<string, string> = {
   payments: "/transactions",
   transactions: "/transactions",
   plans: "/plans",
+  checkout: "/checkout",
 };
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 

@@ -10,7 +10,7 @@ export const newPassword = z
   .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
   .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`);
 
-/** A password that is to be checked. Hashing takes as long as it has characters. */
+/** No password is longer; hashing what is would cost whoever sends it nothing, and us a lot. */
 export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
 export const givenPassword = z
   .string()

@@ -109,7 +109,7 @@ function schemeOf(background: string): Scheme {
 
 function luminance(color: string): number {
   const hex = color.slice(1);
-  const full = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+  const full = hex.length === 3 ? hex.replace(/./g, "$&$&") : hex;
   const [red, green, blue] = [0, 2, 4].map((at) => {
     const part = Number.parseInt(full.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;

@@ -45,10 +45,10 @@ async function requireCheckout(service: Service, token = ""): Promise<Checkout> 
 }
 
 /**
- * Begins the keys of shoppers' attempts: a control character, which no header can carry. Shoppers choose the rest, and must
- * not be able to use up a key of the merchant's own.
+ * Begins the keys of shoppers' attempts: a space, which no header's value begins with. Shoppers choose the rest, and must not
+ * be able to use up a key of the merchant's own.
  */
-const SHOPPER_KEY = "\u0001";
+const SHOPPER_KEY = " ";
 
 /** The shopper's call. The path names the session and not its token, for the key keeps it. */
 function shopperContext(

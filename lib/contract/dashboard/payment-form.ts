@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { CheckoutAttemptAnswer, CheckoutState } from "../checkout";
-import { checkoutAttemptBody } from "../checkout-attempt";
-import { dashboardOperation } from "../dashboard-operation";
+import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout";
+import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 
 /** What the payment form asks of its own server. The token in the path is the shopper's whole right to it. */
 export const getCheckoutState = dashboardOperation({

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/client-session";
+import { decodeId } from "@/lib/contract/ids";
+import type { Payment } from "@/lib/contract/payment";
 import { createPlanBody, type Plan } from "@/lib/contract/plan";
 import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
 import { testPeople } from "@/lib/testing/person-call";
 import { createPlan } from "../plans/create-plan";
 import { cancelClientSession } from "./cancel-client-session";
@@ -66,6 +69,24 @@ test("a status narrows the list and its total; what is past its time is expired 
   expect(await idsOf("CANCELLED")).toEqual([cancelled]);
   expect((await idsOf("EXPIRED")).concat(await idsOf("OPEN")).toSorted()).toEqual([old, fresh].toSorted());
   expect(await idsOf("COMPLETED")).toEqual([]);
+});
+
+test("while a payment is under way the session is open past its time, and both pages say so", async () => {
+  const { service, merchant, create: pay } = await moneyTenant(db);
+  const call = () => testContext(service, merchant.test);
+  const id = await create(call());
+  const payment = (await pay()).body as Payment;
+  await db.sql`
+    update client_sessions set expires_at = now() - interval '1 hour', attempts = 1,
+      open_payment_id = ${decodeId("payment", payment.id)}
+    where environment_id = ${merchant.test.id} and id = ${decodeId("clientSession", id)}`;
+  expect(await listClientSessions(call(), { status: "EXPIRED" })).toMatchObject({ data: [], total: 0 });
+  expect((await listClientSessions(call(), { status: "OPEN" })).data).toMatchObject([
+    { id, status: "OPEN", under_way: true, attempts: 1 },
+  ]);
+  expect(await getSessionDetail(call(), { id })).toMatchObject({
+    ...{ open_payment_id: payment.id, session: { status: "OPEN", attempts_left: 4 } },
+  });
 });
 
 test("nobody sees the sessions of another merchant or of the other mode", async () => {

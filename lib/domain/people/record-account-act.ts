@@ -8,6 +8,7 @@ import type { Context } from "../context";
 export type AccountAction =
   | "settings.account_opened"
   | "settings.business_updated"
+  | "settings.checkout_appearance_updated"
   | "settings.account_updated"
   | "settings.password_changed"
   | "settings.password_reset"

@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { AppearanceEditor } from "@/components/checkout/appearance-editor";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { getCheckoutAppearance } from "@/lib/domain/checkout-settings/get-checkout-appearance";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Payment form appearance" };
+
+type AppearancePageProps = { params: Promise<{ mode: string }> };
+
+export default async function AppearancePage({ params }: AppearancePageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("settings.manage")) {
+    return <EmptyState page kind="no-permission" what="the appearance of the payment form" />;
+  }
+  return (
+    <>
+      <PageHeader
+        title="Appearance"
+        crumbs={[{ label: "Checkout", href: `/${page.mode}/checkout` }]}
+        description={`How payment links and embedded forms look in ${page.mode} mode, unless a session brings an appearance of its own.`}
+      />
+      <AppearanceEditor mode={page.mode} loaded={await getCheckoutAppearance(page.ctx)} />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { ShoppingCart } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { SessionStatusTabs } from "@/components/checkout/session-status-tabs";
+import { SessionTable } from "@/components/checkout/session-table";
+import { Banner } from "@/components/ui/banner";
+import { buttonStyles } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { NoPermission } from "@/components/ui/no-permission";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks } from "@/components/ui/page-links";
+import { statusLabel } from "@/components/ui/status-badge";
+import { type SessionListQuery, sessionListQuery } from "@/lib/contract/dashboard/checkout";
+import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Checkout" };
+
+type CheckoutPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function CheckoutPage({ params, searchParams }: CheckoutPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("payment.read")) return <NoPermission what="payment links" />;
+  const path = `/${page.mode}/checkout`;
+  const create = page.can("client_session.create") && (
+    <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
+      New payment link
+    </Link>
+  );
+  const header = (
+    <PageHeader
+      title="Checkout"
+      description="Payment links and embedded payment forms: each is one client session, for one payment."
+      actions={
+        <>
+          {page.can("settings.manage") && (
+            <Link href={`${path}/appearance`} className={buttonStyles()}>
+              Appearance
+            </Link>
+          )}
+          {create}
+        </>
+      }
+    />
+  );
+
+  const query = sessionListQuery.safeParse(await searchParams);
+  if (!query.success) {
+    return (
+      <>
+        {header}
+        <Banner
+          tone="amber"
+          title="This address has a filter that does not exist"
+          actions={
+            <Link href={path} className={buttonStyles({ size: "sm" })}>
+              Show all sessions
+            </Link>
+          }
+        >
+          {query.error.issues.map((issue) => `${issue.path.join(".") || "query"}: ${issue.message}`).join(" ")}
+        </Banner>
+      </>
+    );
+  }
+  const { status = null } = query.data;
+  const sessions = await listClientSessions(page.ctx, query.data);
+  if (sessions.total === 0 && status === null) {
+    return (
+      <>
+        {header}
+        <FirstSession baseUrl={page.ctx.service.baseUrl} create={create} />
+      </>
+    );
+  }
+  return (
+    <>
+      {header}
+      <SessionStatusTabs path={path} status={status} />
+      {sessions.data.length === 0 ? (
+        <EmptyState
+          kind="no-results"
+          what="sessions"
+          filters={filterWords(query.data)}
+          actions={
+            <Link href={path} className={buttonStyles()}>
+              Show all sessions
+            </Link>
+          }
+        />
+      ) : (
+        <SessionTable sessions={sessions.data} mode={page.mode} />
+      )}
+      <PageLinks what="sessions" page={sessions} href={status === null ? path : `${path}?status=${status}`} />
+    </>
+  );
+}
+
+function filterWords({ status, offset }: SessionListQuery): string[] {
+  return [...(status ? [`Status: ${statusLabel(status)}`] : []), ...(offset ? [`From result ${offset + 1}`] : [])];
+}
+
+function FirstSession({ baseUrl, create }: { baseUrl: string; create: ReactNode }) {
+  return (
+    <EmptyState
+      icon={<ShoppingCart aria-hidden="true" />}
+      title="No payment links yet"
+      description="A client session takes one payment of one amount, set by you and never by the browser. Send its link to your customer, or show its form inside your own page."
+      curlTitle="Create your first session"
+      curl={curl(baseUrl)}
+      actions={
+        <>
+          {create}
+          <Link href="/docs/quickstart" className={buttonStyles()}>
+            Read the quickstart
+          </Link>
+        </>
+      }
+    />
+  );
+}
+
+const curl = (baseUrl: string) => `curl -X POST ${baseUrl}/v1/client-sessions \\
+  -H "X-Api-Key: $CARDLANE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "amount": 1999,
+    "currency": "EUR",
+    "customer_email": "ada@shopper.example",
+    "allowed_origins": ["https://shop.example"],
+    "return_url": "https://shop.example/thank-you"
+  }'`;

@@ -1,0 +1,9 @@
+import { updateCheckoutAppearanceOperation } from "@/lib/contract/dashboard/checkout";
+import { updateCheckoutAppearance } from "@/lib/domain/checkout-settings/update-checkout-appearance";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(updateCheckoutAppearanceOperation, async ({ ctx }: DashboardCall, { appearance }) => ({
+    appearance: await updateCheckoutAppearance(ctx, { appearance }),
+  })),
+);

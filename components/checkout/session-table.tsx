@@ -1,0 +1,114 @@
+import Link from "next/link";
+import { Money } from "@/components/ui/money";
+import { Time } from "@/components/ui/time";
+import { customerText, MAX_ATTEMPTS } from "@/lib/client/checkout/session-text";
+import type { SessionListItem } from "@/lib/contract/dashboard/checkout";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { SessionStatus } from "./session-status";
+
+/** A page of sessions; on narrow screens the amount's cell holds the rest. */
+export function SessionTable({ sessions, mode }: { sessions: readonly SessionListItem[]; mode: Mode }) {
+  return (
+    <table className="w-full text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Client sessions, newest first</caption>
+      <thead className="max-sm:sr-only">
+        <tr className="h-8 border-b text-soft text-xs">
+          <th scope="col" className="w-36 pr-6 text-right font-medium">
+            Amount
+          </th>
+          <th scope="col" className="w-52 pr-4 font-medium">
+            Status
+          </th>
+          <th scope="col" className="pr-4 font-medium">
+            Customer
+          </th>
+          <th scope="col" className="pr-4 font-medium max-lg:hidden">
+            For
+          </th>
+          <th scope="col" className="w-16 pr-4 font-medium max-md:hidden">
+            Tries
+          </th>
+          <th scope="col" className="w-32 pr-4 font-medium max-lg:hidden">
+            Created
+          </th>
+          <th scope="col" className="w-32 font-medium max-md:hidden">
+            Outcome
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <SessionRow key={session.id} session={session} mode={mode} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode }) {
+  const customer = customerText(session);
+  return (
+    <tr className="relative h-10 border-b hover:bg-raised">
+      <td className="py-2 pr-6 align-middle sm:text-right">
+        <Link href={`/${mode}/checkout/${session.id}`} className="font-medium after:absolute after:inset-0">
+          <Money amount={session.amount} currency={session.currency} />
+        </Link>
+        <span className="mt-0.5 block text-soft [overflow-wrap:anywhere] sm:hidden">
+          {[customer, session.plan?.name].filter(Boolean).join(" · ") || "No customer named"}
+        </span>
+        <span className="block text-soft text-xs sm:hidden">
+          <Time at={session.created_at} />
+        </span>
+      </td>
+      <td className="py-2 pr-4 align-middle max-sm:pr-0 max-sm:text-right">
+        <SessionStatus session={session} className="max-sm:flex-col max-sm:items-end" />
+      </td>
+      <td className="py-2 pr-4 align-middle max-sm:hidden">
+        <span className="block truncate" title={customer ?? undefined}>
+          {customer ?? <span className="text-soft">–</span>}
+        </span>
+      </td>
+      <td className="py-2 pr-4 align-middle text-soft max-lg:hidden">
+        <span className="block truncate" title={session.plan?.name}>
+          {session.plan?.name ?? "An amount"}
+        </span>
+      </td>
+      <td className="py-2 pr-4 align-middle text-soft tabular-nums max-md:hidden">
+        {session.attempts} of {MAX_ATTEMPTS}
+      </td>
+      <td className="relative py-2 pr-4 align-middle text-soft max-lg:hidden">
+        <Time at={session.created_at} />
+      </td>
+      <td className="relative py-2 align-middle text-soft max-md:hidden">
+        <Outcome session={session} mode={mode} />
+      </td>
+    </tr>
+  );
+}
+
+/** What comes next, or came of it: its payment, or when its time is over. */
+function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
+  const { status, payment_id, expires_at } = session;
+  if (payment_id !== null) {
+    return (
+      <Link href={`/${mode}/payments/${payment_id}`} className="text-accent hover:underline">
+        See payment
+      </Link>
+    );
+  }
+  switch (status) {
+    case "OPEN":
+      return (
+        <>
+          Expires <Time at={expires_at} style="relative" />
+        </>
+      );
+    case "EXPIRED":
+      return <Time at={expires_at} style="relative" />;
+    case "COMPLETED":
+    case "CANCELLED":
+      return <span>–</span>;
+    default:
+      return status satisfies never;
+  }
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "client_sessions_status" ON "client_sessions" USING btree ("environment_id","status","id");

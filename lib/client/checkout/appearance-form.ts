@@ -1,0 +1,145 @@
+import {
+  APPEARANCE_PRESETS,
+  type Appearance,
+  type AppearancePreset,
+  type AppearanceTheme,
+  type ContrastProblem,
+  contrast,
+  contrastProblems,
+  FONT_FAMILY,
+  resolveAppearance,
+} from "@/lib/contract/appearance";
+import { isAppearance } from "@/lib/contract/checkout-messages";
+
+export const COLOR_MEMBERS = ["accent_color", "background_color", "text_color"] as const;
+export type ColorMember = (typeof COLOR_MEMBERS)[number];
+
+export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: string }> = {
+  clean: { label: "Clean", sentence: "Cardlane’s own." },
+  soft: { label: "Soft", sentence: "Round corners." },
+  sharp: { label: "Sharp", sentence: "Square corners." },
+  night: { label: "Night", sentence: "Dark blue, always." },
+};
+export const PRESETS = APPEARANCE_PRESETS;
+
+export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", dark: "Dark", system: "Device" };
+/** What a theme means: longer than a switch can say. */
+export const THEME_SENTENCES: Record<AppearanceTheme, string> = {
+  light: "Light for everybody.",
+  dark: "Dark for everybody.",
+  system: "Light or dark, as the shopper’s device is set.",
+};
+
+export const COLOR_WORDS: Record<ColorMember, string> = {
+  accent_color: "Accent",
+  background_color: "Background",
+  text_color: "Text",
+};
+
+/** Families that browsers have: the form loads nothing from elsewhere. The empty one is the form's own choice. */
+export const FONTS: readonly { value: string; label: string }[] = [
+  { value: "", label: "System" },
+  { value: "'Helvetica Neue', Helvetica, Arial, sans-serif", label: "Helvetica" },
+  { value: "Verdana, Geneva, sans-serif", label: "Verdana" },
+  { value: "Avenir, Montserrat, Corbel, sans-serif", label: "Avenir" },
+  { value: "ui-rounded, 'SF Pro Rounded', 'Hiragino Maru Gothic ProN', sans-serif", label: "Rounded" },
+  { value: "Georgia, 'Times New Roman', serif", label: "Georgia" },
+  { value: "ui-monospace, Menlo, Consolas, monospace", label: "Monospace" },
+];
+export const CUSTOM_FONT = "custom";
+
+const HEX = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+/** What is typed as a colour, "1A73E8" included; null when it is none. */
+export function colorTyped(text: string): string | null {
+  const typed = text.trim().toLowerCase();
+  const hex = typed.startsWith("#") ? typed : `#${typed}`;
+  return HEX.test(hex) ? hex : null;
+}
+
+/** Six digits, as the browser's colour input wants them. */
+export const fullHex = (color: string): string => (color.length === 4 ? color.replaceAll(/[0-9a-f]/gi, "$&$&") : color);
+
+export const isFontFamily = (text: string): boolean => FONT_FAMILY.test(text);
+
+/** Without the members that say nothing; null when none is left. */
+export function cleanAppearance(appearance: Appearance): Appearance | null {
+  const said = Object.entries(appearance).filter(([, value]) => value !== undefined && value !== "");
+  return said.length === 0 ? null : (Object.fromEntries(said) as Appearance);
+}
+
+export const isSameAppearance = (a: Appearance | null, b: Appearance | null): boolean =>
+  JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+
+const sorted = (appearance: Appearance | null) =>
+  Object.entries(cleanAppearance(appearance ?? {}) ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** What each preset decides: choosing it takes back what was chosen there by hand, and keeps the rest. */
+const DECIDES: Record<AppearancePreset, readonly (keyof Appearance)[]> = {
+  clean: ["border_radius"],
+  soft: ["border_radius"],
+  sharp: ["border_radius"],
+  night: ["theme", ...COLOR_MEMBERS],
+};
+
+export function withPreset(appearance: Appearance, preset: AppearancePreset): Appearance {
+  const taken = Object.fromEntries(DECIDES[preset].map((member) => [member, undefined]));
+  return { ...appearance, ...taken, preset: preset === "clean" ? undefined : preset };
+}
+
+/** The colour that holds when the appearance names none, in the scheme that is seen first. */
+export function ownColor(appearance: Appearance, member: ColorMember): string {
+  const { theme, colors } = resolveAppearance({ ...appearance, [member]: undefined });
+  const seen = colors[theme === "dark" ? "dark" : "light"];
+  return { accent_color: seen.accent, background_color: seen.background, text_color: seen.text }[member];
+}
+
+export type ReadableProblem = ContrastProblem & { message: string; instead: string | null };
+
+const TOLD: Record<ContrastProblem["param"], string> = {
+  text_color: "Hard to read on the background",
+  accent_color: "Hard to tell from the background",
+};
+
+/** What cannot be read, in words, each with the nearest colour that can. */
+export function readableProblems(appearance: Appearance): ReadableProblem[] {
+  if (!isAppearance(appearance)) return [];
+  const { theme, colors } = resolveAppearance(appearance);
+  return contrastProblems(appearance).map((problem) => {
+    const { param, scheme, needed } = problem;
+    const { text, accent, background } = colors[scheme];
+    const where = theme === "system" ? ` in the ${scheme} scheme` : "";
+    const others = theme === "system" ? [colors.light.background, colors.dark.background] : [background];
+    return {
+      ...problem,
+      message: `${TOLD[param]}${where}: ${shownContrast(problem.contrast)} to 1, needed ${needed} to 1.`,
+      instead: nearestReadable(param === "text_color" ? text : accent, others, needed),
+    };
+  });
+}
+
+/** Rounded down: 4.49 is not 4.5. */
+const shownContrast = (value: number) => (Math.floor(value * 10) / 10).toFixed(1);
+
+const STEPS = 50;
+
+/** The colour, as little darker or lighter as is enough on all of the backgrounds; null when nothing is enough. */
+export function nearestReadable(color: string, backgrounds: readonly string[], needed: number): string | null {
+  for (let step = 1; step <= STEPS; step++) {
+    for (const end of [0, 255]) {
+      const candidate = mixed(fullHex(color), end, step / STEPS);
+      if (backgrounds.every((background) => contrast(candidate, background) >= needed)) return candidate;
+    }
+  }
+  return null;
+}
+
+function mixed(color: string, end: number, share: number): string {
+  const parts = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16);
+    return Math.round(part + (end - part) * share)
+      .toString(16)
+      .padStart(2, "0");
+  });
+  return `#${parts.join("")}`;
+}

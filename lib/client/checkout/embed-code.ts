@@ -1,0 +1,56 @@
+/** What a merchant's page needs to show the form of one session. `baseUrl` is Cardlane's, without a trailing slash. */
+export type EmbedCode = {
+  baseUrl: string;
+  token: string;
+  /** Whether the session has a return address to go on to. */
+  returns: boolean;
+};
+
+/** Goes into a page of an allowed origin as it is, and takes the payment. */
+export const htmlCode = ({ baseUrl, token, returns }: EmbedCode) => `<div id="payment"></div>
+
+<script src="${baseUrl}/sdk/v1.js"></script>
+<script>
+  Cardlane.mount("#payment", {
+    token: "${token}",
+    onSuccess(result) {
+      // Before you deliver, your server asks for the session.
+      window.location.assign(${nextPage(returns)});
+    },
+    onError(error) {
+      console.warn(error.code, error.message);
+    },
+  });
+</script>`;
+
+export const reactCode = ({ baseUrl, token, returns }: EmbedCode) => `import { useEffect, useRef } from "react";
+
+// Once, in the HTML of the page:
+// <script src="${baseUrl}/sdk/v1.js"></script>
+
+export function Payment({ token }) {
+  const element = useRef(null);
+
+  useEffect(() => {
+    const frame = window.Cardlane.mount(element.current, {
+      token,
+      onSuccess(result) {
+        // Before you deliver, your server asks for the session.
+        window.location.assign(${nextPage(returns)});
+      },
+      onError(error) {
+        console.warn(error.code, error.message);
+      },
+    });
+    return () => frame.unmount();
+  }, [token]);
+
+  return <div ref={element} />;
+}
+
+export function CheckoutPage() {
+  return <Payment token="${token}" />;
+}`;
+
+const nextPage = (returns: boolean) =>
+  returns ? "result.returnUrl" : '"/thank-you?session=" + result.clientSessionId';

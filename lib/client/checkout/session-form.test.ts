@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import {
+  originTyped,
+  type SessionFormValues,
+  sessionFormErrors,
+  sessionFormSchema,
+  sessionFormValues,
+} from "./session-form";
+
+const typed = (values: Partial<SessionFormValues>) => ({ ...sessionFormValues("USD", null), ...values });
+
+function refusals(values: Partial<SessionFormValues>): Record<string, string> {
+  const issues = sessionFormSchema.safeParse(typed(values)).error?.issues ?? [];
+  return Object.fromEntries(issues.map(({ path, message }) => [path.join("."), message]));
+}
+
+test("what is typed becomes the body of the request, without what is empty", () => {
+  expect(sessionFormSchema.parse(typed({ amount: "1,234.5", customer_email: " ada@x.example " }))).toMatchObject({
+    ...{ plan_id: null, amount: 123_450, currency: "USD", customer_email: "ada@x.example", customer_name: null },
+    ...{ allowed_origins: [], return_url: null, capture_method: "automatic" },
+  });
+  const plan = typed({ sell: "plan", plan_id: "plan_1", amount: "nonsense" });
+  expect(sessionFormSchema.parse(plan)).toMatchObject({ plan_id: "plan_1", amount: null, currency: null });
+});
+
+test("each refusal stands on its own field", () => {
+  expect(refusals({})).toEqual({ amount: "Enter the amount." });
+  expect(refusals({ amount: "0" })).toEqual({ amount: expect.stringContaining("above zero") });
+  expect(refusals({ amount: "1.999" })).toEqual({ amount: "Use at most 2 decimals in USD." });
+  expect(refusals({ amount: "1.5", currency: "JPY" })).toEqual({ amount: "JPY has no decimals." });
+  expect(refusals({ amount: "99999999999999" })).toEqual({ amount: "This is more than one payment can be." });
+  expect(refusals({ sell: "plan" })).toEqual({ plan_id: "Choose a plan." });
+  const origins = [{ origin: "" }, { origin: "https://a.example" }, { origin: "https://a.example/path" }];
+  expect(refusals({ amount: "1", customer_email: "x", return_url: "x", allowed_origins: origins })).toEqual({
+    customer_email: "This is not an e-mail address.",
+    return_url: "Use a whole address that begins with https://.",
+    "allowed_origins.2.origin": expect.stringContaining("Use an origin"),
+  });
+});
+
+test("a refusal of the server finds the field that it names, past the empty lines", () => {
+  const values = typed({ allowed_origins: [{ origin: "" }, { origin: "https://a.example" }] });
+  const { fields, others } = sessionFormErrors(
+    [
+      { param: "allowed_origins.0", message: "no" },
+      { param: "currency", message: "not taken" },
+      { param: "metadata", message: "odd" },
+    ],
+    values,
+  );
+  expect(fields.map(({ field }) => field)).toEqual(["allowed_origins.1.origin", "currency"]);
+  expect(others).toHaveLength(1);
+});
+
+test("an address that is pasted as an origin becomes one", () => {
+  expect(originTyped("shop.example/cart?x=1")).toBe("https://shop.example");
+  expect(originTyped(" https://Shop.Example:8443/cart ")).toBe("https://shop.example:8443");
+  expect(originTyped("localhost:3000")).toBe("http://localhost:3000");
+  expect(originTyped("127.0.0.1:4000/x")).toBe("http://127.0.0.1:4000");
+  expect(originTyped("ftp://shop.example")).toBe("ftp://shop.example");
+  expect(originTyped("not an address")).toBe("not an address");
+  expect(originTyped("")).toBe("");
+});
