@@ -5,6 +5,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";
 import { type Checkout, findCheckout } from "@/lib/domain/client-sessions/find-checkout";
 import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";
+import { isNewAttempt } from "@/lib/domain/client-sessions/session-unusable";
 import { tokenizeForSession } from "@/lib/domain/client-sessions/tokenize-for-session";
 import type { Context, Service } from "@/lib/domain/context";
 import { checkoutLimits } from "./checkout-limits";
@@ -31,8 +32,9 @@ export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Prom
     bin: { environmentId: checkout.environment.id, number: body.card.number },
     isFirst: checkout.row.attempts === 0,
   };
-  limits.takeAttempt(source);
   const ctx = shopperContext(call, checkout, body);
+  // One whose answer was lost asks again, however often: that is no new attempt.
+  if (await isNewAttempt(ctx)) limits.takeAttempt(source);
   const payment_token = body.mode === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
   if (payment_token === null && (await payClientSession(ctx, checkout, body)).declined) limits.noteDecline(source);
   return { state: checkoutState(service, (await requireCheckout(service, token)).row), payment_token };

@@ -22,7 +22,12 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
  */
 export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
   const refusal = refusalOf(ctx, row);
-  if (refusal && (await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key)) === null) throw refusal;
+  if (refusal && (await isNewAttempt(ctx))) throw refusal;
+}
+
+/** Whether nothing is known of the attempt's key: it was not made before. */
+export async function isNewAttempt(ctx: Context): Promise<boolean> {
+  return (await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
