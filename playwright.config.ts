@@ -21,6 +21,7 @@ export default defineConfig<HostOptions>({
     { name: "docs", testDir: "e2e/docs", use: { host: "service" } },
     { name: "dashboard", testDir: "e2e/dashboard", use: { host: "service" } },
     { name: "support", testDir: "e2e/support", use: { host: "service" } },
+    { name: "demo", testDir: "e2e/demo", use: { host: "demo" } },
     { name: "limited", testDir: "e2e/limited", use: { host: "limited" } },
   ],
 });

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { CodeBlock } from "@/components/docs/code-block";
 import { curl } from "@/components/docs/curl";
 import { SiteHeader } from "@/components/docs/site-header";
+import { findDemoShop } from "@/lib/http/demo-shop";
 import { publicUrls } from "@/lib/http/public-urls";
 
 const ANSWER = `{
@@ -63,11 +64,20 @@ export default async function HomePage() {
             </p>
             <div className="mt-7 flex flex-wrap items-center gap-x-5 gap-y-3">
               <Link
-                href="/docs#quickstart"
+                href="/docs/quickstart"
                 className="rounded-md bg-accent px-3.5 py-2 font-medium text-[13px] text-on-accent hover:opacity-90"
               >
-                Start in five minutes
+                Take a payment in five steps
               </Link>
+              {findDemoShop() && (
+                <Link
+                  href="/demo"
+                  prefetch={false}
+                  className="rounded-md border px-3.5 py-2 font-medium text-[13px] hover:bg-raised"
+                >
+                  Try the sample shop
+                </Link>
+              )}
               <Link
                 href="/sign-in"
                 prefetch={false}

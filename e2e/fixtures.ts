@@ -8,7 +8,7 @@ import type { Context, Service } from "@/lib/domain/context";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { Api } from "./client";
 
-export type HostName = "service" | "next" | "configured" | "limited";
+export type HostName = "service" | "next" | "configured" | "limited" | "demo";
 export type HostOptions = { host: HostName };
 
 export type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<

@@ -1,14 +1,21 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { FullConfig } from "@playwright/test";
 import { connect } from "@/db/client";
 import { buildWhenStale } from "@/lib/server/build";
 import { findBrowser } from "@/lib/testing/browser";
-import { createDatabase, dropDatabase, startTestCluster } from "@/lib/testing/cluster";
+import { createDatabase, dropDatabase, startTestCluster, type TestCluster } from "@/lib/testing/cluster";
 import { createTestMerchant } from "@/lib/testing/factories";
 import { type RunningService, startService } from "@/lib/testing/service";
 
-/** Low limits, which a busy machine reaches, too. */
-const LIMITED = { RATE_LIMIT_PER_SECOND: "5", RATE_LIMIT_BURST: "10" };
+/** Low limits, which a busy machine reaches, too; and callers whose addresses a test can choose. */
+const LIMITED = {
+  RATE_LIMIT_PER_SECOND: "5",
+  RATE_LIMIT_BURST: "10",
+  CHECKOUT_LIMIT_PER_MINUTE: "6",
+  TRUSTED_PROXIES: "1",
+};
 /** Default limits, and an address for each environment. */
 const CONFIGURED = { SANDBOX_BASE_URL: "http://sandbox.cardlane.test", LIVE_BASE_URL: "http://live.cardlane.test" };
 const UNLIMITED = {
@@ -19,7 +26,7 @@ const UNLIMITED = {
 };
 
 /** Projects whose tests open pages. */
-const IN_BROWSER = ["browser", "docs", "dashboard", "support"];
+const IN_BROWSER = ["browser", "docs", "dashboard", "support", "demo"];
 
 /** One database, and on it the hosts that the chosen projects ask for. Workers find them in the environment. */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
@@ -27,10 +34,12 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   const cluster = await startTestCluster();
   const running: RunningService[] = [];
   const database = `e2e_${Date.now().toString(36)}`;
+  let endDemo: (() => Promise<void>) | null = null;
   const teardown = async () => {
     keepLogs(running);
     await Promise.all(running.map((service) => service.stop()));
     await dropDatabase(cluster.adminUrl, database);
+    await endDemo?.();
     await cluster.stop();
   };
   try {
@@ -46,6 +55,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       running.push(service);
       process.env[`E2E_${name.toUpperCase()}_URL`] = service.baseUrl;
     }
+    if (isChosen(config, "demo")) endDemo = await startDemo(cluster, `${database}_demo`, running);
     return teardown;
   } catch (error) {
     await teardown();
@@ -66,6 +76,24 @@ function chosenHosts(config: FullConfig): Record<string, Record<string, string>>
     ...(isChosen(config, "next") && { next: UNLIMITED }),
     ...(isChosen(config, "configured") && { configured: CONFIGURED }),
     ...(isChosen(config, "limited") && { limited: LIMITED }),
+  };
+}
+
+/** A service with an empty database of its own, which so gets a demo merchant; its key is not the developer's. */
+async function startDemo(
+  cluster: TestCluster,
+  database: string,
+  running: RunningService[],
+): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), "cardlane-demo-"));
+  const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
+  const service = await startService({ databaseUrl, env: { ...UNLIMITED, DATA_DIR: dataDir } });
+  running.push(service);
+  const { test_key } = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as { test_key: string };
+  Object.assign(process.env, { E2E_DEMO_URL: service.baseUrl, E2E_DEMO_KEY: test_key });
+  return async () => {
+    await dropDatabase(cluster.adminUrl, database);
+    rmSync(dataDir, { recursive: true, force: true });
   };
 }
 

@@ -1,9 +1,9 @@
 import { CopyButton } from "@/components/ui/copy-button";
-import { highlight } from "./highlight";
+import { type CodeLanguage, highlight } from "./highlight";
 
 type CodeBlockProps = {
   code: string;
-  language: "json" | "sh" | "text";
+  language: CodeLanguage;
   title: string;
   /** Scrolls inside instead of growing past this height. */
   tall?: boolean;

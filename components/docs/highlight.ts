@@ -5,9 +5,23 @@ const span = (kind: string, text: string) => `<span class="${kind}">${text}</spa
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(-?\d+(?:\.\d+)?|true|false|null)\b/g;
 const SHELL_TOKEN = /(#.*$)|(^(?:curl|npm|git|cd)\b)|(\s-{1,2}[A-Za-z-]+)|('[^']*'|"[^"]*")/gm;
 
-/** Escaped HTML with a few colours. Small on purpose: the pages hold two languages, and none of this runs in a browser. */
-export function highlight(code: string, language: "json" | "sh" | "text"): string {
+export type CodeLanguage = "json" | "sh" | "text" | keyof typeof PROGRAM_TOKENS;
+
+/** In order: a comment, a string, a keyword. Whichever begins first decides. */
+const PROGRAM_TOKENS = {
+  js: /(^\s*\/\/.*$|\s\/\/ .*$)|("(?:[^"\\\n]|\\.)*")|\b(import|from|const|let|async|await|function|return|if|else|throw|new|try|catch|export|for|of)\b/gm,
+  py: /(#.*$)|(f?r?"(?:[^"\\\n]|\\.)*")|\b(import|from|def|class|return|if|else|with|as|try|except|raise|not|in|is|None|and|or)\b/gm,
+  html: /(&lt;!--.*?--&gt;|^\s*\/\/.*$|\s\/\/ .*$)|("[^"\n]*")|(&lt;\/?[a-z!][a-z0-9]*|(?<=[a-z"])&gt;|\b(?:const|await|if|else)\b)/gm,
+} as const;
+
+/** Escaped HTML with a few colours. Small on purpose, and none of this runs in a browser. */
+export function highlight(code: string, language: CodeLanguage): string {
   const text = escapeHtml(code);
+  if (language === "js" || language === "py" || language === "html") {
+    return text.replace(PROGRAM_TOKENS[language], (all, comment?: string, quoted?: string) =>
+      comment ? span("dim", all) : quoted ? span("str", all) : span("key", all),
+    );
+  }
   if (language === "json") {
     return text.replace(JSON_TOKEN, (_, quoted: string | undefined, colon: string | undefined, atom: string) =>
       quoted === undefined

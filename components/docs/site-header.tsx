@@ -3,6 +3,8 @@ import { Logo } from "@/components/ui/logo";
 
 const PAGES = [
   { href: "/docs", label: "Guide" },
+  { href: "/docs/quickstart", label: "Quickstart" },
+  { href: "/docs/checkout", label: "Checkout" },
   { href: "/docs/reference", label: "Reference" },
   { href: "/docs/errors", label: "Errors" },
   { href: "/docs/testing", label: "Testing" },
@@ -23,13 +25,16 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
         <Link href="/" className="flex h-12 items-center" aria-label="Cardlane home">
           <Logo />
         </Link>
-        <nav aria-label="Documentation" className="-mx-2 flex items-center text-[13px] max-sm:order-last max-sm:w-full">
+        <nav
+          aria-label="Documentation"
+          className="-mx-2 flex items-center overflow-x-auto text-[13px] [scrollbar-width:none] max-md:order-last max-md:w-[calc(100%+1rem)]"
+        >
           {PAGES.map(({ href, label }) => (
             <Link
               key={href}
               href={href}
               aria-current={current === href ? "page" : undefined}
-              className="relative flex h-10 items-center px-2 text-soft after:absolute after:inset-x-2 after:-bottom-px after:h-0.5 hover:text-ink aria-[current]:text-ink aria-[current]:after:bg-accent sm:h-12"
+              className="relative flex h-10 items-center px-2 text-soft max-sm:px-1.5 after:absolute after:inset-x-2 after:bottom-0 after:h-0.5 hover:text-ink aria-[current]:text-ink aria-[current]:after:bg-accent md:h-12"
             >
               {label}
             </Link>

@@ -10,6 +10,8 @@ test.describe.configure({ timeout: 120_000 });
 const PAGES = [
   "/",
   "/docs",
+  "/docs/quickstart",
+  "/docs/checkout",
   "/docs/errors",
   "/docs/errors/card_declined",
   "/docs/testing",
@@ -62,4 +64,18 @@ test("every link of the pages leads somewhere, and so does every error's address
     }
   }
   for (const link of links) expect((await request.get(`${baseUrl}${link}`)).status(), link).toBe(200);
+});
+
+test("where there is no demo merchant, the sample shop is a 404 that says how to get one", async ({
+  page,
+  baseUrl,
+}) => {
+  for (const path of ["/demo", "/demo/checkout?print=tide", "/demo/result?client_session_id=cs_1"]) {
+    const response = await page.goto(`${baseUrl}${path}`);
+    expect(response?.status(), path).toBe(404);
+    await expect(page.getByRole("heading", { name: "The sample shop is closed here" })).toBeVisible();
+  }
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  const refused = await page.request.post(`${baseUrl}/demo/checkout/session`, { data: {} });
+  expect(refused.status()).toBe(404);
 });

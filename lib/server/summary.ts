@@ -18,6 +18,7 @@ export function summarize(console: Console, demo: Demo | null): void {
     return;
   }
   console.fact("Dashboard", `${env.baseUrl}/sign-in`);
+  console.fact("Sample shop", `${env.baseUrl}/demo`);
   console.fact("Demo sign-in", `${demo.email}  password ${demo.password}`);
   console.fact("Sandbox key", demo.test_key);
   console.line("\n  Try it:\n");

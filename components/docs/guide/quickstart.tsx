@@ -14,7 +14,11 @@ export function Quickstart({ baseUrl }: { baseUrl: string }) {
   return (
     <>
       <h2 id="quickstart">Quickstart</h2>
-      <p>Five steps in the sandbox, with test cards. No money moves.</p>
+      <p>
+        Five steps in the sandbox, with test cards. No money moves. Here your server sends the card itself, which only
+        test cards may; for shoppers there is the <Link href="/docs/checkout">payment form</Link>, with a{" "}
+        <Link href="/docs/quickstart">quickstart</Link> of its own.
+      </p>
 
       <h3>1. Get a key</h3>
       <p>

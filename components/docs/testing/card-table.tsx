@@ -1,3 +1,4 @@
+import { groupedNumber } from "@/lib/client/grouped-number";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
 import { DataTable } from "../data-table";
 
@@ -8,13 +9,6 @@ const BRAND_NAMES: Record<SandboxCard["brand"], string> = {
   discover: "Discover",
 };
 
-/** 4242 4242 4242 4242; American Express 3782 822463 10005. */
-function spaced({ number, brand }: SandboxCard): string {
-  return brand === "amex"
-    ? number.replace(/^(\d{4})(\d{6})(\d{5})$/, "$1 $2 $3")
-    : (number.match(/\d{1,4}/g) ?? []).join(" ");
-}
-
 type CardTableProps = { group: SandboxCard["group"]; heading: string; about: string };
 
 export function CardTable({ group, heading, about }: CardTableProps) {
@@ -22,7 +16,7 @@ export function CardTable({ group, heading, about }: CardTableProps) {
   const brands = new Set(cards.map((card) => card.brand));
   const number = (card: SandboxCard) => (
     <code key="number" className="whitespace-nowrap font-mono text-[12.5px]">
-      {spaced(card)}
+      {groupedNumber(card.number)}
     </code>
   );
   return (

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { isPlaced, readOrder, totalOf } from "@/components/demo/order";
+import { PRINTS } from "@/components/demo/prints";
+import type { PaymentAnswer } from "@/lib/contract/demo-shop";
+import type { Payment } from "@/lib/contract/payment";
+import { callDemoApi } from "@/lib/http/demo-api";
+import { demoShopRoute, type ShopRequest } from "@/lib/http/demo-route";
+
+/**
+ * The shop's server with a card token of the form (mode `tokenize`): it makes the payment itself. The key is the order's and
+ * the token's: the same card sent twice is one payment, another card after a decline is another try.
+ */
+export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<PaymentAnswer> => {
+  const order = readOrder(values);
+  const { payment_token: token, client_session_id: session } = values;
+  if (!isPlaced(order) || typeof token !== "string" || typeof session !== "string") {
+    return { problem: "The order has no number or no card. Start it again.", calls: [] };
+  }
+  const { title } = PRINTS[order.print];
+  const {
+    body: payment,
+    call,
+    problem,
+  } = await callDemoApi<Payment>(shop, {
+    method: "POST",
+    path: "/v1/payments",
+    idempotencyKey: `order-${order.id}-${createHash("sha256").update(token).digest("hex").slice(0, 16)}`,
+    body: {
+      amount: totalOf(order),
+      currency: order.currency,
+      payment_token: token,
+      capture_method: order.capture,
+      description: `${order.quantity} × ${title}`,
+      return_url: `${origin}/demo/result?client_session_id=${encodeURIComponent(session)}`,
+      metadata: { shop: "demo", order: order.id },
+    },
+  });
+  if (!payment) return { problem: problem?.detail ?? "The payment service did not answer. Try again.", calls: [call] };
+  const result = `${origin}/demo/result?${new URLSearchParams({ client_session_id: session, payment_id: payment.id })}`;
+  return { next: payment.next_action?.redirect_to_url.url ?? result, calls: [call] };
+});

@@ -1,0 +1,17 @@
+import type { Metadata } from "next";
+import type { ReactNode } from "react";
+import { ShopPage } from "@/components/demo/shop-page";
+import { findDemoShop } from "@/lib/http/demo-shop";
+import "@/components/demo/shop.css";
+
+export const metadata: Metadata = {
+  title: { default: "Sample shop", template: "%s · Sample shop" },
+  description: "A small shop that takes card payments with Cardlane’s form: buy a print with a test card.",
+  robots: { index: false },
+};
+// Whether there is a shop is known only once the service has started.
+export const dynamic = "force-dynamic";
+
+export default function ShopLayout({ children }: { children: ReactNode }) {
+  return <ShopPage isOpen={findDemoShop() !== null}>{children}</ShopPage>;
+}

@@ -1,0 +1,9 @@
+import { notFound } from "next/navigation";
+import type { Values } from "@/components/demo/order";
+import { Product } from "@/components/demo/product";
+import { findDemoShop } from "@/lib/http/demo-shop";
+
+export default async function ProductPage({ searchParams }: { searchParams: Promise<Values> }) {
+  if (!findDemoShop()) notFound();
+  return <Product values={await searchParams} />;
+}

@@ -1,0 +1,26 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { RecordCalls } from "@/components/demo/look-again";
+import { NoOrder, Result } from "@/components/demo/result";
+import { readDemoOrder } from "@/lib/http/demo-result";
+import { findDemoShop } from "@/lib/http/demo-shop";
+
+export const metadata: Metadata = { title: "Your order" };
+
+type Search = { client_session_id?: unknown; payment_id?: unknown };
+
+export default async function ResultPage({ searchParams }: { searchParams: Promise<Search> }) {
+  const shop = findDemoShop();
+  if (!shop) notFound();
+  const { client_session_id, payment_id } = await searchParams;
+  const { session, payment, calls, problem } = await readDemoOrder(shop, {
+    sessionId: typeof client_session_id === "string" ? client_session_id : "",
+    paymentId: typeof payment_id === "string" ? payment_id : null,
+  });
+  return (
+    <>
+      <RecordCalls calls={calls} />
+      {session ? <Result session={session} payment={payment} /> : <NoOrder reason={problem} />}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { ClientSession } from "@/lib/contract/client-session";
+import type { Payment } from "@/lib/contract/payment";
+
+/** What a shop makes of the API's answer, and only of that. */
+export type Outcome = {
+  kind: "paid" | "reserved" | "waiting" | "action" | "unpaid" | "closed" | "returned";
+  title: string;
+  text: string;
+};
+
+const UNPAID: Outcome = {
+  kind: "unpaid",
+  title: "Not paid yet",
+  text: "Nothing was charged. Your order is kept: you can pay it with this card or another one.",
+};
+
+/** `payment`: the session's, or the newest that was tried; null when there is none. */
+export function outcomeOf(session: ClientSession | null, payment: Payment | null): Outcome {
+  if (payment) return ofPayment(payment, session);
+  switch (session?.status) {
+    case "EXPIRED":
+      return {
+        kind: "closed",
+        title: "This order has run out",
+        text: "It was not paid within a day. Nothing was charged.",
+      };
+    case "CANCELLED":
+      return { kind: "closed", title: "This order was cancelled", text: "Nothing was charged." };
+    default:
+      return UNPAID;
+  }
+}
+
+function ofPayment({ status }: Payment, session: ClientSession | null): Outcome {
+  switch (status) {
+    case "CAPTURED":
+    case "SETTLED":
+      return {
+        kind: "paid",
+        title: "It’s yours",
+        text: "The payment is confirmed. The print leaves us within three days.",
+      };
+    case "AUTHORIZED":
+      return {
+        kind: "reserved",
+        title: "It’s reserved for you",
+        text: "The amount is held on your card, and charged when the print is shipped.",
+      };
+    case "PENDING":
+      return {
+        kind: "waiting",
+        title: "Your payment is being confirmed",
+        text: "The bank has not answered yet. This page looks again by itself; do not pay twice.",
+      };
+    case "REQUIRES_ACTION":
+      return {
+        kind: "action",
+        title: "Your bank has a question",
+        text: "The payment goes on once you have answered your bank.",
+      };
+    case "DECLINED":
+    case "FAILED":
+      return session?.status === "OPEN"
+        ? UNPAID
+        : { kind: "unpaid", title: "The card did not pay", text: "Nothing was charged. Try another card." };
+    case "VOIDED":
+      return { kind: "returned", title: "The order was cancelled", text: "The hold on your card is released." };
+    case "REFUNDED":
+    case "PARTIALLY_REFUNDED":
+      return { kind: "returned", title: "Money is on its way back", text: "A refund was made to the card that paid." };
+    default:
+      return status satisfies never;
+  }
+}

@@ -1,0 +1,147 @@
+import { Check, Clock, RotateCcw, ShieldQuestion, X } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { cardText } from "@/lib/client/card-text";
+import { moneyTextWithCode } from "@/lib/client/money-text";
+import type { ClientSession } from "@/lib/contract/client-session";
+import type { Payment } from "@/lib/contract/payment";
+import { LookAgain } from "./look-again";
+import { checkoutPath, type Order, readOrder } from "./order";
+import { type Outcome, outcomeOf } from "./outcome";
+import { PrintArt } from "./print-art";
+import { PRINTS } from "./prints";
+
+const ICONS: Record<Outcome["kind"], { icon: typeof Check; look: string }> = {
+  paid: { icon: Check, look: "bg-green-ground text-green" },
+  reserved: { icon: Check, look: "bg-green-ground text-green" },
+  waiting: { icon: Clock, look: "bg-amber-ground text-amber" },
+  action: { icon: ShieldQuestion, look: "bg-amber-ground text-amber" },
+  unpaid: { icon: X, look: "bg-red-ground text-red" },
+  closed: { icon: X, look: "bg-red-ground text-red" },
+  returned: { icon: RotateCcw, look: "bg-violet-ground text-violet" },
+};
+
+type ResultProps = { session: ClientSession; payment: Payment | null };
+
+/** The end of an order, as the shop's server has just read it from the API. */
+export function Result({ session, payment }: ResultProps) {
+  const outcome = outcomeOf(session, payment);
+  const order = orderOf(session);
+  const { icon: Icon, look } = ICONS[outcome.kind];
+  return (
+    <div className="mx-auto max-w-2xl pt-10 sm:pt-16">
+      {(outcome.kind === "waiting" || outcome.kind === "action") && <LookAgain />}
+      <div aria-live="polite">
+        <span className={`inline-flex size-11 items-center justify-center rounded-full ${look}`}>
+          <Icon className="size-5" aria-hidden="true" />
+        </span>
+        <h1 className="shop-display mt-4 text-4xl sm:text-5xl">{outcome.title}</h1>
+        <p className="mt-4 text-base text-soft">{outcome.text}</p>
+      </div>
+      <Actions outcome={outcome} order={order} payment={payment} />
+      <section aria-labelledby="facts" className="mt-10 border bg-raised">
+        <div className="flex items-center gap-4 border-b px-5 py-4">
+          <PrintArt print={order.print} className="h-20 w-15 shrink-0" />
+          <div>
+            <h2 id="facts" className="font-semibold">
+              {PRINTS[order.print].title}
+            </h2>
+            <p className="text-[13px] text-soft">
+              {order.quantity === 1 ? "One print" : `${order.quantity} prints`},{" "}
+              {moneyTextWithCode(session.amount, session.currency)}
+            </p>
+          </div>
+        </div>
+        <Facts session={session} payment={payment} />
+      </section>
+      <p className="mt-4 text-[13px] text-soft">
+        The shop’s server has read this from the API. What the form told the browser is not believed:{" "}
+        <Link href="/docs/quickstart#result" prefetch={false} className="text-accent underline underline-offset-2">
+          why
+        </Link>
+        .
+      </p>
+    </div>
+  );
+}
+
+function Actions({ outcome, order, payment }: { outcome: Outcome; order: Order; payment: Payment | null }) {
+  const challenge = payment?.next_action?.redirect_to_url.url;
+  return (
+    <p className="mt-7 flex flex-wrap gap-3 empty:hidden">
+      {outcome.kind === "action" && challenge && (
+        <a href={challenge} className="shop-buy">
+          Answer your bank
+        </a>
+      )}
+      {outcome.kind === "unpaid" && order.id !== null && (
+        <Link href={checkoutPath(order)} prefetch={false} className="shop-buy">
+          Back to the payment
+        </Link>
+      )}
+      {outcome.kind !== "waiting" && (
+        <Link href={`/demo?print=${order.print}`} prefetch={false} className="shop-buy shop-quiet">
+          {outcome.kind === "closed" ? "Order again" : "Keep looking around"}
+        </Link>
+      )}
+    </p>
+  );
+}
+
+function Facts({ session, payment }: ResultProps) {
+  const charge = payment?.transactions.find(({ type }) => type === "CHARGE");
+  return (
+    <dl className="divide-y text-[13px]">
+      <Fact label="Client session" value={<Code text={session.id} />} aside={session.status} />
+      {payment && <Fact label="Payment" value={<Code text={payment.id} />} aside={payment.status} />}
+      {payment?.card && <Fact label="Card" value={cardText(payment.card.brand, payment.card.last4)} />}
+      {charge?.decline_code && <Fact label="Decline code" value={<Code text={charge.decline_code} />} />}
+      {payment && (
+        <Fact
+          label="For the merchant"
+          value={
+            <Link
+              href={`/test/payments/${payment.id}`}
+              prefetch={false}
+              className="text-accent underline underline-offset-2"
+            >
+              Open the payment in the dashboard
+            </Link>
+          }
+        />
+      )}
+    </dl>
+  );
+}
+
+const Code = ({ text }: { text: string }) => <code className="font-mono text-xs [overflow-wrap:anywhere]">{text}</code>;
+
+function Fact({ label, value, aside }: { label: string; value: ReactNode; aside?: string }) {
+  return (
+    <div className="grid gap-x-4 px-5 py-2.5 sm:grid-cols-[9rem_1fr_auto]">
+      <dt className="text-soft">{label}</dt>
+      <dd className="min-w-0">{value}</dd>
+      {aside && <dd className="font-mono text-xs">{aside}</dd>}
+    </div>
+  );
+}
+
+/** The order as the shop wrote it into the session. */
+function orderOf({ metadata, currency, capture_method }: ClientSession): Order {
+  return readOrder({ ...metadata, quantity: metadata.quantity, currency, capture: capture_method });
+}
+
+/** For an address that leads to no order of this shop. */
+export function NoOrder({ reason }: { reason: string }) {
+  return (
+    <div className="mx-auto max-w-xl pt-14">
+      <h1 className="shop-display text-4xl">There is no order here</h1>
+      <p className="mt-4 text-base text-soft">{reason}</p>
+      <p className="mt-7">
+        <Link href="/demo" className="shop-buy">
+          To the prints
+        </Link>
+      </p>
+    </div>
+  );
+}

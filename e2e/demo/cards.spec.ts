@@ -1,0 +1,57 @@
+import type { Page } from "@playwright/test";
+import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import { expect } from "../fixtures";
+import { fillCard, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
+
+// A lost answer is asked about for some seconds.
+test.describe.configure({ timeout: 90_000 });
+
+const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
+  ...(["approve", "challenge", "avs_no_match", "cvv_no_match"] as const),
+  ...(["refund_fails_later", "lost_answer", "refuse_once", "slow"] as const),
+]);
+
+for (const width of [1440, 390]) {
+  for (const { number, behaviour } of SANDBOX_CARDS) {
+    test(`a print is bought with ${number} (${behaviour}), ${width} px`, async ({ page, baseUrl, demo }) => {
+      await page.setViewportSize({ width, height: 844 });
+      const form = await openCheckout(page, baseUrl);
+      await fillCard(form, number);
+      await payButton(form).click();
+      if (behaviour === "challenge") {
+        await form.frameLocator("iframe").getByRole("button", { name: "Approve the payment" }).click();
+      }
+      if (APPROVED.has(behaviour)) {
+        await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 40_000 });
+        const payment = await paymentOnPage(page, demo);
+        expect(payment).toMatchObject({ status: "CAPTURED", amount: 3_800, currency: "USD" });
+        await expect(page.getByText(payment?.id ?? "")).toBeVisible();
+        return;
+      }
+      if (behaviour === "capture_fails") {
+        // The bank holds the amount, and nothing was captured: neither paid nor lost.
+        await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible({ timeout: 40_000 });
+        expect(await paymentOnPage(page, demo)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
+        return;
+      }
+      await expect(form.getByRole("alert").filter({ hasText: /\w/ })).toBeVisible({ timeout: 40_000 });
+      // A browser may claim what it likes: the page says what the server knows.
+      const session = await sessionOf(page);
+      await page.goto(`${baseUrl}/demo/result?client_session_id=${session}&redirect_status=succeeded`);
+      await expect(page.getByRole("heading", { name: "Not paid yet" })).toBeVisible();
+      expect(await paymentOnPage(page, demo)).toBeNull();
+      // The same order, with a card that pays.
+      await page.getByRole("link", { name: "Back to the payment" }).click();
+      await fillCard(form, "4242424242424242");
+      await payButton(form).click();
+      await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+      expect(new URL(page.url()).searchParams.get("client_session_id")).toBe(session);
+    });
+  }
+}
+
+/** The session's id, from the live log in the tab. */
+async function sessionOf(page: Page): Promise<string> {
+  const log = await page.evaluate(() => sessionStorage.getItem("cardlane.demo.log") ?? "");
+  return /"id":"(cs_\w+)"/.exec(log)?.[1] ?? "";
+}

@@ -1,0 +1,281 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { getClientSession } from "@/lib/contract/operations/client-sessions";
+import { createPayment } from "@/lib/contract/operations/payments";
+import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { expect } from "../fixtures";
+import { aPayment, CARDS, newSession } from "../samples";
+import { fillCard, formOf, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
+
+test.describe.configure({ timeout: 90_000 });
+
+const LOOKS = [
+  [1440, "light"],
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+  [320, "light"],
+] as const;
+
+const drawerOf = (page: Page, wide: boolean) =>
+  page.getByRole(wide ? "complementary" : "dialog", { name: "Behind the counter" });
+
+test("from the print to the result: the price is the server's, and the form's answer only moves the page on", async ({
+  page,
+  baseUrl,
+  demo,
+}) => {
+  await page.goto(`${baseUrl}/demo`);
+  await page.getByRole("link", { name: "Harbour, noon" }).click();
+  await expect(page.getByRole("heading", { name: "Harbour, noon" })).toBeVisible();
+  await page.getByLabel("Quantity").selectOption("3");
+  await page.getByLabel("Pay in").selectOption("KWD");
+  await page.getByRole("button", { name: "Buy" }).click();
+  await expect(page.getByText("KWD 23.850").first()).toBeVisible();
+  await fillCard(formOf(page), CARDS.amex);
+  await payButton(formOf(page)).click();
+  await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+  expect(await paymentOnPage(page, demo)).toMatchObject({ status: "CAPTURED", amount: 23_850, currency: "KWD" });
+  await expect(page.getByText("American Express •••• 0005")).toBeVisible();
+});
+
+test("a price that somebody puts into the address or the body changes nothing", async ({ page, baseUrl, demo }) => {
+  await openCheckout(page, baseUrl, "&amount=1&quantity=-5&currency=XXX");
+  const answer = await page.evaluate(async () => {
+    const order = new URL(window.location.href).searchParams.get("order");
+    const response = await fetch("/demo/checkout/session", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ print: "ridge", order, amount: 1, quantity: 1 }),
+    });
+    return (await response.json()) as { client_session_id: string };
+  });
+  expect((await demo.call(getClientSession, { id: answer.client_session_id })).ok()).toMatchObject({
+    amount: 3_800,
+    currency: "USD",
+  });
+});
+
+test("only the shop's own pages are answered, and never with a key or a token in what is shown", async ({
+  page,
+  request,
+  baseUrl,
+}) => {
+  const data = { print: "tide", order: "0123456789abcdef" };
+  for (const headers of [undefined, { Origin: "https://evil.example" }]) {
+    expect(
+      (await request.post(`${baseUrl}/demo/checkout/session`, { data, ...(headers && { headers }) })).status(),
+    ).toBe(403);
+  }
+  const responses: Promise<string>[] = [];
+  page.on("response", (response) => {
+    if (new URL(response.url()).pathname.startsWith("/demo")) responses.push(response.text().catch(() => ""));
+  });
+  await openCheckout(page, baseUrl);
+  const sent = (await Promise.all(responses)).join();
+  expect(sent).toContain("/v1/client-sessions");
+  expect(sent).not.toContain(process.env.E2E_DEMO_KEY);
+  const log = await page.evaluate(() => sessionStorage.getItem("cardlane.demo.log") ?? "");
+  expect(log).toContain("/v1/client-sessions");
+  expect(log).not.toMatch(/cst_[A-Za-z0-9]/);
+});
+
+test("a reload is the same order and the same session; another currency is another one", async ({ page, baseUrl }) => {
+  const sessionIds = () =>
+    page.evaluate(() => {
+      const log = JSON.parse(sessionStorage.getItem("cardlane.demo.log") ?? "[]") as {
+        call?: { response_body: { id: string } };
+      }[];
+      return log.flatMap(({ call }) => (call ? [call.response_body.id] : []));
+    });
+  await openCheckout(page, baseUrl);
+  const { href } = new URL(page.url());
+  await page.reload();
+  await expect(formOf(page).getByLabel("Card number")).toBeVisible();
+  expect(page.url()).toBe(href);
+  await expect.poll(async () => (await sessionIds()).length).toBe(2);
+  expect(new Set(await sessionIds()).size).toBe(1);
+  await page.getByLabel("Currency").selectOption("JPY");
+  await expect(payButton(formOf(page))).toContainText("5,600");
+  expect(page.url()).not.toBe(href);
+  expect(new Set(await sessionIds()).size).toBe(2);
+});
+
+test("manual capture reserves, and says so", async ({ page, baseUrl, demo }) => {
+  const form = await openCheckout(page, baseUrl, "&capture=manual");
+  await expect(page.getByText("Reserved today")).toBeVisible();
+  await fillCard(form, CARDS.approved);
+  await payButton(form).click();
+  await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible();
+  expect(await paymentOnPage(page, demo)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
+});
+
+test.describe("mode tokenize", () => {
+  test("the shop's server pays with the token, once", async ({ page, baseUrl, demo }) => {
+    const form = await openCheckout(page, baseUrl, "&mode=tokenize");
+    await fillCard(form, CARDS.approved);
+    await payButton(form).click();
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+    expect(await paymentOnPage(page, demo)).toMatchObject({ status: "CAPTURED", description: "1 × Four ridges" });
+    await page.getByRole("button", { name: "Live log" }).click();
+    await expect(page.getByText("POST /v1/payments", { exact: true })).toBeVisible();
+    expect(await page.evaluate(() => sessionStorage.getItem("cardlane.demo.log"))).not.toMatch(/tok_[a-z0-9]/);
+  });
+
+  test("a declined card leads to a new form for another one", async ({ page, baseUrl, demo }) => {
+    const form = await openCheckout(page, baseUrl, "&mode=tokenize");
+    await fillCard(form, CARDS.declined);
+    await payButton(form).click();
+    await expect(page.getByRole("alert").filter({ hasText: "declined" })).toBeVisible();
+    await expect(payButton(form)).toBeEnabled();
+    await fillCard(form, CARDS.approved);
+    await payButton(form).click();
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+    expect((await paymentOnPage(page, demo))?.status).toBe("CAPTURED");
+  });
+
+  test("3-D Secure goes over the bank's page and back by redirect", async ({ page, baseUrl, demo }) => {
+    const form = await openCheckout(page, baseUrl, "&mode=tokenize");
+    await fillCard(form, CARDS.challenge);
+    await payButton(form).click();
+    await page.waitForURL(/\/challenge\//);
+    await page.getByRole("button", { name: "Approve the payment" }).click();
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+    expect((await paymentOnPage(page, demo))?.status).toBe("CAPTURED");
+  });
+
+  test("an outcome that is not known yet is waited for, and never called paid before", async ({ page, baseUrl }) => {
+    const form = await openCheckout(page, baseUrl, "&mode=tokenize");
+    await fillCard(form, CARDS.lostAnswer);
+    await payButton(form).click();
+    await expect(page.getByRole("heading", { name: "Your payment is being confirmed" })).toBeVisible({
+      timeout: 40_000,
+    });
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 40_000 });
+  });
+});
+
+test("the result page knows its own orders only, and a payment of its own session only", async ({
+  page,
+  baseUrl,
+  demo,
+}) => {
+  const foreign = await newSession(demo);
+  const { id: paid } = (await demo.call(createPayment, { body: aPayment() })).ok();
+  for (const session of ["", "nonsense", "cs_01h455vb4pex5vsknk084sn02q", foreign.id]) {
+    await page.goto(`${baseUrl}/demo/result?client_session_id=${session}&payment_id=${paid}`);
+    await expect(page.getByRole("heading", { name: "There is no order here" })).toBeVisible();
+  }
+  await openCheckout(page, baseUrl);
+  const log = await page.evaluate(() => sessionStorage.getItem("cardlane.demo.log") ?? "");
+  const own = /"id":"(cs_\w+)"/.exec(log)?.[1];
+  await page.goto(`${baseUrl}/demo/result?client_session_id=${own}&payment_id=${paid}`);
+  await expect(page.getByRole("heading", { name: "Not paid yet" })).toBeVisible();
+  await expect(page.getByText(paid)).toHaveCount(0);
+});
+
+test("language, appearance and button change in the form that is there; what was typed stays", async ({
+  page,
+  baseUrl,
+}) => {
+  const form = await openCheckout(page, baseUrl);
+  await form.getByLabel("Card number").fill("4242424242424242");
+  await page.getByLabel("Language").selectOption("de");
+  await expect(form.getByLabel("Kartennummer")).toHaveValue("4242 4242 4242 4242");
+  await page.getByLabel("Language").selectOption("en");
+  await page.getByLabel("Appearance").selectOption("night");
+  await page.getByLabel("Pay button").selectOption("shop");
+  await expect(payButton(form)).toHaveCount(0);
+  const own = page.getByRole("button", { name: "Place the order · $38.00" });
+  await own.click();
+  await expect(form.getByText("Enter the expiry date.")).toBeVisible();
+  await fillCard(form, CARDS.approved);
+  await own.click();
+  await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+});
+
+for (const width of [1440, 390]) {
+  const wide = width > 1024;
+  test(`the drawer has every card to copy, and closes by Escape to where it was opened, ${width} px`, async ({
+    page,
+    context,
+    baseUrl,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.setViewportSize({ width, height: 844 });
+    const form = await openCheckout(page, baseUrl);
+    const opener = page.getByRole("button", { name: "Test cards" });
+    await opener.press("Enter");
+    const drawer = drawerOf(page, wide);
+    await expect(drawer).toBeVisible();
+    await expect(drawer.getByRole("button", { name: /^Copy / })).toHaveCount(SANDBOX_CARDS.length);
+    await drawer.getByRole("button", { name: "Copy 3782 822463 10005" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("378282246310005");
+    // Beside the drawer the form stays in use; on a phone the drawer is closed first.
+    if (wide) {
+      await form.getByLabel("Card number").fill("378282246310005");
+      await expect(drawer).toBeVisible();
+      await drawer.getByRole("tab", { name: "Test cards" }).focus();
+    }
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Escape");
+    await expect(drawer).toBeHidden();
+    await expect(opener.or(page.getByRole("button", { name: "Live log" })).and(page.locator(":focus"))).toHaveCount(1);
+  });
+}
+
+test("the live log shows the call, its bodies and the form's messages, newest first, and can be cleared", async ({
+  page,
+  baseUrl,
+}) => {
+  const form = await openCheckout(page, baseUrl);
+  await page.getByRole("button", { name: "Live log" }).click();
+  const drawer = drawerOf(page, true);
+  const entries = drawer.getByRole("list", { name: "Live log, newest first" }).getByRole("listitem");
+  await expect(entries.filter({ hasText: "ready" })).toHaveCount(1);
+  const call = entries.filter({ hasText: "POST /v1/client-sessions" });
+  await expect(call).toContainText("201");
+  await call.locator("summary").click();
+  await expect(call).toContainText("X-Request-Id");
+  await expect(call).toContainText('"amount": 3800');
+  await expect(call).toContainText('"client_session_token": "cst_•••"');
+  await fillCard(form, CARDS.declined);
+  await payButton(form).click();
+  await expect(entries.filter({ hasText: "onError" })).toHaveCount(1);
+  await expect(entries.first()).not.toContainText("hello");
+  await drawer.getByRole("button", { name: "Clear" }).click();
+  await expect(entries).toHaveCount(0);
+  await expect(drawer.getByText("Nothing yet.")).toBeVisible();
+});
+
+for (const [width, colorScheme] of LOOKS) {
+  test(`every page of the shop is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
+    const context = await browser.newContext({
+      viewport: { width, height: 844 },
+      colorScheme,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    const look = async () => {
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    };
+    await page.goto(`${baseUrl}/demo`);
+    await look();
+    const form = await openCheckout(page, baseUrl);
+    await look();
+    for (const name of ["Test cards", "Live log"]) {
+      await page.getByRole("button", { name }).click();
+      await look();
+      await page.keyboard.press("Escape");
+    }
+    await fillCard(form, CARDS.approved);
+    await payButton(form).click();
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible();
+    await look();
+    await page.goto(`${baseUrl}/demo/result`);
+    await look();
+    await context.close();
+  });
+}

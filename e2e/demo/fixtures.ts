@@ -1,0 +1,50 @@
+import type { FrameLocator, Page } from "@playwright/test";
+import { getClientSession } from "@/lib/contract/operations/client-sessions";
+import { getPayment } from "@/lib/contract/operations/payments";
+import type { Payment } from "@/lib/contract/payment";
+import { test as base } from "../browser";
+import { Api } from "../client";
+import { expect } from "../fixtures";
+
+/** With the demo merchant's own key: what the shop says is compared with what the API says. */
+export const test = base.extend<{ demo: Api }>({
+  demo: async ({ baseUrl }, use) => {
+    const key = process.env.E2E_DEMO_KEY;
+    if (!key) throw new Error("E2E_DEMO_KEY is not set: run the tests with npx playwright test --project demo");
+    await use(new Api(baseUrl, key));
+  },
+});
+
+export const formOf = (page: Page): FrameLocator => page.frameLocator("iframe[data-cardlane]");
+
+/** Types a card as a shopper does; the postal code and the name where the form asks for them. */
+export async function fillCard(form: FrameLocator, number: string): Promise<void> {
+  await form.getByLabel("Card number").fill(number);
+  await form.getByLabel("Expiry date").fill(`12${String(new Date().getUTCFullYear() + 3).slice(-2)}`);
+  await form.getByLabel("Security code", { exact: true }).fill(number.startsWith("37") ? "1234" : "123");
+  for (const [label, text] of [
+    ["Name on card", "Ada Moreno"],
+    ["Postal code", "62701"],
+  ] as const) {
+    const field = form.getByLabel(label);
+    if ((await field.count()) > 0) await field.fill(text);
+  }
+}
+
+export const payButton = (form: FrameLocator) => form.getByRole("button", { name: /^(Pay|Save) / });
+
+/** The shop's checkout page, with the form ready. */
+export async function openCheckout(page: Page, baseUrl: string, query = ""): Promise<FrameLocator> {
+  await page.goto(`${baseUrl}/demo/checkout?print=ridge${query}`);
+  const form = formOf(page);
+  await expect(form.getByLabel("Card number")).toBeVisible();
+  await expect(page.locator("iframe[data-cardlane]")).not.toHaveAttribute("aria-busy");
+  return form;
+}
+
+/** The payment behind the result page, as the API has it. */
+export async function paymentOnPage(page: Page, api: Api): Promise<Payment | null> {
+  const session = new URL(page.url()).searchParams.get("client_session_id") ?? "";
+  const { payment_id } = (await api.call(getClientSession, { id: session })).ok();
+  return payment_id === null ? null : (await api.call(getPayment, { id: payment_id })).ok();
+}
