@@ -69,7 +69,7 @@ export const env = {
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
-  /** Payment attempts that one address may make in a minute, and declines that one BIN may have with one merchant. */
+  /** Declines that one address may have in a minute in the payment form; other limits follow from it (checkout-limits.ts). */
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },

@@ -13,12 +13,19 @@ const base = serviceAddress();
 
 type Shot = { name: string; path: string; dark?: true; narrow?: true; before?: (page: Page) => Promise<void> };
 
+/** Each with a session of its own; what the shopper has typed shows the form at work. */
+const CARD = { "Card number": "4242 4242 4242 4242", "Expiry date": "12 / 30", "Security code": "123" };
+
 const SHOTS: Shot[] = [
   { name: "overview", path: "/test" },
   { name: "transactions", path: "/test/transactions?status=DECLINED&brand=visa" },
   { name: "payment", path: "/test/transactions?status=PARTIALLY_REFUNDED", dark: true, before: openFirst },
   { name: "refund", path: "/test/transactions?status=SETTLED", before: refundFirst },
   { name: "phone", path: "/test/transactions", narrow: true },
+  { name: "checkout", path: "/demo", before: checkOutWithLog },
+  { name: "payment-form", path: "/demo", before: checkOut },
+  { name: "payment-form-phone", path: "/demo", narrow: true, dark: true, before: checkOut },
+  { name: "payment-link", path: "/test/checkout/new", before: openLink },
 ];
 
 const panelOf = (page: Page) => page.getByRole("complementary", { name: "Payment" });
@@ -33,6 +40,27 @@ async function refundFirst(page: Page): Promise<void> {
   await openFirst(page);
   await panelOf(page).getByRole("button", { name: "Refund", exact: true }).click();
   await page.getByRole("dialog").getByLabel("Amount").waitFor();
+}
+
+async function checkOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Buy" }).click();
+  const form = page.frameLocator("iframe");
+  await form.getByRole("button", { name: /^Pay/ }).waitFor();
+  for (const [label, text] of Object.entries(CARD)) await form.getByLabel(label, { exact: true }).fill(text);
+  await form.getByRole("button", { name: /^Pay/ }).scrollIntoViewIfNeeded();
+}
+
+async function checkOutWithLog(page: Page): Promise<void> {
+  await checkOut(page);
+  await page.getByRole("button", { name: /^Live log/ }).click();
+  await page.evaluate(() => window.scrollTo(0, 0));
+}
+
+async function openLink(page: Page): Promise<void> {
+  await page.getByLabel("Amount", { exact: true }).fill("129.00");
+  await page.getByRole("button", { name: /^Create/ }).click();
+  await page.goto((await page.getByRole("link", { name: /^Open/ }).getAttribute("href")) ?? "");
+  await page.getByRole("button", { name: /^Pay/ }).waitFor();
 }
 
 const found = await findBrowser();

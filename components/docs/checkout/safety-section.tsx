@@ -27,9 +27,10 @@ export function SafetySection({ baseUrl, hasDemo }: { baseUrl: string; hasDemo: 
           not.
         </li>
         <li>
-          One internet address can make 15 attempts a minute. After 15 declined cards of one issuer (the first six
-          digits) within a minute, its other cards have to wait; approved ones do not count. Thieves who try stolen
-          numbers get nowhere. Your operator can set another number.
+          One internet address can have 15 declines a minute, and ten times as many attempts. After 30 declined cards of
+          one issuer (the first six digits) within a minute, its cards get no second try for a while; a first try always
+          passes, and approved cards count for nothing. Thieves who try stolen numbers get nowhere. Your operator can
+          set another number.
         </li>
         <li>
           <Link href="/docs/reference#cancelClientSession">Cancel</Link> a session that shall not be paid any more.
