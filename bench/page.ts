@@ -73,7 +73,7 @@ async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
   await db.orm
     .insert(users)
     .values({ ...user, merchant_id: merchantId, email: "bench@shop.example", password_hash: "" });
-  const sessionId = await openSession(service, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
+  const sessionId = await openSession(db.orm, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
   const token = await sessionToken(service, "merchant", sessionId);
   return { sessionId, cookie: `${sessionCookieName("merchant", baseUrl)}=${token}` };
 }

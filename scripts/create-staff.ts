@@ -1,19 +1,29 @@
 import "@/lib/server/load-environment";
 import { createStaff } from "@/lib/domain/people/create-staff";
+import { unlockStaff } from "@/lib/domain/people/unlock-staff";
 import { serviceAddress } from "@/lib/server/address";
-import { runCommand } from "@/lib/server/cli";
+import { runCommand, UsageError } from "@/lib/server/cli";
 
 await runCommand({
-  usage: "npm run create-staff -- --email EMAIL [--name NAME] [--json]",
+  usage: "npm run create-staff -- --email EMAIL [--name NAME | --unlock] [--json]",
   options: {
     email: { type: "string" },
     name: { type: "string" },
+    unlock: { type: "boolean" },
     json: { type: "boolean" },
   },
   required: ["email"],
   async run({ service }, values) {
+    const email = String(values.email);
+    if (values.unlock) {
+      if (values.name !== undefined) throw new UsageError("--unlock takes no --name.");
+      const unlocked = await unlockStaff(service, { email });
+      const sentence = `${unlocked.email} can sign in again, with the same password and second factor.`;
+      process.stdout.write(`${values.json ? JSON.stringify(unlocked) : sentence}\n`);
+      return;
+    }
     const made = await createStaff(service, {
-      email: String(values.email),
+      email,
       name: values.name === undefined ? undefined : String(values.name),
     });
     process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : readable(made));

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { BrowserContext, Page } from "@playwright/test";
-import { insertSession } from "@/db/queries/user-sessions";
+import type { Sql } from "@/db/client";
+import { insertSession } from "@/db/queries/session-list";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { decodeId } from "@/lib/contract/ids";
 import { createPayment } from "@/lib/contract/operations/payments";
@@ -30,7 +31,7 @@ export const test = base.extend<SupportFixtures>({
     await use(async (context, { userId }) => {
       const id = newId();
       const session = { id, userId, address: "127.0.0.1", userAgent: "a test", mfa: true, livesHours: 1 };
-      await insertSession(db.sql, session);
+      await insertSession(db.orm, session);
       const value = await sessionToken(service, "staff", id);
       await context.addCookies([{ name: sessionCookieName("staff", baseUrl), value, url: baseUrl }]);
     });
@@ -71,5 +72,3 @@ export async function waitingPayment({ api, merchant }: Tenant, sql: Sql, amount
   }
   throw new Error("every outcome was known before it could be made to wait");
 }
-
-type Sql = Parameters<typeof insertSession>[0];

@@ -1,8 +1,10 @@
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
+import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/account-fields";
+import { isStorable } from "@/lib/contract/fields";
 import type { Service } from "@/lib/domain/context";
 import { endSession } from "@/lib/domain/people/end-session";
-import { openSession, SESSION_HOURS } from "@/lib/domain/people/open-session";
+import { SESSION_HOURS } from "@/lib/domain/people/open-session";
 import { signIn } from "@/lib/domain/people/sign-in";
 import { type Audience, isSecure, sessionCookieName } from "./session-cookie";
 
@@ -13,14 +15,23 @@ type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: st
 
 /**
  * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries nothing but the id of a
- * row in user_sessions, which every request looks up: so a session can be ended from elsewhere.
+ * row in user_sessions, which every request looks up: so a session can be ended from elsewhere. Throws when a sign-out
+ * could not end it.
  */
 export function authHandler(service: Service, audience: Audience): RouteHandler {
-  const options = authOptions(service, audience);
-  return (request, context) => NextAuth(request as never, context as never, options) as Promise<Response>;
+  return async (request, context) => {
+    const failure: Failure = { error: null };
+    const options = authOptions(service, audience, failure);
+    const response = (await NextAuth(request as never, context as never, options)) as Response;
+    if (failure.error !== null) throw failure.error;
+    return response;
+  };
 }
 
-function authOptions(service: Service, audience: Audience): AuthOptions {
+/** What went wrong in an event: next-auth swallows it, and takes the cookie of a session that still lives. */
+type Failure = { error: unknown };
+
+function authOptions(service: Service, audience: Audience, failure: Failure): AuthOptions {
   const { baseUrl, secret } = service;
   const prefix = audience === "staff" ? "cardlane.staff" : "cardlane";
   const secure = isSecure(baseUrl);
@@ -48,7 +59,10 @@ function authOptions(service: Service, audience: Audience): AuthOptions {
     },
     events: {
       signOut: async ({ token }) => {
-        if (typeof token?.session_id === "string") await endSession(service, token.session_id);
+        if (typeof token?.session_id !== "string") return;
+        await endSession(service, token.session_id).catch((error: unknown) => {
+          failure.error = error;
+        });
       },
     },
     logger: {
@@ -72,8 +86,7 @@ async function authorize(
   const userAgent = headers["user-agent"] ?? null;
   const outcome = await attempt(service, audience, credentials, { address, userAgent });
   if (outcome.result !== "ok") throw new Error(outcome.result);
-  const { user, mfa } = outcome;
-  return { id: user.id, sessionId: await openSession(service, { user, mfa, address, userAgent }) };
+  return { id: outcome.user.id, sessionId: outcome.sessionId };
 }
 
 async function attempt(
@@ -82,7 +95,9 @@ async function attempt(
   { email, password, code }: Partial<Record<string, string>>,
   from: { address: string; userAgent: string | null },
 ) {
-  if (typeof email !== "string" || typeof password !== "string") throw refusal("wrong");
+  if (typeof email !== "string" || typeof password !== "string" || !canBeSomebodys(email, password)) {
+    throw refusal("wrong");
+  }
   try {
     return await signIn(service, { kind: audience, email, password, code: code || null, ...from });
   } catch (error) {
@@ -90,5 +105,9 @@ async function attempt(
     throw refusal("unavailable");
   }
 }
+
+/** Nobody has another one: hashing a long password costs a lot, and the database does not take every text. */
+const canBeSomebodys = (email: string, password: string) =>
+  email.length <= 254 && isStorable(email) && password.length <= MAX_GIVEN_PASSWORD_LENGTH;
 
 const refusal = (code: SignInError) => new Error(code);

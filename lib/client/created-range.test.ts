@@ -10,7 +10,13 @@ import {
   startOfDay,
 } from "./created-range";
 
-// Clocks that change at midnight (Beirut, Santiago, Havana), a day that never was (Apia), and odd offsets.
+/** Days that a time zone left out when it moved across the date line. */
+const LEFT_OUT = [
+  ["Pacific/Apia", "2011-12-30"],
+  ["Pacific/Kiritimati", "1994-12-31"],
+] as const;
+
+// Clocks that change at midnight (Beirut, Santiago, Havana), days that never were, and odd offsets.
 const ZONES = [
   "UTC",
   "Europe/Berlin",
@@ -26,7 +32,7 @@ const zone = fc.constantFrom(...ZONES);
 const day = fc
   .date({ min: new Date("1975-01-01"), max: new Date("2037-12-31"), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
-  .filter((text) => text !== "2011-12-30");
+  .filter((text) => !LEFT_OUT.some(([, leftOut]) => leftOut === text));
 
 describe("a day in a time zone", () => {
   test("begins at its first instant, whatever the clocks do", () => {
@@ -38,6 +44,12 @@ describe("a day in a time zone", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  test.each(LEFT_OUT)("that %s left out begins and ends with the next: %s", (timeZone, text) => {
+    const start = startOfDay(timeZone, text);
+    expect(dayIn(timeZone, start - 1) < text && dayIn(timeZone, start) > text).toBe(true);
+    expect(() => resolveCreated({ from: text, to: text }, timeZone, start)).not.toThrow();
   });
 
   test("is the one that Intl tells", () => {

@@ -82,11 +82,15 @@ export function dayIn(timeZone: string, time: number): string {
   return new Date(time + offsetAt(timeZone, time)).toISOString().slice(0, 10);
 }
 
-/** The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. */
+/**
+ * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. Of a day that the
+ * zone left out, when it moved across the date line, that of the next.
+ */
 export function startOfDay(timeZone: string, day: string): number {
   const midnight = new Date(`${day}T00:00:00Z`).getTime();
   const starts = [midnight - DAY_MS, midnight + DAY_MS].map((time) => midnight - offsetAt(timeZone, time));
-  return Math.min(...starts.filter((start) => dayIn(timeZone, start) === day));
+  const own = starts.filter((start) => dayIn(timeZone, start) === day);
+  return own.length > 0 ? Math.min(...own) : startOfDay(timeZone, addDays(day, 1));
 }
 
 /** First and last day of a preset. */

@@ -4,6 +4,7 @@ import { safePath } from "./safe-path";
 test.each([
   ["/test/payments?x=1#y", "/test/payments?x=1#y"],
   ["/", "/"],
+  ["/a/../test//x", "/test//x"],
 ])("%s is ours", (next, path) => {
   expect(safePath(next, "/test")).toBe(path);
 });
@@ -16,6 +17,10 @@ test.each([
   "//evil.example",
   "/\\evil.example",
   "/\t/evil.example",
+  "/.//evil.example",
+  "/a/..//evil.example",
+  "/%2e//evil.example/x",
+  "/./\\evil.example",
   "javascript:alert(1)",
   "test",
 ])("%j is not followed", (next) => {

@@ -4,5 +4,7 @@ export function safePath(next: string | null | undefined, fallback: string): str
   const base = "http://own.invalid";
   if (!URL.canParse(next, base)) return fallback;
   const url = new URL(next, base);
-  return url.origin === base ? url.pathname + url.search + url.hash : fallback;
+  // Dot segments may leave two slashes at the start, which a browser reads as a host.
+  if (url.origin !== base || url.pathname.startsWith("//")) return fallback;
+  return url.pathname + url.search + url.hash;
 }

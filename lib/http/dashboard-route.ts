@@ -12,7 +12,7 @@ import { personContext } from "./person-context";
 import { appErrorOf, renderProblem } from "./problem";
 import { addressOf, pathOf, searchOf } from "./request-parts";
 import { requireSameOrigin } from "./same-origin";
-import { sessionOver, signedIn } from "./signed-in";
+import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
 
 type RequestInfo = {
   readonly id: string;
@@ -64,7 +64,7 @@ type Served<Call> = [DashboardOperation, (call: Call, input: never) => Promise<u
 
 /**
  * Route handlers for a merchant's people: `export const { POST } = dashboardRoutes(serve(createKey, run))`. Checks, in order:
- * our own page, session, role, parameters. Answers errors as /v1 does.
+ * our own page, session, rate limit, role, parameters. Answers errors as /v1 does.
  */
 export const dashboardRoutes = (...served: Served<DashboardCall>[]): Handlers => handlers(served, dashboardCall);
 /** The same for support staff. */
@@ -81,9 +81,12 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
   const found = await signedIn(request.headers.get("cookie"), "merchant");
   if (!found?.merchant) throw sessionOver();
   const { person, merchant } = found;
+  limit(person);
   const mode = params.mode ?? "test";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   requirePermission(person, operation);
+  // Their own password, second factor and sessions stay theirs to change: those take no permission.
+  if (merchant.suspended && operation.method !== "GET" && operation.permission !== null) throw merchantSuspended();
   const ctx = personContext(currentService().service, {
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
     actor: { type: "user", id: person.userId },
@@ -95,9 +98,13 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
 const supportCall: Caller<SupportCall> = async (operation, request, params, info) => {
   const found = await signedIn(request.headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
+  limit(found.person);
   requirePermission(found.person, operation);
   return { service: currentService().service, staff: found.person, params, request: info };
 };
+
+/** Counted together with what the person asks of /v1. */
+const limit = ({ userId }: Person) => void currentService().rateLimiter.take(userId);
 
 function requirePermission(person: Person, { permission }: DashboardOperation): void {
   if (permission === null || person.permissions.has(permission)) return;
@@ -151,7 +158,7 @@ export const infoOf = (request: Request): RequestInfo => ({
 });
 
 /** A client session's token is a secret, and paths are logged. */
-const withoutSessionToken = (path: string) => path.replace(/cst_[\w-]+/, "{token}");
+const withoutSessionToken = (path: string) => path.replace(/^(\/pay\/)[^/]+/, "$1{token}");
 
 function methodNotAllowed(path: string, served: Served<never>[] | Served<unknown>[]): AppError {
   const allowed = served.map(([operation]) => operation.method).join(", ");

@@ -43,7 +43,7 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     const params = new URL(request.url).searchParams;
     const fields = fieldsOf(params);
     const search = searchOf(params, merchant.timeZone, read);
-    release = takeExportSlot();
+    release = takeExportSlot(merchant.id);
     const opened = await exportTransactions(ctx, search);
     const body = exportStream({
       parts: partsOf(opened, fields),

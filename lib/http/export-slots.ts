@@ -1,22 +1,22 @@
 import { AppError } from "@/lib/contract/errors";
 
 const AT_ONCE = 2;
-let running = 0;
+/** Ids of the merchants whose exports run. */
+const running = new Set<string>();
 
 /**
  * A place among the exports that run at once in this process, each of which holds a database connection: answers how to
- * give it back. Throws 429 when all are taken.
+ * give it back. A merchant has one of them, so that none takes all. Throws 429.
  */
-export function takeExportSlot(): () => void {
-  if (running >= AT_ONCE) {
-    throw new AppError("rate_limited", "Other exports are running right now. Try again in a few seconds.", {
-      headers: { "Retry-After": "5" },
-    });
-  }
-  running++;
+export function takeExportSlot(merchantId: string): () => void {
+  if (running.has(merchantId)) throw busy("An export of your account is running already. Wait until it is done.");
+  if (running.size >= AT_ONCE) throw busy("Other exports are running right now. Try again in a few seconds.");
+  running.add(merchantId);
   let taken = true;
   return () => {
-    if (taken) running--;
+    if (taken) running.delete(merchantId);
     taken = false;
   };
 }
+
+const busy = (detail: string) => new AppError("rate_limited", detail, { headers: { "Retry-After": "5" } });

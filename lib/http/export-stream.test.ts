@@ -61,9 +61,23 @@ describe("the stream of an export", () => {
     await expect.poll(() => close.mock.calls.length).toBe(1);
   });
 
+  test("a reader that is too slow loses its place in the end, however steadily it reads", async () => {
+    const { close, failed } = settings();
+    const limits = { stallMs: 10_000, deadlineMs: 50 };
+    const reader = exportStream({ parts: counted(1_000_000, { read: 0 }), close, failed }, limits).getReader();
+    const readOn = async () => {
+      for (;;) {
+        await reader.read();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await expect(readOn()).rejects.toThrow("took too long");
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+  });
+
   test("a reader that asks for nothing any more loses its place", async () => {
     const { close, failed } = settings();
-    const reader = exportStream({ parts: counted(1_000, { read: 0 }), close, failed }, 10).getReader();
+    const reader = exportStream({ parts: counted(1_000, { read: 0 }), close, failed }, { stallMs: 10 }).getReader();
     await reader.read();
     await expect.poll(() => close.mock.calls.length).toBe(1);
     await expect(reader.read().then(() => reader.read())).rejects.toThrow("nobody reads");

@@ -1,5 +1,7 @@
 /** A reader that asks for nothing for this long has gone, whatever its connection says. */
 const STALL_MS = 60_000;
+/** And one that always asks a little before that has its place for no longer than this. */
+const DEADLINE_MS = 15 * 60_000;
 
 export type ExportSource = {
   /** Text as it is to be sent; throws when it cannot be finished. */
@@ -18,22 +20,32 @@ export type ExportSource = {
  */
 export function exportStream(
   { parts, close, failed, signal }: ExportSource,
-  stallMs = STALL_MS,
+  { stallMs = STALL_MS, deadlineMs = DEADLINE_MS }: { stallMs?: number; deadlineMs?: number } = {},
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stalled: ReturnType<typeof setTimeout> | undefined;
+  let late: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
   const end = () => {
     clearTimeout(stalled);
+    clearTimeout(late);
     if (ended) return;
     ended = true;
     // First the reading ends, then what it stood on is given back.
     void parts.return().then(close, close);
   };
+  const giveUpAfter = (controller: ReadableStreamDefaultController, ms: number, reason: string) =>
+    setTimeout(() => {
+      controller.error(new Error(reason));
+      end();
+    }, ms).unref();
   signal?.addEventListener("abort", end, { once: true });
   if (signal?.aborted) end();
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        if (!ended) late = giveUpAfter(controller, deadlineMs, "the export took too long");
+      },
       async pull(controller) {
         clearTimeout(stalled);
         try {
@@ -45,11 +57,7 @@ export function exportStream(
             return;
           }
           controller.enqueue(encoder.encode(value));
-          stalled = setTimeout(() => {
-            controller.error(new Error("nobody reads the export any more"));
-            end();
-          }, stallMs);
-          stalled.unref();
+          stalled = giveUpAfter(controller, stallMs, "nobody reads the export any more");
         } catch (error) {
           if (ended) return;
           failed(error);

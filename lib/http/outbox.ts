@@ -5,16 +5,17 @@ import { listOutbox } from "@/lib/domain/people/list-outbox";
 import { env } from "@/lib/env";
 import { currentService } from "./current-service";
 import { isLoopbackAddress, isLoopbackHost } from "./loopback";
-import { addressOf } from "./request-parts";
+import { addressOf, PROXIED_HEADER } from "./request-parts";
 
 /**
  * Whether this request may see the outbox, where mail can be read that nobody sends: its links open any account. So only
- * when no mail server is set up, the service is one machine's own, and the browser runs on that machine. The Host header
- * is looked at too, because a page of somebody else's may have pointed its own name at 127.0.0.1.
+ * when no mail server is set up, the service is one machine's own, and the browser runs on that machine.
  */
 async function hasOutbox(): Promise<boolean> {
   if (env.smtpUrl !== null || !isLoopbackHost(new URL(env.baseUrl).host)) return false;
   const sent = await headers();
+  // A proxy on this machine passes on what others send, and a page may have pointed its own name at 127.0.0.1.
+  if (sent.get(PROXIED_HEADER) !== null) return false;
   return isLoopbackHost(sent.get("host")) && isLoopbackAddress(addressOf(sent, { ip: null }));
 }
 

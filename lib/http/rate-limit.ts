@@ -30,13 +30,9 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
       const { missingMs, waitMs } = buckets.take(keyId);
       if (waitMs > 0) {
         const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
-        throw new AppError(
-          "rate_limited",
-          `Too many requests with this API key. Try again in ${retryAfter} s, and slow down.`,
-          {
-            headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
-          },
-        );
+        throw new AppError("rate_limited", `Too many requests. Try again in ${retryAfter} s, and slow down.`, {
+          headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
+        });
       }
       return headers(missingMs);
     },

@@ -12,6 +12,9 @@ export type ApiRequest = {
 /** What the host knows of the connection; under Next's own server only what its headers say. */
 export type Connection = { ip: string | null };
 
+/** Set by our own host alone, on a request that came through a proxy, for handlers under Next. */
+export const PROXIED_HEADER = "x-cardlane-proxied";
+
 /** The path of an absolute URL, as it was sent. `new URL` does the same at ten times the cost. */
 export function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);

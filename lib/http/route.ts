@@ -12,6 +12,7 @@ import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
+import { recordStaffRequest } from "./record-staff-request";
 import { type ApiRequest, addressOf, type Connection, pathOf, searchOf } from "./request-parts";
 import { authenticateSession, isFromDashboard } from "./session-caller";
 
@@ -68,13 +69,19 @@ async function answer(
     parseQuery(searchOf(url), operation);
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
-  const caller = await callerOf(http, call, request);
+  const caller = await callerOf(http, call);
   known.caller = caller;
   authorize(caller, operation);
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
+  await recordStaffRequest(http.service, caller, {
+    headers: call.request.headers,
+    requestId: request.id,
+    id: call.id,
+    operation,
+  });
 
   const endpoint = findEndpoint(operation);
   if (!endpoint) throw new Error(`${operation.name} has no verb`);
@@ -84,7 +91,7 @@ async function answer(
     actor: caller.actor,
     request: { ...request, operation: operation.name },
     idempotency: key === null ? null : idempotencyOf(http.service.secret, key, { method, path: request.path, body }),
-    reauthorize: async () => authorize(await callerOf(http, call, request), operation),
+    reauthorize: async () => authorize(await callerOf(http, call), operation),
     renderProblem: (error) => renderProblem(http.service, error, request),
   };
   const input = {
@@ -98,15 +105,10 @@ async function answer(
 }
 
 /** By API key; from our own pages by the session of the person who is signed in. */
-function callerOf(http: HttpService, call: Call, request: { id: string }): Promise<Caller> {
+function callerOf(http: HttpService, call: Call): Promise<Caller> {
   const { headers } = call.request;
   if (isFromDashboard(headers)) {
-    return authenticateSession(http.service, {
-      headers,
-      requestId: request.id,
-      id: call.id,
-      operation: call.operation,
-    });
+    return authenticateSession(http.service, { headers, operation: call.operation });
   }
   return http.authenticator.authenticate({
     apiKey: headers.get("x-api-key"),

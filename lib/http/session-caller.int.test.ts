@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { insertSession, revokeSession } from "@/db/queries/user-sessions";
+import { insertSession } from "@/db/queries/session-list";
+import { revokeSession } from "@/db/queries/user-sessions";
 import { users } from "@/db/schema/users";
 import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
@@ -40,7 +41,7 @@ async function signIn(role: UserRole = "owner", of = merchant) {
   const [userId, sessionId] = [newId(), newId()];
   const merchant_id = role === "staff" ? null : of.id;
   await db.orm.insert(users).values({ id: userId, merchant_id, email: `${userId}@x.example`, password_hash: "", role });
-  await insertSession(db.sql, { id: sessionId, userId, address: "", userAgent: null, mfa: true, livesHours: 1 });
+  await insertSession(db.orm, { id: sessionId, userId, address: "", userAgent: null, mfa: true, livesHours: 1 });
   const audience: Audience = role === "staff" ? "staff" : "merchant";
   const cookie = `${sessionCookieName(audience, service.baseUrl)}=${await sessionToken(service, audience, sessionId)}`;
   return { userId, sessionId, cookie };

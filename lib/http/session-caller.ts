@@ -4,14 +4,13 @@ import type { Operation } from "@/lib/contract/operation";
 import { isMode } from "@/lib/contract/transaction-words";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";
-import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
 import type { Caller } from "./caller";
 import { requireSameOrigin } from "./same-origin";
-import { sessionOver, signedIn } from "./signed-in";
+import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
+import { writes } from "./writes";
 
 type Headers = { get(name: string): string | null };
-/** `id` is the public id in the path; `requestId` a UUID. */
-type SessionRequest = { headers: Headers; requestId: string; id: string | null; operation: Operation };
+type SessionRequest = { headers: Headers; operation: Operation };
 
 /**
  * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A
@@ -28,20 +27,13 @@ export async function authenticateSession(service: Service, request: SessionRequ
   return headers.get("x-cardlane-environment") === null ? merchantCaller(request) : staffCaller(service, request);
 }
 
-const writes = ({ method, name }: Operation) => method !== "GET" && name !== "searchTransactions";
-
 async function merchantCaller({ headers, operation }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "merchant");
   if (!found?.merchant) throw sessionOver();
   const { person, merchant } = found;
   const mode = headers.get("x-cardlane-mode") ?? "";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
-  if (merchant.suspended && writes(operation)) {
-    throw new AppError(
-      "merchant_suspended",
-      "This merchant account is suspended. Contact support to have it reopened.",
-    );
-  }
+  if (merchant.suspended && writes(operation)) throw merchantSuspended();
   return {
     actor: { type: "user", id: person.userId },
     limitKey: person.userId,
@@ -50,50 +42,17 @@ async function merchantCaller({ headers, operation }: SessionRequest): Promise<C
   };
 }
 
-async function staffCaller(service: Service, request: SessionRequest): Promise<Caller> {
-  const { headers, operation } = request;
+async function staffCaller(service: Service, { headers }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
   const id = headers.get("x-cardlane-environment") ?? "";
   const uuid = decodeId("environment", id);
   const environment = uuid && (await findEnvironmentForStaff(service, uuid));
   if (!environment) throw new AppError("resource_not_found", `There is no environment '${id}'.`);
-  if (writes(operation)) {
-    await recordStaffAct(service, found.person, {
-      action: `support.${operation.name}`,
-      merchantId: environment.merchantId,
-      environmentId: environment.id,
-      objectId: request.id,
-      detail: { reason: reasonOf(headers) },
-      requestId: request.requestId,
-    });
-  }
   return {
     actor: { type: "staff", id: found.person.userId },
     limitKey: found.person.userId,
     environment,
     permissions: found.person.permissions,
   };
-}
-
-/** What staff act for; header values are Latin-1, so it comes percent-encoded. */
-function reasonOf(headers: Headers): string {
-  const given = headers.get("x-cardlane-reason") ?? "";
-  const reason = decode(given).trim().slice(0, 500);
-  if (reason !== "") return reason;
-  throw new AppError(
-    "missing_parameter",
-    "Say why you act on the merchant's behalf: it is kept, and the merchant sees it.",
-    {
-      param: "X-Cardlane-Reason",
-    },
-  );
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

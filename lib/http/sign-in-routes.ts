@@ -1,15 +1,75 @@
+import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
 import type { Audience } from "@/lib/auth/session-cookie";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
 import { currentService } from "./current-service";
+import { infoOf } from "./dashboard-route";
+import { readBody } from "./parse";
+import { appErrorOf, renderProblem } from "./problem";
 
-type Handler = ReturnType<typeof authHandler>;
+type Context = { params: Promise<{ nextauth: string[] }> };
+type Handler = (request: Request, context: Context) => Promise<Response>;
 
 /** The GET and POST handlers of next-auth for one audience. Made at the first request, when the service is up. */
 export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler } {
   let handler: Handler | null = null;
-  const handle: Handler = (request, context) => {
-    handler ??= authHandler(currentService().service, audience);
-    return handler(request, context);
+  const handle: Handler = async (request, context) => {
+    const { service } = currentService();
+    handler ??= authHandler(service, audience);
+    try {
+      const [action] = (await context.params).nextauth;
+      if (action === "callback" && request.method !== "POST") throw onlyPost();
+      return await handler(await bounded(request), context);
+    } catch (thrown) {
+      const info = infoOf(request);
+      const error = appErrorOf(service, thrown, info);
+      return new Response(renderProblem(service, error, info), {
+        status: error.status,
+        headers: {
+          "X-Request-Id": encodeId("request", info.id),
+          "Cache-Control": "no-store",
+          ...error.headers,
+          "Content-Type": "application/problem+json",
+        },
+      });
+    }
   };
   return { GET: handle, POST: handle };
 }
+
+/**
+ * The request as next-auth gets it: next-auth reads a body of any size, and takes for granted that it can be parsed. Throws
+ * 413 and 400.
+ */
+async function bounded(request: Request): Promise<NextRequest> {
+  const { url, method, headers } = request;
+  if (method !== "POST") return new NextRequest(url, { method, headers });
+  const text = await readBody(request);
+  const isJson = headers.get("content-type")?.includes("application/json") ?? false;
+  const form = isJson ? formOf(text) : text;
+  const sent = new Headers(headers);
+  sent.set("content-type", "application/x-www-form-urlencoded");
+  sent.delete("content-length");
+  return new NextRequest(url, { method, headers: sent, body: form });
+}
+
+/** The form that a JSON object stands for; what is no text in it is left out. */
+function formOf(json: string): string {
+  const fields = parsed(json);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw noObject();
+  const texts = Object.entries(fields).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
+  return new URLSearchParams(texts).toString();
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw noObject();
+  }
+}
+
+const noObject = () => new AppError("malformed_json", "The body is not a JSON object. Send a form, or a JSON object.");
+
+const onlyPost = () => new AppError("method_not_allowed", "A sign-in takes POST.", { headers: { Allow: "POST" } });

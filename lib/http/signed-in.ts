@@ -17,3 +17,7 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
 
 /** For a request that only somebody who is signed in may make. */
 export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
+
+/** A suspended merchant's people can look, but not act. */
+export const merchantSuspended = () =>
+  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");

@@ -4,6 +4,7 @@ import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
+import { removeOldSignIns } from "@/lib/domain/people/remove-old-sign-ins";
 import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
 import { settleNightly } from "@/lib/domain/settlement/settle-nightly";
 import { env } from "@/lib/env";
@@ -29,6 +30,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
+    repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
     ...(mailer ? [repeat(service, "send mail", SECOND, () => sendMail(service, mailer))] : []),
   ];
   return {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
+import { PROXIED_HEADER } from "@/lib/http/request-parts";
 import { forwardAddress, mendEscapes } from "./next-requests";
 
 test.each([
@@ -34,3 +35,21 @@ test.each([
     expect(request.headers["x-forwarded-for"]).toBe(left);
   },
 );
+
+const mended = (headers: Record<string, string>) => {
+  const request = requestWith(headers);
+  forwardAddress(request);
+  return request.headers[PROXIED_HEADER];
+};
+
+test.each(["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"])(
+  "a request with %s has come through a proxy, and is marked",
+  (header) => {
+    expect(mended({ [header]: "203.0.113.9" })).toBe("1");
+  },
+);
+
+test("the mark is ours alone: a caller's own is taken away", () => {
+  expect(mended({})).toBeUndefined();
+  expect(mended({ [PROXIED_HEADER]: "" })).toBeUndefined();
+});

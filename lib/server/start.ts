@@ -1,11 +1,14 @@
 import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
+import { provideDemoShop } from "@/lib/http/demo-shop";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { publishAddress } from "./address";
 import { apiListener } from "./api-listener";
-import { BuildError, buildWhenStale } from "./build";
+import { buildWhenStale } from "./build";
+import { BuildError } from "./build-error";
+import { watchHosted } from "./build-hosted";
 import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
@@ -64,6 +67,8 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   shutdown.add("request error log", () => requestErrors.stop());
   proceed();
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
+  // The shop calls our own port: the public address may lead over a proxy that this machine cannot reach.
+  provideDemoShop(demo && { key: demo.test_key, apiUrl: `http://127.0.0.1:${env.port}` });
   proceed();
   const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
   proceed();
@@ -83,7 +88,9 @@ async function preparePages(
   { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
   shutdown: Shutdown,
 ): Promise<Listener> {
-  if (!dev) {
+  if (dev) {
+    shutdown.add("payment form", await watchHosted(root));
+  } else {
     claimHost();
     await buildWhenStale(root, () => say("building"), shutdown.signal);
   }

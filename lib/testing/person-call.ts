@@ -1,11 +1,13 @@
 import type { Database } from "@/db/client";
-import { insertSession } from "@/db/queries/user-sessions";
+import { insertSession } from "@/db/queries/session-list";
 import type { UserRow } from "@/db/schema/users";
+import { sessionCookieName } from "@/lib/auth/session-cookie";
 import type { UserRole } from "@/lib/contract/roles";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { testContext, testTenant } from "./factories";
 import { createTestUser } from "./people";
+import { sessionToken } from "./session-token";
 
 /** A merchant of the test's own, with people who are signed in. */
 export async function testPeople(db: Database, overrides: Partial<Service> = {}) {
@@ -17,7 +19,7 @@ export async function testPeople(db: Database, overrides: Partial<Service> = {})
   };
   const signedIn = async (user: UserRow) => {
     const sessionId = newId();
-    await insertSession(db.sql, {
+    await insertSession(db.orm, {
       ...{
         id: sessionId,
         userId: user.id,
@@ -54,4 +56,10 @@ export function tokenIn(body: string | undefined): string {
 /** The account's own history, the oldest first. */
 export async function actsOf(db: Database, environmentId: string): Promise<{ action: string; detail: unknown }[]> {
   return db.sql`select action, detail from audit_log where environment_id = ${environmentId} order by id`;
+}
+
+/** The Cookie header of a browser that is signed in. */
+export async function cookieOf(service: Service, person: { user: UserRow; sessionId: string }): Promise<string> {
+  const audience = person.user.role === "staff" ? "staff" : "merchant";
+  return `${sessionCookieName(audience, service.baseUrl)}=${await sessionToken(service, audience, person.sessionId)}`;
 }

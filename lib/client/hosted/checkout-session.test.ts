@@ -20,8 +20,9 @@ beforeEach(() => {
   vi.setSystemTime(new Date(NOW));
 });
 afterEach(() => {
-  vi.useRealTimers();
+  // In this order: a spy on setTimeout gives back the fake one.
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 describe("a page that is loaded again", () => {

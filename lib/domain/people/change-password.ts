@@ -6,17 +6,20 @@ import type { Context } from "../context";
 import { mailPasswordChanged } from "./mail-password-changed";
 import { provePassword } from "./prove-person";
 import { accountActor, recordAccountAct } from "./record-account-act";
+import { refuseField } from "./refuse-field";
 
 /** Changes the person's password and ends all their sessions but `sessionId` (UUID). Answers how many ended. */
 export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
 ): Promise<number> {
-  const { id } = await provePassword(ctx, input.currentPassword);
+  const { id, password_hash: provenHash } = await provePassword(ctx, input.currentPassword);
   const passwordHash = await hashPassword(input.newPassword);
   return ctx.service.db.orm.transaction(async (tx) => {
-    const user = await setPassword(tx, id, passwordHash);
-    if (user === null) throw new Error("a person who proved their password is there");
+    const user = await setPassword(tx, id, passwordHash, { provenHash });
+    if (user === null) {
+      throw refuseField("current_password", "Your password was changed a moment ago, elsewhere. Enter the new one.");
+    }
     await voidTokens(tx, id);
     const ended = await revokeSessions(tx, id, input.sessionId);
     await mailPasswordChanged(tx, ctx.service, user);

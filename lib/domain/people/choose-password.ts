@@ -1,7 +1,7 @@
 import type { Orm } from "@/db/client";
 import { revokeSessions } from "@/db/queries/session-list";
 import { setPassword } from "@/db/queries/user-changes";
-import { type TokenPurpose, takeToken, voidTokens } from "@/db/queries/user-tokens";
+import { lockTokenHolder, type TokenPurpose, takeToken, voidTokens } from "@/db/queries/user-tokens";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { hashPassword } from "@/lib/auth/password";
@@ -31,8 +31,9 @@ export async function choosePassword(service: Service, input: ChoosePasswordInpu
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   const passwordHash = await hashPassword(input.password);
   return service.db.orm.transaction(async (tx) => {
+    await lockTokenHolder(tx, sha256(input.token));
     const taken = await takeToken(tx, sha256(input.token));
-    const user = taken && (await setPassword(tx, taken.user_id, passwordHash, input.name));
+    const user = taken && (await setPassword(tx, taken.user_id, passwordHash, { name: input.name }));
     if (!taken || !user) {
       throw new AppError("resource_not_found", "This link was used already or is too old. Ask for a new one.");
     }

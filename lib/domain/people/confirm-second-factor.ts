@@ -1,32 +1,41 @@
-import { markSecondFactor } from "@/db/queries/session-list";
+import { markSecondFactor, revokeSessions } from "@/db/queries/session-list";
 import { enableTotp } from "@/db/queries/user-changes";
-import { findUser } from "@/db/queries/users";
+import { releaseAttempt } from "@/db/queries/users";
 import { totpStep } from "@/lib/auth/totp";
 import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
+import { LOCK_RULE } from "./lock-rule";
 import { newRecoveryCodes } from "./new-recovery-codes";
+import { failedTry, reserveTry } from "./prove-person";
 import { accountActor, recordAccountAct } from "./record-account-act";
 import { refuseField } from "./refuse-field";
 import { writeMail } from "./write-mail";
 
-/** Turns the second factor on with a first code. Answers the recovery codes, which are shown now and never again. */
+/**
+ * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Answers the
+ * recovery codes, which are shown now and never again.
+ */
 export async function confirmSecondFactor(ctx: Context, input: { code: string; sessionId: string }): Promise<string[]> {
   const { service } = ctx;
-  const user = await findUser(service.db.orm, ctx.actor.id as string);
-  const sealed = user?.totp_secret ?? null;
-  if (user === null || sealed === null || user.totp_enabled_at !== null) throw outOfDate();
+  const user = await reserveTry(ctx);
+  const sealed = user.totp_enabled_at === null ? user.totp_secret : null;
   const code = input.code.replace(/\s/g, "");
-  const step = totpStep(service.secret.unseal(sealed), code, service.clock.now());
-  if (step === null) throw refuseField("code", "That code is wrong. Is the clock of your phone right?");
+  const step = sealed === null ? null : totpStep(service.secret.unseal(sealed), code, service.clock.now());
+  if (sealed !== null && step === null) {
+    throw await failedTry(service, user, refuseField("code", "That code is wrong. Is the clock of your phone right?"));
+  }
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+  if (sealed === null || step === null) throw outOfDate();
   return service.db.orm.transaction(async (tx) => {
     if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();
     const codes = await newRecoveryCodes(tx, user.id);
     await markSecondFactor(tx, input.sessionId);
+    await revokeSessions(tx, user.id, input.sessionId);
     await writeMail(tx, {
       recipient: user.email,
       subject: "Second factor switched on for Cardlane",
       paragraphs: [
-        `Signing in as ${user.email} now takes a code of your authenticator app as well.`,
+        `Signing in as ${user.email} now takes a code of your authenticator app as well. Other browsers that were signed in are not any more.`,
         "If it was not you, choose a new password at once:",
         `${service.baseUrl}/forgot-password`,
       ],

@@ -4,9 +4,11 @@ import { findUserByEmail } from "@/db/queries/users";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
+import { testPeople } from "@/lib/testing/person-call";
 import { createStaff } from "./create-staff";
 import { openSession } from "./open-session";
 import { signIn } from "./sign-in";
+import { unlockStaff } from "./unlock-staff";
 
 const { db } = await testDatabase();
 const service = testService(db);
@@ -62,6 +64,26 @@ test("the database itself refuses a session of staff without a second factor", a
   const user = await findUserByEmail(db.orm, "staff", email);
   if (!user) throw new Error("there is no such user");
   const session = { user, address: "192.0.2.1", userAgent: null };
-  await expect(openSession(service, { ...session, mfa: false })).rejects.toThrow(/second factor/);
-  expect(await openSession(service, { ...session, mfa: true })).toBeTruthy();
+  await expect(openSession(db.orm, { ...session, mfa: false })).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/second factor/) },
+  });
+  expect(await openSession(db.orm, { ...session, mfa: true })).toBeTruthy();
+});
+
+test("an operator unlocks a member of the staff, and nobody else", async () => {
+  const { email, password, totp_secret, staff_id } = await createStaff(service, { email: "locked@cardlane.test" });
+  const guess = (i: number) => ({ ...from, address: `198.51.100.${i}`, email, code: null });
+  for (let i = 0; i < 10; i++) await signIn(service, { ...guess(i), password: "wrong" });
+  expect(await signIn(service, { ...guess(11), password })).toMatchObject({ result: "locked" });
+  expect(await unlockStaff(service, { email: " LOCKED@cardlane.test " })).toEqual({ staff_id, email });
+  const code = new TOTP({ secret: Secret.fromBase32(totp_secret) }).generate();
+  expect(await signIn(service, { ...guess(12), password, code })).toMatchObject({ result: "ok" });
+
+  const { person } = await testPeople(db);
+  const owner = await person("owner", { failed_sign_ins: 10 });
+  for (const unknown of [owner.user.email, "nobody@cardlane.test"]) {
+    await expect(unlockStaff(service, { email: unknown })).rejects.toMatchObject({ code: "resource_not_found" });
+  }
+  const [row] = await db.sql`select failed_sign_ins from users where id = ${owner.user.id}`;
+  expect(row?.failed_sign_ins).toBe(10);
 });

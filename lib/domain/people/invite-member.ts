@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Orm } from "@/db/client";
 import { findMerchant } from "@/db/queries/business-profile";
-import { insertMember } from "@/db/queries/team";
+import { insertMember, lockTeam } from "@/db/queries/team";
 import { findUser } from "@/db/queries/users";
 import { hashPassword } from "@/lib/auth/password";
 import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { emailTaken } from "./email-taken";
+import { limitInvitations } from "./limit-invitations";
 import { accountActor, recordAccountAct } from "./record-account-act";
 import { LINK_HOURS, sendLink } from "./send-link";
 
@@ -19,6 +20,8 @@ export async function inviteMember(ctx: Context, input: InviteMemberInput): Prom
   const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
   const id = newId();
   await ctx.service.db.orm.transaction(async (tx) => {
+    await lockTeam(tx, ctx.environment.merchantId);
+    await limitInvitations(tx, ctx.environment.merchantId);
     if (!(await insertMember(tx, ctx.environment.merchantId, { id, ...input, password_hash }))) {
       throw emailTaken(input.email);
     }

@@ -34,7 +34,9 @@ function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
       `Somebody entered a wrong password or code for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. People who are already signed in stay signed in.`,
       // Staff have no page for a forgotten password: their accounts are made by a command.
       ...(user.merchant_id === null
-        ? ["If it was not you, tell your colleagues in security."]
+        ? [
+            "If it was not you, tell your colleagues in security. If you cannot wait, whoever runs the service can unlock your account.",
+          ]
         : ["If it was you and you cannot wait, choose a new password:", `${service.baseUrl}/forgot-password`]),
     ],
   });

@@ -1,6 +1,6 @@
-import { insertSession } from "@/db/queries/user-sessions";
+import type { Orm } from "@/db/client";
+import { insertSession } from "@/db/queries/session-list";
 import type { UserRole } from "@/lib/contract/roles";
-import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 
 /** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
@@ -14,10 +14,10 @@ export type OpenSessionInput = {
   userAgent: string | null;
 };
 
-/** Signs a person in. Returns the new session's id (UUID), which goes into the cookie. */
-export async function openSession(service: Pick<Service, "db">, input: OpenSessionInput): Promise<string> {
+/** Signs a person in, in the transaction that accepted them: what ends all sessions then finds it. Returns the new session's id (UUID), which goes into the cookie. */
+export async function openSession(orm: Orm, input: OpenSessionInput): Promise<string> {
   const id = newId();
-  await insertSession(service.db.sql, {
+  await insertSession(orm, {
     id,
     userId: input.user.id,
     address: input.address,

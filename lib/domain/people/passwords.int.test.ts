@@ -8,6 +8,7 @@ import { actsOf, isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/test
 import { changePassword } from "./change-password";
 import { choosePassword } from "./choose-password";
 import { findLink } from "./find-link";
+import { inviteMember } from "./invite-member";
 import { requestPasswordReset } from "./request-password-reset";
 import { signIn } from "./sign-in";
 import { signUp } from "./sign-up";
@@ -93,6 +94,32 @@ test("nobody learns whether an address exists, staff's included, and no mailbox 
   expect(await mailsTo(db, staff.user.email)).toEqual([]);
   for (let i = 0; i < 7; i++) expect(await forgot(owner.user.email)).toBeUndefined();
   expect(await mailsTo(db, owner.user.email)).toHaveLength(5);
+});
+
+test("asking ten times at once mails five links", async () => {
+  const { forgot, owner } = await setup();
+  await Promise.all(Array.from({ length: 10 }, () => forgot(owner.user.email)));
+  expect(await mailsTo(db, owner.user.email)).toHaveLength(5);
+});
+
+test("two links used at once change the password once, and neither answers with an error of ours", async () => {
+  const { owner, forgot, choose } = await setup();
+  for (let i = 0; i < 2; i++) await forgot(owner.user.email);
+  const tokens = (await mailsTo(db, owner.user.email)).map(({ body }) => tokenIn(body));
+  const answers = await Promise.allSettled(tokens.map((token) => choose(token)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const refused = answers.find((answer) => answer.status === "rejected");
+  expect(refused?.reason).toMatchObject({ code: "resource_not_found" });
+});
+
+test("whoever was invited and has not joined gets no link by forgetting a password", async () => {
+  const { owner, forgot } = await setup();
+  const email = `${newId()}@invited.example`;
+  await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
+  await db.sql`update user_tokens t set expires_at = now() - interval '1 day' from users u
+    where u.id = t.user_id and u.email = ${email}`;
+  await forgot(email);
+  expect((await mailsTo(db, email)).map(({ subject }) => subject)).toEqual([expect.stringMatching(/^Join /)]);
 });
 
 test("one address of the network can ask only so often", async () => {

@@ -3,7 +3,7 @@ import { findUser, releaseAttempt, reserveAttempt, takeTotpStep } from "@/db/que
 import type { UserRow } from "@/db/schema/users";
 import { verifyPassword } from "@/lib/auth/password";
 import { AppError } from "@/lib/contract/errors";
-import type { Context } from "../context";
+import type { Context, Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
 import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
 import { refuseField } from "./refuse-field";
@@ -14,14 +14,12 @@ import { refuseField } from "./refuse-field";
  */
 export async function provePassword(ctx: Context, password: string): Promise<UserRow> {
   const { service } = ctx;
-  const user = await reserve(ctx);
+  const user = await reserveTry(ctx);
   if (await verifyPassword(user.password_hash, password)) {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     return user;
   }
-  throw (await lockAfterFailure(service, user)) === null
-    ? refuseField("current_password", "That is not your current password.")
-    : locked();
+  throw await failedTry(service, user, refuseField("current_password", "That is not your current password."));
 }
 
 /** Password and second factor again, for what would weaken the sign-in. Throws at `current_password` or `code`. */
@@ -31,7 +29,7 @@ export async function proveSecondFactor(
 ): Promise<{ user: UserRow; code: GivenCode }> {
   const { service } = ctx;
   await provePassword(ctx, input.current_password);
-  const user = await reserve(ctx);
+  const user = await reserveTry(ctx);
   if (user.totp_enabled_at === null) {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     throw new AppError("invalid_state", "The second factor is off. Reload the page.");
@@ -41,15 +39,17 @@ export async function proveSecondFactor(
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     return { user, code };
   }
-  throw (await lockAfterFailure(service, user)) === null
-    ? refuseField("code", "That code is wrong, too old or was used already.")
-    : locked();
+  throw await failedTry(service, user, refuseField("code", "That code is wrong, too old or was used already."));
 }
 
 const takeCode = (tx: Orm, user: UserRow, code: GivenCode) =>
   code.kind === "totp" ? takeTotpStep(tx, user.id, code.step) : useRecoveryCode(tx, user, code);
 
-async function reserve(ctx: Context): Promise<UserRow> {
+/**
+ * Takes one of the tries that the person has, before anything is looked at: given back with `releaseAttempt`, or lost with
+ * {@link failedTry}.
+ */
+export async function reserveTry(ctx: Context): Promise<UserRow> {
   const { orm } = ctx.service.db;
   const person = ctx.actor.id === null ? null : await findUser(orm, ctx.actor.id);
   if (person === null || ctx.actor.type === "api_key") {
@@ -59,6 +59,11 @@ async function reserve(ctx: Context): Promise<UserRow> {
   const user = await reserveAttempt(orm, kind, person.email, LOCK_RULE);
   if (user === null) throw locked();
   return user;
+}
+
+/** What to throw after a try that was wrong: `refusal`, or that it was one too many. */
+export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
+  return (await lockAfterFailure(service, user)) === null ? refusal : locked();
 }
 
 const locked = () =>

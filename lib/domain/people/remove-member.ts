@@ -1,4 +1,4 @@
-import { deleteMember, findMember, lockTeam } from "@/db/queries/team";
+import { deleteMember, findMember, lockMember, lockTeam } from "@/db/queries/team";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
@@ -12,6 +12,8 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
   const id = decodeId("user", input.id);
   await ctx.service.db.orm.transaction(async (tx) => {
     await lockTeam(tx, merchantId);
+    // A sign-in that is just accepted has opened its session by then, or finds nobody.
+    if (id !== null) await lockMember(tx, merchantId, id);
     const member = id === null ? null : await findMember(tx, merchantId, id);
     if (member === null) throw resourceNotFound("team member", input.id);
     if (member.id === ctx.actor.id) {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isInvited } from "@/db/queries/team";
 import { countRecentTokens } from "@/db/queries/user-tokens";
-import { findUserByEmail } from "@/db/queries/users";
+import { findUserByEmail, lockUser } from "@/db/queries/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import type { Service } from "../context";
 import { LINK_HOURS, sendLink } from "./send-link";
@@ -22,6 +23,9 @@ async function mailLink(service: Service, email: string): Promise<void> {
   const user = await findUserByEmail(service.db.orm, "merchant", email);
   if (user === null) return;
   await service.db.orm.transaction(async (tx) => {
+    await lockUser(tx, user.id);
+    // An invitation that is too old stays so: it is the team that invites again.
+    if (await isInvited(tx, user.id)) return;
     if ((await countRecentTokens(tx, user.id, "reset_password")) >= MAX_LINKS_PER_HOUR) return;
     await sendLink(tx, service, {
       userId: user.id,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
-import { actsOf, mailsTo, testPeople } from "@/lib/testing/person-call";
+import { actsOf, isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
 import { beginSecondFactor } from "./begin-second-factor";
 import { confirmSecondFactor } from "./confirm-second-factor";
 import { disableSecondFactor } from "./disable-second-factor";
@@ -63,6 +63,23 @@ test("the second factor counts from its first code on; the secret is sealed and 
     "settings.recovery_code_used",
   ]);
   await expect(begin()).rejects.toMatchObject({ code: "invalid_state" });
+});
+
+test("switching it on ends every other session: whoever has the password alone is out", async () => {
+  const { owner, enable, signedIn } = await setup();
+  const other = await signedIn(owner.user);
+  await enable();
+  expect(await isSessionAlive(db, other.sessionId)).toBe(false);
+  expect(await isSessionAlive(db, owner.sessionId)).toBe(true);
+});
+
+test("a first code cannot be guessed for ever", async () => {
+  const { begin, confirm } = await setup();
+  const { secret } = await begin();
+  const codes: unknown[] = [];
+  for (let i = 0; i < 10; i++) codes.push(await confirm("000000").catch((error: { code: string }) => error.code));
+  expect(codes).toEqual([...Array(9).fill("invalid_parameter"), "rate_limited"]);
+  await expect(confirm(codeOf(secret))).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 test("only the secret that was made last can be confirmed", async () => {

@@ -194,3 +194,13 @@ test("somebody else's recovery code is worth nothing", async () => {
   await replaceRecoveryCodes(db.orm, other.person.id, [recoveryCodeDigest(code) as Buffer]);
   expect(await attempt({ code })).toEqual({ result: "code_wrong" });
 });
+
+test("a lock at one sign-in page tells nothing at the other: neither who exists nor who is staff", async () => {
+  const { attempt, person } = await setup();
+  const staff = await createTestUser(db, { merchantId: null, role: "staff" });
+  for (const email of [person.email, staff.email, `${newId()}@nobody.example`]) {
+    const guess = async (kind: "merchant" | "staff") => (await attempt({ kind, email, password: "wrong" })).result;
+    for (let i = 0; i < 10; i++) await guess("merchant");
+    expect([await guess("merchant"), await guess("staff")]).toEqual(["locked", "wrong"]);
+  }
+});

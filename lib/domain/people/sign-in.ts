@@ -1,3 +1,4 @@
+import type { Orm } from "@/db/client";
 import { acceptAttempt, findUserByEmail, releaseAttempt, reserveAttempt, type UserKind } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
@@ -6,6 +7,7 @@ import { verifyPassword } from "@/lib/auth/password";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
 import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
+import { openSession } from "./open-session";
 import { recordAccountAct } from "./record-account-act";
 
 export type SignInInput = {
@@ -19,8 +21,8 @@ export type SignInInput = {
 };
 
 export type SignInResult =
-  /** `mfa`: whether a second factor was given. */
-  | { result: "ok"; user: UserRow; mfa: boolean }
+  /** `mfa`: whether a second factor was given; `sessionId`: UUID, goes into the cookie. */
+  | { result: "ok"; user: UserRow; mfa: boolean; sessionId: string }
   | { result: "wrong" }
   /** `until` is ISO 8601. */
   | { result: "locked"; until: string }
@@ -29,7 +31,7 @@ export type SignInResult =
   | { result: "too_many"; retryAfterSeconds: number };
 
 /**
- * Checks who wants to sign in; opens no session. Ten failures lock an account for half an hour. While it is locked no
+ * Checks who wants to sign in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
  * password is looked at, so a lock cannot be used to go on guessing; "locked" is said of every address, and one that
  * nobody has locks in the same way after as many failures, so it does not tell which addresses exist.
  */
@@ -42,14 +44,14 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
   if (user.totp_enabled_at === null) {
     // Staff see every merchant: without a second factor there is no sign-in for them.
-    return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, user, null);
+    return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
   }
   if (input.code === null || input.code.trim() === "") {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     return { result: "code_required" };
   }
   const code = checkCode(service, user, input.code);
-  return code === null ? fail(service, user, "code_wrong") : accept(service, user, code);
+  return code === null ? fail(service, user, "code_wrong") : accept(service, input, user, code);
 }
 
 async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
@@ -58,10 +60,10 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   // Unlocked a moment ago, between the two statements: as good as a wrong guess.
   if (user) return { result: "wrong" };
   const now = service.clock.now();
-  const locked = decoyLock(input.email, now);
+  const locked = decoyLock(input, now);
   if (locked !== null) return { result: "locked", until: locked };
   await verifyPassword(null, input.password);
-  const until = failDecoy(input.email, now, LOCK_RULE);
+  const until = failDecoy(input, now, LOCK_RULE);
   return until === null ? { result: "wrong" } : { result: "locked", until };
 }
 
@@ -71,15 +73,33 @@ async function fail(service: Service, user: UserRow, result: "wrong" | "code_wro
   return until === null ? { result } : { result: "locked", until };
 }
 
-async function accept(service: Service, user: UserRow, code: GivenCode | null): Promise<SignInResult> {
-  const accepted = await service.db.orm.transaction(async (tx) => {
-    if (code?.kind === "recovery" && !(await useRecoveryCode(tx, user, code))) return null;
-    if (code?.kind === "recovery" && user.merchant_id !== null) {
-      const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
-      await recordAccountAct(tx, by, "settings.recovery_code_used", user.id, { email: user.email });
-    }
-    return acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
-  });
-  if (accepted) return { result: "ok", user: accepted, mfa: code !== null };
-  return fail(service, user, code === null ? "wrong" : "code_wrong");
+/** Thrown inside the transaction, so that a recovery code is given back. */
+class NotAccepted extends Error {}
+
+async function accept(
+  service: Service,
+  { address, userAgent }: SignInInput,
+  user: UserRow,
+  code: GivenCode | null,
+): Promise<SignInResult> {
+  const mfa = code !== null;
+  try {
+    return await service.db.orm.transaction(async (tx) => {
+      if (code?.kind === "recovery") await spend(tx, user, code);
+      const accepted = await acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
+      if (accepted === null) throw new NotAccepted();
+      const sessionId = await openSession(tx, { user: accepted, mfa, address, userAgent });
+      return { result: "ok", user: accepted, mfa, sessionId } as const;
+    });
+  } catch (error) {
+    if (error instanceof NotAccepted) return fail(service, user, mfa ? "code_wrong" : "wrong");
+    throw error;
+  }
+}
+
+async function spend(tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<void> {
+  if (!(await useRecoveryCode(tx, user, code))) throw new NotAccepted();
+  if (user.merchant_id === null) return;
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
+  await recordAccountAct(tx, by, "settings.recovery_code_used", user.id, { email: user.email });
 }

@@ -67,6 +67,54 @@ test("an invitation that is sent again has a new link, and the old one stops wor
   await expect(resendInvitation(owner.ctx, { id })).rejects.toMatchObject({ code: "invalid_state" });
 });
 
+test("inviting and removing again and again fills nobody's mailbox", async () => {
+  const { owner, person } = await setup();
+  const other = await person("owner");
+  const email = `${newId()}@stranger.example`;
+  const invite = async (ctx = owner.ctx) => {
+    const id = await inviteMember(ctx, { email, name: null, role: "viewer" });
+    await removeMember(ctx, { id: idOf({ id }) });
+  };
+  for (let i = 0; i < 30; i++) await invite(i % 2 ? owner.ctx : other.ctx);
+  for (const ctx of [owner.ctx, other.ctx]) await expect(invite(ctx)).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await mailsTo(db, email)).toHaveLength(30);
+  // Another merchant's invitations are counted apart.
+  await invite((await setup()).owner.ctx);
+});
+
+test("invitations sent at once stay within the limit, resent ones included", async () => {
+  const { owner } = await setup();
+  const id = idOf({ id: await inviteMember(owner.ctx, { email: `${newId()}@t.example`, name: null, role: "viewer" }) });
+  for (let i = 0; i < 4; i++) await resendInvitation(owner.ctx, { id });
+  const answers = await Promise.allSettled(
+    Array.from({ length: 32 }, () =>
+      inviteMember(owner.ctx, { email: `${newId()}@team.example`, name: null, role: "viewer" }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(25);
+});
+
+test("resending at once stays within the limit of each invitation", async () => {
+  const { owner } = await setup();
+  const email = `${newId()}@team.example`;
+  const id = idOf({ id: await inviteMember(owner.ctx, { email, name: null, role: "viewer" }) });
+  const answers = await Promise.allSettled(Array.from({ length: 10 }, () => resendInvitation(owner.ctx, { id })));
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
+  expect(await mailsTo(db, email)).toHaveLength(5);
+});
+
+test("an invitation that is accepted while it is sent again ends as one or the other", async () => {
+  const { owner, accept } = await setup();
+  for (let i = 0; i < 5; i++) {
+    const email = `${newId()}@team.example`;
+    const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
+    const token = tokenIn((await mailsTo(db, email))[0]?.body);
+    const [, accepted] = await Promise.allSettled([resendInvitation(owner.ctx, { id: idOf({ id }) }), accept(token)]);
+    const member = (await listTeam(owner.ctx)).find((person) => person.id === id);
+    expect(member?.invited).toBe(accepted.status === "rejected");
+  }
+});
+
 test("the last owner stays an owner; an invited one does not count yet", async () => {
   const { owner } = await setup();
   await inviteMember(owner.ctx, { email: `${newId()}@team.example`, name: null, role: "owner" });

@@ -1,7 +1,8 @@
 import { updateAccount as updateAccountRow } from "@/db/queries/user-changes";
 import { voidTokens } from "@/db/queries/user-tokens";
-import { findUser } from "@/db/queries/users";
+import { findUser, lockUser } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
+import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
 import { emailTaken } from "./email-taken";
 import { onlyChanged } from "./only-changed";
@@ -22,6 +23,9 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
     await provePassword(ctx, input.currentPassword);
   }
   return ctx.service.db.orm.transaction(async (tx) => {
+    const now = await lockUser(tx, before.id);
+    // What was compared and proved above must still be so: another window, or a reset, may have come between.
+    if (now?.email !== before.email || (isNewEmail && now.password_hash !== before.password_hash)) throw outOfDate();
     const user = await updateAccountRow(tx, before.id, { name: input.name, email: input.email });
     if (user === null) throw emailTaken(input.email);
     if (isNewEmail) {
@@ -41,3 +45,6 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
     return user;
   });
 }
+
+const outOfDate = () =>
+  new AppError("invalid_state", "Your sign-in was changed a moment ago, elsewhere. Reload the page and try again.");

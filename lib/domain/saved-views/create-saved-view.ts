@@ -1,4 +1,5 @@
 import { countSavedViews, insertSavedView } from "@/db/queries/saved-views";
+import { lockUser } from "@/db/queries/users";
 import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
@@ -12,14 +13,16 @@ export async function createSavedView(
   ctx: Context,
   input: CreateSavedViewBody & { userId: string },
 ): Promise<SavedView> {
-  const { orm } = ctx.service.db;
   const { userId, name, query, columns, shared } = input;
-  if ((await countSavedViews(orm, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
-    throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
-  }
   const id = newId();
   const created_at = idTime(id);
   const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
-  if (!(await insertSavedView(orm, ctx.environment.id, view))) throw viewNameTaken(name);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    if ((await countSavedViews(tx, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
+      throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
+    }
+    if (!(await insertSavedView(tx, ctx.environment.id, view))) throw viewNameTaken(name);
+  });
   return getSavedView(ctx, { userId, id: encodeId("savedView", id) });
 }

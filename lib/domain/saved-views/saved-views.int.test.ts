@@ -96,3 +96,13 @@ test("nobody keeps more than can be overseen", async () => {
     code: "invalid_parameter",
   });
 });
+
+test("views saved at once stay within the limit", async () => {
+  const { call, anna } = await team();
+  for (let i = 0; i < MAX_SAVED_VIEWS - 1; i++) await createSavedView(call(), { ...view, name: `${i}`, userId: anna });
+  const answers = await Promise.allSettled(
+    Array.from({ length: 5 }, (_, i) => createSavedView(call(), { ...view, name: `at once ${i}`, userId: anna })),
+  );
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(await listSavedViews(call(), { userId: anna })).toHaveLength(MAX_SAVED_VIEWS);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
+import { inviteMember } from "./invite-member";
+import { listTeam } from "./list-team";
+import { removeOldSignIns } from "./remove-old-sign-ins";
+import { requestPasswordReset } from "./request-password-reset";
+
+const { db } = await testDatabase();
+
+/** Makes everything of a person, and every mail to an address, look older. */
+async function age(email: string, days: number): Promise<void> {
+  const back = db.sql`make_interval(days => ${days}::int)`;
+  await db.sql`update user_sessions s set created_at = s.created_at - ${back}, expires_at = s.expires_at - ${back},
+    revoked_at = s.revoked_at - ${back} from users u where u.id = s.user_id and u.email = ${email}`;
+  await db.sql`update user_tokens t set created_at = t.created_at - ${back}, expires_at = t.expires_at - ${back},
+    used_at = t.used_at - ${back} from users u where u.id = t.user_id and u.email = ${email}`;
+  await db.sql`update mail_outbox set created_at = created_at - ${back} where recipient = ${email}`;
+}
+
+const tokensOf = (userId: string) => db.sql`select purpose from user_tokens where user_id = ${userId}`;
+
+test("sessions, links and mails that ended a month ago are removed, and younger ones are not", async () => {
+  const { person, signedIn, service } = await testPeople(db);
+  const old = await person("owner");
+  const young = await person("owner");
+  const ended = await signedIn(young.user);
+  await db.sql`update user_sessions set revoked_at = now() - interval '31 days' where id = ${ended.sessionId}`;
+  for (const { user } of [old, young]) await requestPasswordReset(service, { email: user.email, address: newId() });
+  await age(old.user.email, 31);
+  expect(await removeOldSignIns(service)).toBe(4);
+  expect(await isSessionAlive(db, old.sessionId)).toBe(false);
+  expect(await isSessionAlive(db, young.sessionId)).toBe(true);
+  expect(await tokensOf(old.user.id)).toHaveLength(0);
+  expect(await tokensOf(young.user.id)).toHaveLength(1);
+  expect(await mailsTo(db, old.user.email)).toEqual([]);
+  expect(await mailsTo(db, young.user.email)).toHaveLength(1);
+});
+
+test("an invitation that nobody used stays one, however old", async () => {
+  const { person, service } = await testPeople(db);
+  const owner = await person("owner");
+  const email = `${newId()}@invited.example`;
+  const id = await inviteMember(owner.ctx, { email, name: null, role: "owner" });
+  await age(email, 400);
+  await removeOldSignIns(service);
+  expect((await listTeam(owner.ctx)).find((member) => member.id === id)).toMatchObject({ invited: true });
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { testDatabase } from "@/lib/testing/database";
+import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { provideService } from "./current-service";
+import { dashboardRoutes, serve } from "./dashboard-route";
+
+const { db } = await testDatabase();
+const people = await testPeople(db);
+
+beforeEach(() => void provideService(people.service));
+afterEach(() => void vi.unstubAllEnvs());
+
+const answer = { status: 200, response: z.object({ done: z.boolean() }) } as const;
+const routeOf = (method: "GET" | "POST", permission: "settings.manage" | "payment.read" | null) =>
+  dashboardRoutes(
+    serve(
+      dashboardOperation({ ...answer, name: "sample", method, path: "/api/dashboard/sample", permission }),
+      async () => ({ done: true }),
+    ),
+  )[method];
+
+async function call(cookie: string, ...[method, permission]: Parameters<typeof routeOf>) {
+  const request = new Request("http://dashboard.test/api/dashboard/sample", {
+    method,
+    headers: { cookie, host: "dashboard.test", "sec-fetch-site": "same-origin" },
+  });
+  const response = await routeOf(method, permission)(request, { params: Promise.resolve({}) });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+test("a suspended merchant's people look and do not act, but keep what is their own in order", async () => {
+  const { person, merchant, service } = await testPeople(db);
+  const cookie = await cookieOf(service, await person("owner"));
+  expect((await call(cookie, "POST", "settings.manage")).status).toBe(200);
+  await db.sql`update merchants set suspended_at = now() where id = ${merchant.id}`;
+  const refused = await call(cookie, "POST", "settings.manage");
+  expect([refused.status, refused.body.code]).toEqual([403, "merchant_suspended"]);
+  expect((await call(cookie, "GET", "payment.read")).status).toBe(200);
+  expect((await call(cookie, "POST", null)).status).toBe(200);
+});
+
+test("a person's requests are limited as a key's are, each person's apart", async () => {
+  vi.stubEnv("RATE_LIMIT_PER_SECOND", "1");
+  vi.stubEnv("RATE_LIMIT_BURST", "3");
+  const { service } = provideService(people.service);
+  const [one, other] = [await cookieOf(service, await people.person()), await cookieOf(service, await people.person())];
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++) statuses.push((await call(one, "GET", null)).status);
+  const refused = await call(one, "GET", null);
+  expect([...statuses, refused.status]).toEqual([200, 200, 200, 429]);
+  expect(refused.body).toMatchObject({ code: "rate_limited", detail: expect.not.stringContaining("API key") });
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect((await call(other, "GET", null)).status).toBe(200);
+});

@@ -1,0 +1,60 @@
+import { staffReason } from "@/lib/contract/dashboard/support";
+import { AppError } from "@/lib/contract/errors";
+import { isPublicId } from "@/lib/contract/ids";
+import type { Operation } from "@/lib/contract/operation";
+import type { Service } from "@/lib/domain/context";
+import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
+import type { Caller } from "./caller";
+import { writes } from "./writes";
+
+type StaffRequest = {
+  readonly headers: { get(name: string): string | null };
+  /** UUID. */
+  readonly requestId: string;
+  /** As it stands in the path. */
+  readonly id: string | null;
+  readonly operation: Operation;
+};
+
+/**
+ * Writes down what staff read or do in a merchant's environment, before it happens; a change takes a reason. Others' requests
+ * leave no trace here.
+ */
+export async function recordStaffRequest(service: Service, caller: Caller, request: StaffRequest): Promise<void> {
+  const { actor, environment } = caller;
+  if (actor.type !== "staff" || actor.id === null) return;
+  const { operation, id } = request;
+  await recordStaffAct(
+    service,
+    { userId: actor.id },
+    {
+      action: `support.${operation.name}`,
+      merchantId: environment.merchantId,
+      environmentId: environment.id,
+      objectId: id !== null && isPublicId(id) ? id : null,
+      detail: writes(operation) ? { reason: reasonOf(request.headers) } : null,
+      requestId: request.requestId,
+    },
+  );
+}
+
+/** What staff act for; header values are Latin-1, so it comes percent-encoded. */
+function reasonOf(headers: StaffRequest["headers"]): string {
+  const given = decode(headers.get("x-cardlane-reason") ?? "");
+  const param = "X-Cardlane-Reason";
+  if (given.trim() === "") {
+    const detail = "Say why you act on the merchant's behalf: it is kept, and the merchant sees it.";
+    throw new AppError("missing_parameter", detail, { param });
+  }
+  const reason = staffReason.safeParse(given);
+  if (reason.success) return reason.data;
+  throw new AppError("invalid_parameter", "Give the reason as plain text of at most 500 characters.", { param });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,156 @@
+import { beforeAll, expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { withinRequest } from "@/lib/testing/next-request";
+import { TEST_PASSWORD } from "@/lib/testing/people";
+import { isSessionAlive, testPeople } from "@/lib/testing/person-call";
+import { provideService } from "./current-service";
+import { signInRoutes } from "./sign-in-routes";
+
+const { db } = await testDatabase();
+const people = await testPeople(db);
+const { service } = people;
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+beforeAll(() => provideService(service));
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string | ReadableStream };
+
+async function send(path: string, { method = "GET", headers = {}, body }: Sent = {}) {
+  const request = new Request(`${service.baseUrl}/api/auth/${path}`, {
+    method,
+    headers: { "x-forwarded-for": "192.0.2.7", ...headers },
+    ...(body !== undefined && { body, duplex: "half" }),
+  });
+  const routes = signInRoutes("merchant");
+  const context = { params: Promise.resolve({ nextauth: path.split("/") }) };
+  return withinRequest(request, () => (method === "GET" ? routes.GET : routes.POST)(request, context));
+}
+
+const cookiesOf = (response: Response) =>
+  response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+
+async function csrf() {
+  const response = await send("csrf");
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  return { csrfToken, cookie: cookiesOf(response) };
+}
+
+async function signIn(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const { csrfToken, cookie } = await csrf();
+  const body = new URLSearchParams({ csrfToken, json: "true", ...fields }).toString();
+  const response = await send("callback/credentials", {
+    method: "POST",
+    headers: { ...FORM, ...headers, cookie },
+    body,
+  });
+  return { response, url: ((await response.json()) as { url: string }).url };
+}
+
+test("a sign-in sets a cookie", async () => {
+  const { user } = await people.person("owner");
+  const { response, url } = await signIn({ email: user.email, password: TEST_PASSWORD });
+  expect(new URL(url).searchParams.get("error")).toBeNull();
+  expect(cookiesOf(response)).toContain("cardlane.session=");
+});
+
+/** Signs in, and answers the cookies of the browser. */
+async function signedIn() {
+  const { user } = await people.person("owner");
+  const { response } = await signIn({ email: user.email, password: TEST_PASSWORD });
+  const [session] = await db.sql`select id from user_sessions where user_id = ${user.id} order by id desc limit 1`;
+  const { csrfToken, cookie } = await csrf();
+  return { sessionId: session?.id as string, csrfToken, cookie: `${cookie}; ${cookiesOf(response)}` };
+}
+
+const signOut = ({ csrfToken, cookie }: { csrfToken: string; cookie: string }) =>
+  send("signout", {
+    method: "POST",
+    headers: { ...FORM, cookie },
+    body: new URLSearchParams({ csrfToken, json: "true" }).toString(),
+  });
+
+test("a sign-out ends the session and takes the cookie", async () => {
+  const browser = await signedIn();
+  const response = await signOut(browser);
+  expect(response.status).toBe(200);
+  expect(response.headers.getSetCookie().join()).toMatch(/cardlane\.session=;/);
+  expect(await isSessionAlive(db, browser.sessionId)).toBe(false);
+});
+
+test("a sign-out that could not end the session says so, and leaves the cookie", async () => {
+  const browser = await signedIn();
+  const down = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const sql = (() => Promise.reject(down)) as never;
+  provideService({ ...service, db: { ...db, sql } });
+  const response = await signOut(browser).finally(() => provideService(service));
+  expect(response.status).toBe(503);
+  expect(response.headers.getSetCookie()).toEqual([]);
+  expect(await isSessionAlive(db, browser.sessionId)).toBe(true);
+});
+
+test("a session that cannot be opened is told as an outage, without the database's words", async () => {
+  const { user } = await people.person("owner");
+  await db.sql`create function refuse_sessions() returns trigger language plpgsql as
+    $$ begin raise exception 'words of the database'; end $$`;
+  await db.sql`create trigger refuse_sessions before insert on user_sessions for each row
+    when (new.user_agent = 'refused') execute function refuse_sessions()`;
+  const { url } = await signIn({ email: user.email, password: TEST_PASSWORD }, { "user-agent": "refused" });
+  expect(new URL(url).searchParams.get("error")).toBe("unavailable");
+});
+
+test.each(["signout", "callback/credentials", "_log"])("a body that is too large is not read at %s", async (path) => {
+  let given = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      given++;
+      controller.enqueue(new Uint8Array(64 * 1024).fill(97));
+    },
+  });
+  const response = await send(path, { method: "POST", headers: FORM, body });
+  expect(response.status).toBe(413);
+  expect(given).toBeLessThan(5);
+});
+
+test("a password that nobody can have is refused without being hashed", async () => {
+  const { user } = await people.person("owner");
+  const { url } = await signIn({ email: user.email, password: "x".repeat(1_001) });
+  expect(new URL(url).searchParams.get("error")).toBe("wrong");
+  const [row] = await db.sql`select failed_sign_ins from users where id = ${user.id}`;
+  expect(row?.failed_sign_ins).toBe(0);
+});
+
+test.each(["a\u0000@b.example", "\ud800@b.example"])(
+  "an address that nobody can have is nobody's: %j",
+  async (email) => {
+    const { url } = await signIn({ email, password: TEST_PASSWORD });
+    expect(new URL(url).searchParams.get("error")).toBe("wrong");
+  },
+);
+
+test.each(["{", "[]", "null", '"text"'])("JSON that is no object is refused: %s", async (body) => {
+  const response = await send("callback/credentials", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: "malformed_json" });
+});
+
+test("a JSON body counts as the form it stands for, and what is no text in it does not", async () => {
+  const body = JSON.stringify({ csrfToken: { a: 1 }, callbackUrl: 7, email: [], json: "true" });
+  const response = await send("callback/credentials", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  expect(response.status).toBe(200);
+});
+
+test("a sign-in takes POST only", async () => {
+  const response = await send("callback/credentials");
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+});
