@@ -5,7 +5,6 @@ import { moneyText } from "@/lib/client/hosted/money-text";
 import { textsOf } from "@/lib/client/hosted/texts";
 import { Field } from "./field";
 import { LockIcon, Spinner } from "./icons";
-import { LOCK_TEXTS } from "./lock-texts";
 import { Notice } from "./notice";
 
 type CardFormProps = {
@@ -45,7 +44,7 @@ export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
       )}
       <p class="lock">
         <LockIcon />
-        {LOCK_TEXTS[locale](page.merchant_name)}
+        {textsOf(locale).cardData(page.merchant_name)}
       </p>
     </form>
   );

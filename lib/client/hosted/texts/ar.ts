@@ -6,6 +6,7 @@ export const AR: Texts = {
   total: "المجموع",
   cardDetails: "بيانات البطاقة",
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,
+  cardData: (merchant) => `تُرسل بيانات البطاقة مباشرةً إلى ${isolate("Cardlane")}؛ ولا يراها ${isolate(merchant)} أبدًا.`,
   labels: {
     number: "رقم البطاقة",
     expiry: "تاريخ الانتهاء",

@@ -6,6 +6,7 @@ export const DE: Texts = {
   total: "Gesamtbetrag",
   cardDetails: "Kartendaten",
   securedBy: "Gesichert durch Cardlane",
+  cardData: (merchant) => `Kartendaten gehen direkt an Cardlane; ${merchant} sieht sie nie.`,
   labels: {
     number: "Kartennummer",
     expiry: "Gültig bis",

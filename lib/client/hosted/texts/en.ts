@@ -6,6 +6,7 @@ export const EN: Texts = {
   total: "Total",
   cardDetails: "Card details",
   securedBy: "Secured by Cardlane",
+  cardData: (merchant) => `Card data goes straight to Cardlane; ${merchant} never sees it.`,
   labels: {
     number: "Card number",
     expiry: "Expiry date",

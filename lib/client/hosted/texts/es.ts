@@ -6,6 +6,7 @@ export const ES: Texts = {
   total: "Total",
   cardDetails: "Datos de la tarjeta",
   securedBy: "Protegido por Cardlane",
+  cardData: (merchant) => `Los datos de la tarjeta van directamente a Cardlane; ${merchant} nunca los ve.`,
   labels: {
     number: "Número de tarjeta",
     expiry: "Fecha de caducidad",

@@ -6,6 +6,7 @@ export const FR: Texts = {
   total: "Total",
   cardDetails: "Informations de la carte",
   securedBy: "Sécurisé par Cardlane",
+  cardData: (merchant) => `Vos données de carte vont directement à Cardlane ; ${merchant} ne les voit jamais.`,
   labels: {
     number: "Numéro de carte",
     expiry: "Date d’expiration",

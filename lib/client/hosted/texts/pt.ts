@@ -6,6 +6,7 @@ export const PT: Texts = {
   total: "Total",
   cardDetails: "Dados do cartão",
   securedBy: "Protegido por Cardlane",
+  cardData: (merchant) => `Os dados do cartão vão direto para a Cardlane; ${merchant} nunca os vê.`,
   labels: {
     number: "Número do cartão",
     expiry: "Data de validade",

@@ -11,6 +11,8 @@ export type Texts = {
   total: string;
   cardDetails: string;
   securedBy: string;
+  /** Beside the lock: who sees the card's data, and who does not. */
+  cardData: (merchant: string) => string;
   labels: Record<FieldName, string>;
   placeholders: Record<FieldName, string>;
   hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
