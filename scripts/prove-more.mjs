@@ -1,5 +1,6 @@
 // The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
-// start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow.
+// start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow. `checkout`: 400
+// payment sessions, or another number, while the whole service is killed 40 times.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -22,7 +23,16 @@ switch (what) {
       prove(["e2e/proof/kill-postgres.proof.ts"], { PROOF_HOST: "service", PROOF_KILLS: String(Math.ceil(kills / 4)) });
     break;
   }
+  case "checkout":
+    process.exitCode = prove(["e2e/proof/checkout.proof.ts"], {
+      PROOF_HOST: "service",
+      PROOF_SESSIONS: number ?? "400",
+      PROOF_KILLS: "40",
+    });
+    break;
   default:
-    console.error("Usage: node scripts/prove-more.mjs model [histories] | kill [kills of the service]");
+    console.error(
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills of the service] | checkout [sessions]",
+    );
     process.exitCode = 2;
 }

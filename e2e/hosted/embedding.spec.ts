@@ -10,7 +10,11 @@ const formIn = async (page: Page): Promise<Frame> => {
   return (await element?.contentFrame()) as Frame;
 };
 
-test("a page that the session does not name cannot show the form, and is told how to mend it", async ({
+/** The same machine under its other name: another origin. */
+const strangerOf = (origin: string) =>
+  origin.includes("localhost") ? origin.replace("localhost", "127.0.0.1") : origin.replace("127.0.0.1", "localhost");
+
+test("a page that the session does not name cannot show the form, whatever it says", async ({
   page,
   baseUrl,
   merchantSite,
@@ -41,10 +45,8 @@ test("a page in between the shop and the form is refused, too: every ancestor mu
 }) => {
   const session = await newCheckoutSession();
   merchantSite.serve(merchantPage(baseUrl, { token: session.client_session_token }), { path: "/shop" });
-  await page.route("https://evil.example/", (route) =>
-    route.fulfill({ contentType: "text/html", body: `<iframe src="${merchantSite.origin}/shop"></iframe>` }),
-  );
-  await page.goto("https://evil.example/");
+  merchantSite.serve(`<iframe src="${merchantSite.origin}/shop"></iframe>`, { path: "/stranger" });
+  await page.goto(`${strangerOf(merchantSite.origin)}/stranger`);
   const shop = page.frameLocator("iframe");
   await expect(shop.locator("#payment iframe")).toBeAttached();
   await expect(shop.frameLocator("#payment iframe").locator("input")).toHaveCount(0);
@@ -66,9 +68,6 @@ test("the form obeys its own page alone: other windows, other frames and other w
   const french = { source: "cardlane", type: "update", locale: "fr" };
   // Another frame of the merchant's own site, and one of somebody else's in the merchant's page.
   merchantSite.serve(`<script>${say(submit)}; ${say(french)}</script>`, { path: "/widget" });
-  await page.route("https://ads.example/", (route) =>
-    route.fulfill({ contentType: "text/html", body: `<script>${say(submit)}; ${say(french)}</script>` }),
-  );
   await page.evaluate(
     async (sources) => {
       for (const src of sources) {
@@ -77,7 +76,7 @@ test("the form obeys its own page alone: other windows, other frames and other w
         await new Promise((resolve) => frame.addEventListener("load", resolve));
       }
     },
-    ["/widget", "https://ads.example/"],
+    ["/widget", `${strangerOf(merchantSite.origin)}/widget`],
   );
   // The merchant's page itself, in words that were not agreed.
   await page.evaluate(

@@ -107,8 +107,10 @@ export const merchantHtml = (baseUrl: string, script = "") => `<!doctype html>
     <title>The merchant's shop</title>
   </head>
   <body>
-    <h1>The merchant's shop</h1>
-    <main id="payment"></main>
+    <main>
+      <h1>The merchant's shop</h1>
+      <div id="payment"></div>
+    </main>
     <script src="${baseUrl}/sdk/v1.js"></script>
     <script>${script}</script>
   </body>

@@ -5,10 +5,11 @@ import { log } from "@/lib/log";
 import { apiListener } from "@/lib/server/api-listener";
 import { createHttpServer, listen } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
+import { pageListener } from "./page-listener";
 
 /**
- * The service as `npm start` runs it, from the same parts, but without the pages: it is up within a second and needs no
- * build, so that a proof can kill it often, and a broken copy of the project can be run at once.
+ * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
+ * calls. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
  */
 configure({ NODE_ENV: "production" });
 const opened = await openService({
@@ -16,7 +17,7 @@ const opened = await openService({
 });
 provideService(opened.service);
 const api = apiListener(30_000);
-const server = createHttpServer({ api, pages: api }, (error) => log.error({ err: error }, "a request failed"));
+const server = createHttpServer({ api, pages: pageListener }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port);
 const jobs = startJobs(opened.service);
 

@@ -19,7 +19,13 @@ export type ProofHost = {
   output(): string;
 };
 
-export type HostOptions = { databaseUrl?: string; port?: number; env?: Record<string, string> };
+export type HostOptions = {
+  databaseUrl?: string;
+  port?: number;
+  env?: Record<string, string>;
+  /** The whole built service, for a proof about pages and their server, too. */
+  whole?: boolean;
+};
 
 /** No limit on requests, and a lease short enough that a proof does not wait long for what a kill left open. */
 const SETTINGS = {
@@ -57,10 +63,10 @@ process.on("exit", () => {
 });
 
 /** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
-export async function startHost(options: HostOptions = {}): Promise<ProofHost> {
+export async function startHost({ whole, ...options }: HostOptions = {}): Promise<ProofHost> {
   const port = options.port ?? (await pickPort());
   const env = { ...SETTINGS, DATA_DIR, ...options.env };
-  if (process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
+  if (whole || process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
   const baseUrl = `http://127.0.0.1:${port}`;
   await bundle();
   const child = spawn(process.execPath, [BUNDLE], {

@@ -244,6 +244,21 @@ test("a challenge that nobody answers ends, and leaves the session to another at
   expect(await shop.state()).toMatchObject({ status: "OPEN", failure: "authentication_failed", attempts_left: 4 });
 });
 
+test("an attempt that was refused while another was under way pays no more when it comes again", async () => {
+  const shop = await checkout();
+  await shop.pay({ card: CHALLENGED });
+  expect(await codeOf(shop.pay({ attempt: "late" }))).toBe("invalid_state");
+  expect(await codeOf(shop.pay({ attempt: "late-token", mode: "tokenize" }))).toBe("invalid_state");
+  await db.sql`update payments set updated_at = now() - interval '31 minutes' where environment_id = ${shop.tenant.environmentId}`;
+  await expirePayments(shop.tenant.service);
+  expect(await shop.state()).toMatchObject({ status: "OPEN" });
+  expect(await codeOf(shop.pay({ attempt: "late" }))).toBe("invalid_state");
+  expect(await codeOf(shop.pay({ attempt: "late-token", mode: "tokenize" }))).toBe("invalid_state");
+  expect(await payments(shop.tenant)).toEqual({ all: 1, paid: 0 });
+  expect((await shop.pay()).state).toMatchObject({ status: "COMPLETED", attempts_left: 3 });
+  await expectCleanBooks();
+});
+
 test("a token of the card pays once, and completes the session that it was made in", async () => {
   const shop = await checkout();
   const made = await shop.pay({ mode: "tokenize", attempt: "t" });

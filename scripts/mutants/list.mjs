@@ -213,4 +213,20 @@ export const MUTANTS = [
     ],
     tests: ["int", "lib/http/checkout.int.test.ts", "the shopper learns of card …9987"],
   },
+  {
+    name: "a refused attempt pays when it comes again",
+    edits: [
+      [
+        "lib/domain/client-sessions/session-unusable.ts",
+        'refusal.code === "invalid_state" && row.open_payment_id !== null',
+        "false",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout.int.test.ts", "pays no more when it comes again"],
+  },
+  {
+    name: "a card number in the field for the name is kept",
+    edits: [["lib/contract/fields.ts", "(value) => !CARD_NUMBER.test(value)", "() => true"]],
+    tests: ["unit", "lib/contract/checkout-attempt.test.ts", "is refused, for these are kept"],
+  },
 ];

@@ -2,8 +2,9 @@ import type { CheckoutRow } from "@/db/queries/checkout";
 import { findKey } from "@/db/queries/idempotency-claims";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
+import { newId } from "@/lib/ids";
 import type { Context } from "../context";
-import { keyOf } from "../payments/money-request";
+import { keyOf, refuseUnclaimed } from "../payments/money-request";
 import type { Checkout } from "./find-checkout";
 import { clientSessionStatus } from "./present-client-session";
 
@@ -22,7 +23,11 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
  */
 export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
   const refusal = refusalOf(ctx, row);
-  if (refusal && (await isNewAttempt(ctx))) throw refusal;
+  if (!refusal || !(await isNewAttempt(ctx))) return;
+  // A session that is busy may be free again: an attempt that was refused meanwhile must not pay when it comes once more.
+  const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
+  if (isBusy && (await refuseUnclaimed(ctx, refusal, newId())).replayed) return;
+  throw refusal;
 }
 
 /** Whether nothing is known of the attempt's key: it was not made before. */

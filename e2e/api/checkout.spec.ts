@@ -1,0 +1,235 @@
+import { decodeId } from "@/lib/contract/ids";
+import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import type { Api } from "../client";
+import { expect } from "../fixtures";
+import { type OpenedSession, formTest as test } from "../payment-form";
+import { aCard, CARDS, chargeOf, newPlan } from "../samples";
+
+const paymentsOf = async (api: Api) => (await api.call(listPayments)).ok().data;
+const sessionOf = async (api: Api, { id }: OpenedSession) => (await api.call(getClientSession, { id })).ok();
+
+test("a card pays the session: the merchant's server reads it, with all that the session says", async ({
+  api,
+  open,
+}) => {
+  const plan = await newPlan(api, { status: "ACTIVE", full_price_amount: 19.99 });
+  const shopper = { customer_id: "c-1", customer_email: "jane@shop.example", metadata: { order: "7" } };
+  const opened = await open({ amount: undefined, currency: undefined, plan_id: plan.id, ...shopper });
+  expect(await opened.form.state()).toMatchObject({ status: "OPEN", attempts_left: 5, payment: null, failure: null });
+  const { state } = (
+    await opened.form.attempt({ card: aCard(CARDS.approved, { name: "Jane Doe" }), postal_code: "94110" })
+  ).taken();
+  expect(state).toMatchObject({ status: "COMPLETED", payment: { status: "CAPTURED" }, failure: null, action: null });
+  const session = await sessionOf(api, opened);
+  expect(session).toMatchObject({ status: "COMPLETED", payment_id: state.payment?.id });
+  const payment = (await api.call(getPayment, { id: state.payment?.id ?? "" })).ok();
+  expect(payment).toMatchObject({
+    ...{ ...shopper, status: "CAPTURED", amount: 1_999, currency: "USD", customer_name: "Jane Doe", plan_id: plan.id },
+    ...{ client_session_id: opened.id, description: plan.name, billing_address: { postal_code: "94110" } },
+  });
+  expect(await opened.form.state()).toEqual(state);
+});
+
+test("a session that captures by hand is paid with an authorization", async ({ api, open }) => {
+  const opened = await open({ capture_method: "manual" });
+  const { state } = (await opened.form.attempt()).taken();
+  expect(state).toMatchObject({ status: "COMPLETED", payment: { status: "AUTHORIZED" } });
+  expect(await paymentsOf(api)).toMatchObject([{ status: "AUTHORIZED", amount_captured: 0 }]);
+});
+
+for (const [number, failure] of [
+  ["4000000000000002", "card_declined"],
+  ["4000000000009995", "insufficient_funds"],
+  ["4000000000009987", "card_declined"],
+  ["4000000000009979", "card_declined"],
+  ["4000000000004954", "card_declined"],
+  ["4000000000000069", "expired_card"],
+  ["4000000000000127", "incorrect_cvv"],
+  ["4000000000003063", "authentication_failed"],
+] as const) {
+  test(`${number} is no error but a decline, and the shopper learns: ${failure}`, async ({ api, open }) => {
+    const opened = await open();
+    const { state } = (await opened.form.attempt(number)).taken();
+    expect(state).toMatchObject({ status: "OPEN", attempts_left: 4, failure, payment: null });
+    expect(await sessionOf(api, opened)).toMatchObject({ status: "OPEN", attempts_left: 4, payment_id: null });
+    expect(JSON.stringify(state)).not.toMatch(/lost|stolen|fraud/);
+  });
+}
+
+test("five declines close the session; what is mistyped counts for nothing", async ({ api, open }) => {
+  const opened = await open();
+  for (let left = 4; left >= 0; left--) {
+    const mistyped = await opened.form.attempt({ card: aCard("4242424242424241") });
+    expect(mistyped.refused("invalid_parameter").param).toBe("card.number");
+    expect((await opened.form.attempt(CARDS.declined)).taken().state.attempts_left).toBe(left);
+  }
+  expect(await opened.form.state()).toMatchObject({ status: "EXPIRED", attempts_left: 0, failure: "card_declined" });
+  expect(await sessionOf(api, opened)).toMatchObject({ status: "EXPIRED", attempts_left: 0, payment_id: null });
+  (await opened.form.attempt()).refused("invalid_state");
+  (await opened.form.attempt({ mode: "tokenize" })).refused("invalid_state");
+  expect(await paymentsOf(api)).toHaveLength(5);
+});
+
+test("the same attempt again is the same payment; with another card it is refused", async ({ api, open }) => {
+  const { form } = await open();
+  const first = (await form.attempt({}, { attempt: "a" })).taken();
+  for (const again of await Promise.all([1, 2, 3].map(() => form.attempt({}, { attempt: "a" })))) {
+    expect(again.taken()).toEqual(first);
+  }
+  (await form.attempt("4111111111111111", { attempt: "a" })).refused("idempotency_key_reused");
+  expect(await paymentsOf(api)).toHaveLength(1);
+  const other = await open();
+  expect((await other.form.attempt({}, { attempt: "a" })).taken().state.status).toBe("COMPLETED");
+});
+
+test("two tabs at once, and the same tab again and again: one payment", async ({ api, open }) => {
+  const opened = await open();
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => opened.form.attempt({}, { attempt: `tab-${index % 4}` })),
+  );
+  for (const answer of answers.filter(({ status }) => status !== 200)) {
+    expect(["invalid_state", "idempotency_request_in_progress"]).toContain(JSON.parse(answer.text).code);
+  }
+  expect((await opened.form.state()).status).toBe("COMPLETED");
+  const payments = await paymentsOf(api);
+  expect(payments.map(({ status }) => status)).toEqual(["CAPTURED"]);
+});
+
+test("a lost answer: the session says that a payment is under way, takes no other, cannot be cancelled, and ends paid", async ({
+  api,
+  open,
+}) => {
+  const opened = await open();
+  const { state } = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
+  expect(state).toMatchObject({ status: "PROCESSING", payment: { status: "PENDING" }, failure: null });
+  (await opened.form.attempt()).refused("invalid_state");
+  (await api.call(cancelClientSession, { id: opened.id })).problem("outcome_pending");
+  await expect.poll(async () => (await opened.form.state()).status, { timeout: 20_000 }).toBe("COMPLETED");
+  const again = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
+  expect(again.state).toMatchObject({ status: "COMPLETED", payment: { id: state.payment?.id, status: "CAPTURED" } });
+  expect(await paymentsOf(api)).toHaveLength(1);
+});
+
+test("a payment that never came about leaves the session open, and says so", async ({ open }) => {
+  const { form } = await open();
+  expect((await form.attempt(CARDS.garbage)).taken().state.status).toBe("PROCESSING");
+  await expect.poll(async () => (await form.state()).status, { timeout: 20_000 }).toBe("OPEN");
+  expect(await form.state()).toMatchObject({ failure: "processing_error", attempts_left: 4, payment: null });
+  expect((await form.attempt()).taken().state.status).toBe("COMPLETED");
+});
+
+test("the issuer's question: the state says where, and the answer decides", async ({ api, open }) => {
+  const opened = await open({ return_url: "https://shop.example/thanks?order=1" });
+  for (const [result, left] of [
+    ["failed", 4],
+    ["abandoned", 3],
+  ] as const) {
+    const { state } = (await opened.form.attempt(CARDS.challenge)).taken();
+    expect(state).toMatchObject({ status: "REQUIRES_ACTION", payment: { status: "REQUIRES_ACTION" } });
+    expect(state.action?.url).toMatch(/^\/challenge\/[^/]+$/);
+    (await opened.form.attempt()).refused("invalid_state");
+    await opened.form.answerChallenge(result);
+    expect(await opened.form.state()).toMatchObject({ status: "OPEN", attempts_left: left, action: null });
+    expect((await opened.form.state()).failure).toBe("authentication_failed");
+  }
+  await opened.form.attempt(CARDS.challenge);
+  await opened.form.answerChallenge("passed");
+  const paid = await opened.form.state();
+  expect(paid).toMatchObject({ status: "COMPLETED", payment: { status: "CAPTURED" } });
+  expect(paid.return_url).toBe(
+    `https://shop.example/thanks?order=1&client_session_id=${opened.id}&payment_id=${paid.payment?.id}`,
+  );
+  expect((await paymentsOf(api)).map(({ status }) => status)).toEqual(["CAPTURED", "DECLINED", "DECLINED"]);
+});
+
+test("cancelling while the issuer asks gives the payment up, and closes the session", async ({ api, open }) => {
+  const opened = await open();
+  const { state } = (await opened.form.attempt(CARDS.challenge)).taken();
+  expect((await api.call(cancelClientSession, { id: opened.id })).ok().status).toBe("CANCELLED");
+  expect((await opened.form.state()).status).toBe("CANCELLED");
+  const payment = (await api.call(getPayment, { id: state.payment?.id ?? "" })).ok();
+  expect(payment).toMatchObject({ status: "DECLINED", amount_captured: 0 });
+  (await opened.form.attempt()).refused("invalid_state");
+});
+
+test("a token is for the merchant's server: it pays this session once, and not after it is paid", async ({
+  api,
+  open,
+}) => {
+  const opened = await open();
+  const first = (await opened.form.attempt({ mode: "tokenize" }, { attempt: "t" })).taken();
+  expect(first).toMatchObject({
+    state: { status: "OPEN", attempts_left: 4 },
+    payment_token: { id: expect.stringMatching(/^tok_/) },
+  });
+  expect((await opened.form.attempt({ mode: "tokenize" }, { attempt: "t" })).taken()).toEqual(first);
+  const second = (await opened.form.attempt({ mode: "tokenize" })).taken();
+  const pay = (token: typeof first, key?: string) =>
+    api.call(createPayment, {
+      ...(key && { key }),
+      body: { amount: 2_500, currency: "EUR", payment_token: token.payment_token?.id },
+    });
+  const payment = (await pay(first, "k")).ok();
+  expect(payment).toMatchObject({ status: "CAPTURED", client_session_id: opened.id });
+  expect(await sessionOf(api, opened)).toMatchObject({ status: "COMPLETED", payment_id: payment.id, attempts_left: 3 });
+  expect((await opened.form.state()).status).toBe("COMPLETED");
+  expect((await pay(first, "k")).replayed).toBe(true);
+  expect((await pay(first)).problem("invalid_parameter").param).toBe("payment_token");
+  expect((await pay(second)).problem("invalid_parameter").param).toBe("payment_token");
+  (await opened.form.attempt({ mode: "tokenize" })).refused("invalid_state");
+});
+
+test("a session that is cancelled, or past its time, takes nothing and says which", async ({ api, db, open }) => {
+  const cancelled = await open();
+  await api.call(cancelClientSession, { id: cancelled.id });
+  const expired = await open();
+  const id = decodeId("clientSession", expired.id);
+  await db.sql`update client_sessions set expires_at = now() - interval '1 ms' where id = ${id}`;
+  for (const [{ form }, status] of [
+    [cancelled, "CANCELLED"],
+    [expired, "EXPIRED"],
+  ] as const) {
+    (await form.attempt()).refused("invalid_state");
+    (await form.attempt({ mode: "tokenize" })).refused("invalid_state");
+    expect(await form.state()).toMatchObject({ status, attempts_left: 5, payment: null });
+    expect((await form.page()).status).toBe(200);
+  }
+  expect(await paymentsOf(api)).toEqual([]);
+});
+
+test("live mode has no processor: nothing is taken, and nothing is counted", async ({ tenant, open }) => {
+  const { form } = await open({}, tenant.live);
+  (await form.attempt()).refused("processor_not_configured");
+  (await form.attempt({ mode: "tokenize" })).refused("processor_not_configured");
+  expect(await form.state()).toMatchObject({ status: "OPEN", attempts_left: 5 });
+});
+
+test("a merchant that is suspended takes no cards, and its form says so", async ({ tenant, db, open }) => {
+  const { form } = await open();
+  await db.sql`update merchants set suspended_at = now() where id = ${tenant.merchant.id}`;
+  (await form.attempt()).refused("merchant_suspended");
+  const page = await form.page();
+  expect([page.status, await page.text()]).toEqual([403, expect.stringContaining("Payments are paused")]);
+});
+
+test("a challenge that nobody answers in time ends without a payment", async ({ db, service, open }) => {
+  const { form } = await open();
+  const { state } = (await form.attempt(CARDS.challenge)).taken();
+  const payment = decodeId("payment", state.payment?.id ?? "");
+  await db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${payment}`;
+  await expirePayments(service);
+  await expect.poll(async () => (await form.state()).status, { timeout: 20_000 }).toBe("OPEN");
+  expect(await form.state()).toMatchObject({ failure: "authentication_failed", attempts_left: 4, action: null });
+});
+
+test("the charge knows its session, and another merchant cannot see either", async ({ api, stranger, open }) => {
+  const opened = await open();
+  await opened.form.attempt();
+  const [payment] = await paymentsOf(api);
+  if (!payment) throw new Error("there is a payment");
+  expect(chargeOf(payment).client_session_id).toBe(opened.id);
+  (await stranger.api.call(getClientSession, { id: opened.id })).problem("resource_not_found");
+  (await stranger.api.call(cancelClientSession, { id: opened.id })).problem("resource_not_found");
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "@playwright/test";
+import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout";
+import { type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
+import type { Api } from "./client";
+import { test } from "./fixtures";
+import { aCard, newSession } from "./samples";
+
+/** `id`: `cs_…`. */
+export type OpenedSession = { id: string; form: PaymentForm };
+
+export type FormAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The answer to an attempt that was taken, whatever became of it. */
+  taken(): CheckoutAttemptAnswer;
+  /** The refusal, which must have this code. */
+  refused(code: ErrorCode): Problem;
+};
+
+export type AttemptOptions = { attempt?: string; headers?: Record<string, string>; raw?: string };
+
+/** What a session's payment form says to its server, without a browser. */
+export class PaymentForm {
+  constructor(
+    readonly baseUrl: string,
+    readonly token: string,
+  ) {}
+
+  /** Pays with this card, or sends this body. */
+  attempt(body: object | string = {}, { attempt = randomUUID(), headers, raw }: AttemptOptions = {}) {
+    const given = typeof body === "string" ? { card: aCard(body) } : body;
+    return this.#call("/attempts", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...(headers ?? { "Sec-Fetch-Site": "same-origin" }) },
+      body: raw ?? JSON.stringify({ attempt, card: aCard(), ...given }),
+    });
+  }
+
+  async state(): Promise<CheckoutState> {
+    const answer = await this.#call("/state");
+    expect(answer.status, answer.text).toBe(200);
+    return JSON.parse(answer.text) as CheckoutState;
+  }
+
+  call(path: string, init: RequestInit = {}): Promise<FormAnswer> {
+    return this.#call(path, init);
+  }
+
+  /** The page itself. */
+  page(query: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.baseUrl}/pay/${this.token}?${new URLSearchParams(query)}`);
+  }
+
+  /** Answers the issuer's challenge, as its page's buttons do. */
+  async answerChallenge(result: "passed" | "failed" | "abandoned"): Promise<void> {
+    const { action } = await this.state();
+    const url = new URL(`${action?.url}/result`, this.baseUrl);
+    const answer = await fetch(url, { method: "POST", redirect: "manual", body: new URLSearchParams({ result }) });
+    expect(answer.status).toBe(303);
+  }
+
+  async #call(path: string, init: RequestInit = {}): Promise<FormAnswer> {
+    const response = await fetch(`${this.baseUrl}/pay/${this.token}${path}`, init);
+    const { status, headers } = response;
+    const text = await response.text();
+    const context = `${path} answered ${status}: ${text.slice(0, 1_000)}`;
+    expect(status, context).toBeLessThan(500);
+    expect(headers.get("x-request-id"), context).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+    expect(headers.get("cache-control"), context).toBe("no-store");
+    expect(headers.get("set-cookie"), context).toBeNull();
+    return {
+      status,
+      headers,
+      text,
+      taken() {
+        expect(status, context).toBe(200);
+        return JSON.parse(text) as CheckoutAttemptAnswer;
+      },
+      refused(code) {
+        expect(headers.get("content-type"), context).toContain("application/problem+json");
+        const refusal = problem.parse(JSON.parse(text));
+        expect(refusal.code, context).toBe(code);
+        expect(refusal.status, context).toBe(status);
+        return refusal;
+      },
+    };
+  }
+}
+
+/** Tests of the form's own server. */
+export const formTest = test.extend<{ open: (overrides?: object, api?: Api) => Promise<OpenedSession> }>({
+  open: async ({ baseUrl, api: own }, use) => {
+    await use(async (overrides = {}, api = own) => {
+      const { id, client_session_token } = await newSession(api, overrides);
+      return { id, form: new PaymentForm(baseUrl, client_session_token ?? "") };
+    });
+  },
+});

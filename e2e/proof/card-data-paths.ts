@@ -1,0 +1,221 @@
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import type { Canaries } from "./canaries";
+import { inParallel } from "./client";
+
+/** A request as it goes over the wire, with the status that it must get: a path that was not taken proves nothing. */
+export type Push = {
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** Sent as it is. */
+  raw?: string;
+  expected: number | readonly number[];
+};
+
+export type Doors = { baseUrl: string; apiKey: string; newSession: (overrides?: object) => Promise<string> };
+
+/** As the payment form's own page sends it. */
+const FORM = { "Sec-Fetch-Site": "same-origin" };
+
+const payment = (over: object) => ({ amount: 1_299, currency: "USD", ...over });
+
+/** What merchants' servers do with cards, and do wrong. What they write into notes of their own is theirs, and kept. */
+export function apiPushes(canaries: Canaries): Push[] {
+  const path = "/v1/payments";
+  const wrong = (
+    what: string,
+    change: (card: ReturnType<Canaries["card"]>) => object,
+    expected: Push["expected"] = 400,
+  ) => ({
+    path,
+    body: payment({ card: change(canaries.card(`API, ${what}`)) }),
+    expected,
+  });
+  const stray = (what: string, body: (number: string) => object, expected: Push["expected"] = 400) => ({
+    path,
+    body: payment(body(canaries.number(`API, ${what}`))),
+    expected,
+  });
+  const malformed = (what: string, text: (number: string) => string) => ({
+    path,
+    raw: text(canaries.number(`API, ${what}`)),
+    expected: 400,
+  });
+  return [
+    wrong("a card of nobody", (card) => card, 402),
+    wrong("spaces", (card) => ({ ...card, number: card.number.replace(/(.{4})/g, "$1 ").trim() }), 402),
+    wrong("dashes", (card) => ({ ...card, number: card.number.replace(/(.{4})(?=.)/g, "$1-") }), 402),
+    wrong("mistyped", (card) => ({ ...card, number: canaries.mistyped("API") })),
+    wrong("number as a number", (card) => ({ ...card, number: Number(card.number) })),
+    wrong("number in a list", (card) => ({ ...card, number: [card.number] })),
+    wrong("two numbers", (card) => ({ ...card, number: card.number + card.number })),
+    wrong("long code", (card) => ({ ...card, cvv: canaries.longCode("API") })),
+    wrong("code as a number", (card) => ({ ...card, cvv: Number(card.cvv) })),
+    wrong("name is the number", (card) => ({ ...card, name: card.number })),
+    wrong("unknown member", (card) => ({ ...card, pan: card.number })),
+    wrong("the number as a member", (card) => ({ ...card, [card.number]: 1 })),
+    wrong("year is the number", (card) => ({ ...card, exp_year: Number(card.number) })),
+    {
+      path,
+      body: payment({
+        card: canaries.card("API, amex", {
+          number: canaries.number("API, amex", 15, "37"),
+          cvv: canaries.code("API, amex", 4),
+        }),
+      }),
+      expected: 402,
+    },
+    stray("the number as the card", (number) => ({ card: number })),
+    stray("as the token", (number) => ({ payment_token: number }), 404),
+    stray("as the plan", (number) => ({ plan_id: number, card: canaries.card("API, with a plan") }), 404),
+    stray("as the currency", (number) => ({ currency: number, card: canaries.card("API, with a currency") })),
+    stray("as the amount", (number) => ({ amount: Number(number), card: canaries.card("API, with an amount") })),
+    stray("as an unknown member", (number) => ({ card_number: number })),
+    malformed("cut off", (number) => `{"amount":1,"card":{"number":"${number}`),
+    malformed("not JSON", (number) => `number=${number}&cvv=${canaries.code("API, not JSON")}`),
+    malformed("bad at the number", (number) => `{"card":{"number":${number}x}}`),
+    malformed("a control character", (number) => `{"card":{"number":"${number}\u0001"}}`),
+    {
+      path,
+      raw: `{"card":{"number":"${canaries.number("API, too large")}","x":"${"x".repeat(70_000)}"}}`,
+      expected: 413,
+    },
+    {
+      path,
+      body: payment({ card: canaries.card("API, not said to be JSON") }),
+      headers: { "Content-Type": "text/plain" },
+      expected: 415,
+    },
+    {
+      path,
+      body: payment({ card: canaries.card("API, wrong key") }),
+      headers: { "X-Api-Key": canaries.number("API key") },
+      expected: 401,
+    },
+    {
+      path,
+      body: payment({ card: canaries.card("API, long key") }),
+      headers: { "X-Idempotency-Key": `${canaries.number("idempotency key")}${"k".repeat(256)}` },
+      expected: 400,
+    },
+    {
+      path: `${path}?card=${canaries.number("API query")}`,
+      body: payment({ card: canaries.card("API with a query") }),
+      expected: 400,
+    },
+    { path: `${path}/${canaries.number("API path")}`, method: "GET", expected: 404 },
+    { path: `${path}/${canaries.number("API path, refund")}/refund`, body: {}, expected: 404 },
+    { path: `/v1/transactions?card_last4=${canaries.number("API list")}`, method: "GET", expected: 400 },
+    {
+      path: "/v1/transactions/search",
+      body: { filters: { card_last4: canaries.number("API search") } },
+      expected: 400,
+    },
+    ...SANDBOX_CARDS.map(({ number, behaviour }) => ({
+      path,
+      body: payment({ card: canaries.sandboxCard(`API, ${behaviour}`, number) }),
+      expected: [201, 202, 402],
+    })),
+  ];
+}
+
+/** What shoppers' browsers send to a session's form, and whoever has its address. */
+export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push[]> {
+  const post = async (
+    what: string,
+    over: object,
+    expected: Push["expected"] = 400,
+    session: object = {},
+  ): Promise<Push> => ({
+    path: `/pay/${await doors.newSession(session)}/attempts`,
+    headers: FORM,
+    body: { attempt: randomUUID(), card: canaries.card(`form, ${what}`), ...over },
+    expected,
+  });
+  const raw = async (what: string, text: string, expected: number, headers: object = {}): Promise<Push> => ({
+    path: `/pay/${await doors.newSession()}/attempts`,
+    headers: { ...FORM, ...headers },
+    raw: text.replace("NUMBER", canaries.number(`form, ${what}`)),
+    expected,
+  });
+  const number = (what: string) => canaries.number(`form, ${what}`);
+  const token = await doors.newSession();
+  return [
+    await post("a card of nobody", {}, 200),
+    await post("tokenize", { mode: "tokenize" }, 200),
+    await post("postal code", { postal_code: "94110" }, 200),
+    await post("postal code is the number", { postal_code: number("postal code is the number") }),
+    await post("name is the number", { card: canaries.card("form, name", { name: number("name is the number") }) }),
+    await post("long code", { card: canaries.card("form, long code", { cvv: canaries.longCode("form") }) }),
+    await post("mistyped", { card: canaries.card("form, mistyped", { number: canaries.mistyped("form") }) }),
+    await post("mode is the number", { mode: number("mode") }),
+    await post("unknown member", { card_number: number("unknown member") }),
+    await post("unknown member by its name", { [number("unknown name")]: "x" }),
+    await post("the number as the card", { card: number("as the card") }),
+    await post("another site", {}, 403).then((push) => ({ ...push, headers: { Origin: "https://evil.example" } })),
+    await raw("cut off", '{"attempt":"a","card":{"number":"NUMBER', 400),
+    await raw("bad at the number", '{"card":{"number":NUMBERx}}', 400),
+    await raw("a form", "number=NUMBER&cvv=123", 415, { "Content-Type": "application/x-www-form-urlencoded" }),
+    await raw("too large", `{"card":{"number":"NUMBER","x":"${"x".repeat(70_000)}"}}`, 413),
+    { path: `/pay/${token}?number=${number("query")}&origin=${number("origin")}`, method: "GET", expected: [200, 404] },
+    { path: `/pay/${token}?origin=https://${number("host")}.example`, method: "GET", expected: [403, 404] },
+    { path: `/pay/${token}/state?number=${number("state query")}`, method: "GET", expected: 400 },
+    { path: `/pay/${number("path")}`, method: "GET", expected: 404 },
+    { path: `/pay/cst_${number("token")}`, method: "GET", expected: 404 },
+    { path: `/pay/${number("state path")}/state`, method: "GET", expected: 404 },
+    {
+      path: `/pay/${number("attempts path")}/attempts`,
+      headers: FORM,
+      body: { attempt: "a", card: canaries.card("form, no session") },
+      expected: 404,
+    },
+    { path: `/challenge/${number("challenge")}`, method: "GET", expected: 404 },
+    {
+      path: `/challenge/${number("challenge result")}/result`,
+      raw: `result=${number("challenge answer")}`,
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      expected: 404,
+    },
+    ...(await inParallel(SANDBOX_CARDS, 4, (card) =>
+      post(`sandbox ${card.behaviour}`, { card: canaries.sandboxCard(`form, ${card.behaviour}`, card.number) }, 200),
+    )),
+  ];
+}
+
+export async function send({ baseUrl, apiKey }: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<string | null> {
+  const { path, method = "POST", headers = {}, body, raw } = push;
+  const api: Record<string, string> = path.startsWith("/v1")
+    ? { "X-Api-Key": apiKey, "X-Idempotency-Key": randomUUID() }
+    : {};
+  const content = raw ?? (body === undefined ? null : JSON.stringify(body));
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { "Content-Type": "application/json", ...api, ...headers },
+    body: content,
+    signal: AbortSignal.timeout(15_000),
+  });
+  const text = await response.text();
+  if ([push.expected].flat().includes(response.status)) return null;
+  return `${method} ${path} ${content?.slice(0, 120) ?? ""} answered ${response.status} ${text.slice(0, 300)}`;
+}
+
+/** Hangs up in the middle of the number. */
+export function hangUp(
+  { baseUrl, apiKey }: Pick<Doors, "baseUrl" | "apiKey">,
+  path: string,
+  number: string,
+): Promise<void> {
+  const url = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port), url.hostname, () => {
+      const head = `POST ${path} HTTP/1.1\r\nHost: ${url.host}\r\nX-Api-Key: ${apiKey}\r\nX-Idempotency-Key: ${randomUUID()}\r\n`;
+      const rest = `Sec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n`;
+      socket.write(`${head}${rest}{"attempt":"a","card":{"number":"${number}`, () => socket.destroy());
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", reject);
+  });
+}

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+
+/** Something secret that was sent to the service, and in which forms it would still be the secret. */
+export type Secret = { readonly name: string; readonly text: string; readonly kind: "number" | "text" | "code" };
+export type Found = { readonly name: string; readonly form: string; readonly offset: number };
+
+/** Finds every form of every secret in any bytes. */
+export type Search = (bytes: Buffer) => Found[];
+
+type Needle = { readonly name: string; readonly form: string; readonly bytes: Buffer };
+
+/**
+ * The forms a secret is looked for in: as text, in the encodings that software puts text into, as the numbers that databases
+ * make of digits, and as the digests that anybody can undo by trying all card numbers.
+ */
+export function formsOf({ text, kind }: Secret): [form: string, bytes: Buffer][] {
+  switch (kind) {
+    case "number":
+      return [...textForms(text), ...groupings(text), ...numberForms(text), ...digests(text)];
+    case "text":
+      return textForms(text);
+    case "code":
+      return codeContexts(text);
+    default:
+      return kind satisfies never;
+  }
+}
+
+const bytes = (text: string) => Buffer.from(text, "latin1");
+const each = (text: string, form: (code: number) => string) => [...bytes(text)].map(form).join("");
+const hex = (value: number, digits = 2) => value.toString(16).padStart(digits, "0");
+
+function textForms(text: string): [string, Buffer][] {
+  return [
+    ["as it is", bytes(text)],
+    ["reversed", Buffer.from(bytes(text)).reverse()],
+    ["hex", bytes(each(text, (code) => hex(code)))],
+    ["escaped for JSON", bytes(each(text, (code) => `\\u${hex(code, 4)}`))],
+    ["escaped twice for JSON", bytes(each(text, (code) => `\\\\u${hex(code, 4)}`))],
+    ["escaped for URLs", bytes(each(text, (code) => `%${hex(code)}`))],
+    ["escaped for HTML", bytes(each(text, (code) => `&#${code};`))],
+    ["escaped for HTML, hex", bytes(each(text, (code) => `&#x${hex(code)};`))],
+    ["UTF-16LE", Buffer.from(text, "utf16le")],
+    ["UTF-16BE", Buffer.from(text, "utf16le").swap16()],
+    ...base64Forms(text),
+  ];
+}
+
+/** Base64 at each of the three places that the text can have in groups of three, without what its neighbours decide. */
+function base64Forms(text: string): [string, Buffer][] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes(text)])
+      .toString("base64")
+      .replaceAll("=", "");
+    const whole = Math.floor(((before + text.length) * 8) / 6);
+    return [`base64 at ${before}`, bytes(encoded.slice(Math.ceil((before * 8) / 6), whole))];
+  });
+}
+
+function groupings(number: string): [string, Buffer][] {
+  const groups = number.length === 15 ? [4, 10, 15] : [4, 8, 12, 16, 19];
+  const parts = groups.map((end, index) => number.slice(groups[index - 1] ?? 0, end)).filter(Boolean);
+  const separators = {
+    spaces: " ",
+    dashes: "-",
+    dots: ".",
+    "a plus for each space": "+",
+    "%20": "%20",
+    "no-break spaces": "\u00a0",
+  };
+  return [
+    ...Object.entries(separators).map(([name, one]): [string, Buffer] => [name, Buffer.from(parts.join(one))]),
+    // A receipt may show the first six and the last four; whoever keeps one end and the middle keeps the number.
+    ["all but its last four", bytes(number.slice(0, -4))],
+    ["all but its first six", bytes(number.slice(6))],
+  ];
+}
+
+function numberForms(number: string): [string, Buffer][] {
+  const integer = Buffer.alloc(8);
+  integer.writeBigInt64LE(BigInt(number));
+  const forms: [string, Buffer][] = [
+    ["int8", integer],
+    ["int8, network order", Buffer.from(integer).reverse()],
+    ["packed digits", Buffer.from(number.padStart(number.length + (number.length % 2), "0"), "hex")],
+    ["numeric", numericDigits(number)],
+  ];
+  // Of a number such as 4000000000000002 little is left but zeros, which stand everywhere.
+  return forms.filter(([, form]) => new Set(form).size >= 5);
+}
+
+/** How PostgreSQL stores a numeric, in jsonb, too: base 10,000, two bytes a digit. */
+function numericDigits(number: string): Buffer {
+  const padded = number.padStart(Math.ceil(number.length / 4) * 4, "0");
+  const digits = Uint16Array.from(padded.match(/.{4}/g) ?? [], Number);
+  return Buffer.from(digits.buffer);
+}
+
+function digests(number: string): [string, Buffer][] {
+  return ["md5", "sha1", "sha256", "sha512"].flatMap((algorithm): [string, Buffer][] => {
+    const digest = createHash(algorithm).update(number).digest();
+    return [
+      [algorithm, digest],
+      [`${algorithm}, hex`, bytes(digest.toString("hex"))],
+      [`${algorithm}, base64`, bytes(digest.toString("base64").replaceAll("=", ""))],
+      [`${algorithm}, base64url`, bytes(digest.toString("base64url"))],
+    ];
+  });
+}
+
+/** Three digits alone prove nothing: a security code is looked for beside its name. */
+function codeContexts(code: string): [string, Buffer][] {
+  return ["cvv", "cvc", "security_code", "csc", "cvv2"].flatMap((name) =>
+    [
+      `"${name}":"`,
+      `"${name}": "`,
+      `"${name}":`,
+      `"${name}": `,
+      `\\"${name}\\":\\"`,
+      `${name}=`,
+      `%22${name}%22%3A%22`,
+      `${name}: '`,
+    ]
+      .map((context): [string, Buffer] => [`after ${context}`, bytes(context + code)])
+      // In jsonb names and values stand apart, the names first.
+      .concat([[`within card, after ${name}`, bytes(`${name}${code}`)]]),
+  );
+}
+
+const SLOTS = 1 << 20;
+const slotOf = (word: number) => Math.imul(word, 0x9e3779b1) >>> 12;
+
+/**
+ * One pass over the bytes for all needles: a table of their first four bytes tells for nearly every place that nothing begins
+ * there. Upper and lower case of hexadecimal forms count as one.
+ */
+export function createSearch(secrets: readonly Secret[]): Search {
+  const needles = secrets.flatMap((secret) =>
+    formsOf(secret).flatMap(([form, found]): Needle[] => {
+      const upper = bytes(found.toString("latin1").toUpperCase());
+      const cases = /hex|escaped/.test(form) && !upper.equals(found) ? [found, upper] : [found];
+      return cases.map((one) => ({ name: secret.name, form, bytes: one }));
+    }),
+  );
+  const table = new Map<number, Needle[]>();
+  const slots = new Uint8Array(SLOTS);
+  for (const needle of needles) {
+    const word = needle.bytes.readUInt32BE(0);
+    slots[slotOf(word)] = 1;
+    table.set(word, [...(table.get(word) ?? []), needle]);
+  }
+  return (haystack) => {
+    const found: Found[] = [];
+    let word = 0;
+    for (let end = 0; end < haystack.length; end++) {
+      word = ((word << 8) | (haystack[end] as number)) >>> 0;
+      if (slots[slotOf(word)] === 0 || end < 3) continue;
+      for (const { name, form, bytes: needle } of table.get(word) ?? []) {
+        const offset = end - 3;
+        if (offset + needle.length > haystack.length) continue;
+        if (haystack.compare(needle, 0, needle.length, offset, offset + needle.length) === 0)
+          found.push({ name, form, offset });
+      }
+    }
+    return found;
+  };
+}
+
+/** A number that passes Luhn, begins as a card of a known network does, and that nobody has used before. */
+export function canaryNumber(random: (limit: number) => number, length = 16, prefix = "4"): string {
+  let digits = prefix;
+  while (digits.length < length - 1) digits += String(random(10));
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 2 : 1);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return digits + String((10 - (sum % 10)) % 10);
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Database } from "@/db/client";
+import type { Search } from "./card-data-search";
+
+/** What was found and where, as "name, form, in place": sorted, each once. */
+export type Finds = string[];
+
+const described = (search: Search, place: string, bytes: Buffer): string[] =>
+  search(bytes).map(({ name, form }) => `${name}, ${form}, in ${place}`);
+
+const sorted = (finds: string[]): Finds => [...new Set(finds)].sort();
+
+/** Every row of every table, whatever its schema, as text. */
+export async function searchTables(db: Database, search: Search): Promise<{ finds: Finds; rows: number }> {
+  const finds: string[] = [];
+  let rows = 0;
+  for (const table of await tablesOf(db)) {
+    const lines = await db.sql.unsafe<{ line: string }[]>(`select t::text as line from ${table} t`);
+    rows += lines.length;
+    finds.push(...described(search, table, Buffer.from(lines.map(({ line }) => line).join("\n"))));
+  }
+  return { finds: sorted(finds), rows };
+}
+
+/** Columns of text, and texts in JSON at any depth, that are nothing but one of these. */
+export async function findExactValues(db: Database, values: readonly string[]): Promise<Finds> {
+  const finds: string[] = [];
+  for (const table of await tablesOf(db)) {
+    const rows = await db.sql.unsafe<{ name: string }[]>(
+      `select distinct column_.key as name from ${table} t, jsonb_each(to_jsonb(t)) column_,
+         jsonb_path_query(column_.value, 'strict $.**') leaf
+       where jsonb_typeof(leaf) = 'string' and leaf #>> '{}' = any($1::text[])`,
+      [values as string[]],
+    );
+    finds.push(...rows.map(({ name }) => `${table}.${name}`));
+  }
+  return sorted(finds);
+}
+
+async function tablesOf(db: Database): Promise<string[]> {
+  const rows = await db.sql<{ name: string }[]>`
+    select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'm', 'p') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg_toast%'
+    order by 1`;
+  return rows.map(({ name }) => name);
+}
+
+/** The bytes of every file below a folder: what was deleted, too, as long as nothing was written over it. */
+export function searchFiles(folder: string, search: Search): { finds: Finds; megabytes: number } {
+  const finds: string[] = [];
+  let size = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    size += bytes.length;
+    finds.push(...described(search, kindOfFile(path, folder), bytes));
+  }
+  return { finds: sorted(finds), megabytes: Math.round(size / 1e6) };
+}
+
+/** Files of the same kind by one name: their own are numbers. */
+function kindOfFile(path: string, folder: string): string {
+  if (path.includes("/pg_wal/")) return "the write-ahead log";
+  return path.includes("/postgres/base/") ? "the tables' files" : relative(folder, path);
+}
+
+export const searchText = (place: string, text: string, search: Search): Finds =>
+  sorted(described(search, place, Buffer.from(text)));

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import * as challengeResult from "@/app/(hosted)/challenge/[token]/result/route";
+import * as attempts from "@/app/(hosted)/pay/[token]/attempts/route";
+import * as state from "@/app/(hosted)/pay/[token]/state/route";
+import type { Listener } from "@/lib/server/http-server";
+
+type Handler = (request: Request, context: { params: Promise<{ token: string }> }) => Promise<Response>;
+type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
+
+/** What of the hosted pages writes or tells the truth; their HTML is Next's to serve. */
+const ROUTES: readonly Route[] = [
+  { path: /^\/pay\/([^/]+)\/attempts$/, handlers: attempts },
+  { path: /^\/pay\/([^/]+)\/state$/, handlers: state },
+  { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
+];
+
+/** The checkout's own routes, called as Next calls them. Everything else is 404. */
+export const pageListener: Listener = async (incoming, outgoing) => {
+  const response = await answer(incoming);
+  const body = Buffer.from(await response.arrayBuffer());
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(body);
+};
+
+async function answer(incoming: IncomingMessage): Promise<Response> {
+  const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host ?? "localhost"}`);
+  for (const { path, handlers } of ROUTES) {
+    const token = path.exec(url.pathname)?.[1];
+    const handler = handlers[incoming.method === "POST" ? "POST" : "GET"];
+    if (token === undefined || handler === undefined) continue;
+    return handler(requestOf(url, incoming), { params: Promise.resolve({ token: decodeURIComponent(token) }) });
+  }
+  return new Response("There is no such page.", { status: 404 });
+}
+
+function requestOf(url: URL, incoming: IncomingMessage): Request {
+  const { method = "GET" } = incoming;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (value !== undefined) headers.set(name, String(value));
+  if (method === "GET") return new Request(url, { headers });
+  const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  return new Request(url, { method, headers, body, duplex: "half" } as RequestInit);
+}
