@@ -51,7 +51,11 @@ export const createClientSessionBody = z
     capture_method: captureMethod
       .default("automatic")
       .describe("`manual` authorizes now and leaves the capture to you."),
-    allowed_origins: z.array(origin).max(20).default([]).describe("Origins that may embed the payment form."),
+    allowed_origins: z
+      .array(origin)
+      .max(20)
+      .default([])
+      .describe("Origins that may embed the payment form. Without any it works as a payment link alone."),
     return_url: webUrl.nullable().default(null).describe("Where the shopper returns to."),
     appearance: appearance.nullable().default(null).describe("How the payment form looks."),
     metadata: metadata.default({}),
@@ -82,7 +86,9 @@ export const clientSession = z
       .string()
       .nullable()
       .meta({ description: "Shown once, in the answer that creates the session." }),
-    status: clientSessionStatus.describe("Where it stands now."),
+    status: clientSessionStatus.describe(
+      "OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts are over. CANCELLED by you.",
+    ),
     amount: amountOut.describe("What the shopper pays, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     plan_id: idOf("plan").nullable().describe("The plan that is sold."),
@@ -99,7 +105,7 @@ export const clientSession = z
     attempts_left: z.int().describe("Tries to pay that the shopper still has."),
     iframe_url: z.string().nullable().meta({ description: "Holds the token, so it too is shown once." }),
     environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
-    expires_at: timestamp.describe("When it takes no more attempts."),
+    expires_at: timestamp.describe("When it takes no more attempts: 24 hours after it was created, or with its fifth."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
   })
