@@ -330,6 +330,19 @@ describe("a money action of the dashboard", () => {
     expect(sent[1]).toMatchObject({ key: "key-1", body: { amount: 1_000 } });
   });
 
+  test("a retry is sent although nobody answers what became of the request: its key makes it safe", async () => {
+    const driver = new MoneyDriver("refund", "pay_1", {
+      ...ports(),
+      lookUp: () => Promise.reject(new Error("No answer came.")),
+    });
+    await driver.open();
+    answers = [noAnswer, made()];
+    await driver.submit({ amount: 4_000 }, 4_000);
+    await driver.retry();
+    expect(driver.getSnapshot().state.step).toBe("done");
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
   test("a retry that the browser itself prevents leaves the outcome unknown, to be tried again", async () => {
     const driver = await start();
     answers = [noAnswer, made()];
