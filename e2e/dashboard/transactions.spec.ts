@@ -52,11 +52,15 @@ async function openList(page: Page, search = ""): Promise<void> {
   await alive(page);
 }
 
-/** The export menu's button takes part as soon as React does. */
-const alive = (page: Page) =>
-  page.waitForFunction(() =>
+/** The search box takes part as soon as React does; what listens to keys does so after the next picture. */
+async function alive(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
     Object.keys(document.querySelector("[data-search]") ?? {}).some((key) => key.startsWith("__react")),
   );
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)))),
+  );
+}
 
 const inPopover = async (page: Page, name: string, act: (popover: Locator) => Promise<void>) => {
   const filters = page.getByRole("region", { name: "Filters" });
