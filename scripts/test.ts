@@ -46,8 +46,19 @@ async function runPlaywright(title: string): Promise<void> {
   heading(title);
   const file = `${reports}/e2e.json`;
   const code = await run(playwright(), { PLAYWRIGHT_JSON_OUTPUT_NAME: file });
-  const { stats } = read(file, { stats: { expected: 0, unexpected: 0, flaky: 0 } });
-  count(stats.expected, stats.unexpected + stats.flaky, code);
+  const { stats, suites } = read<Report>(file, { stats: { expected: 0, unexpected: 0, flaky: 0 }, suites: [] });
+  count(stats.expected + stats.flaky, stats.unexpected, code);
+  if (stats.flaky === 0) return;
+  console.log(`\n  ${stats.flaky} passed only at the second try:`);
+  for (const title of suites.flatMap(flakyOf)) console.log(`    ${title}`);
+}
+
+type Suite = { suites?: Suite[]; specs: { title: string; file: string; tests: { status: string }[] }[] };
+type Report = { stats: { expected: number; unexpected: number; flaky: number }; suites: Suite[] };
+
+function flakyOf({ specs, suites = [] }: Suite): string[] {
+  const own = specs.filter(({ tests }) => tests.some(({ status }) => status === "flaky"));
+  return [...own.map(({ file, title }) => `${file}: ${title}`), ...suites.flatMap(flakyOf)];
 }
 
 async function build(): Promise<boolean> {
