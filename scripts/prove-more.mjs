@@ -1,6 +1,7 @@
 // The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
 // start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow. `checkout`: 400
-// payment sessions, or another number, while the whole service is killed 40 times.
+// payment sessions, or another number, while the whole service is killed 40 times. `looks`: every page wide and narrow, light
+// and dark.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -30,9 +31,16 @@ switch (what) {
       PROOF_KILLS: "40",
     });
     break;
+  case "looks": {
+    const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
+    const env = { ...process.env, EVERY_LOOK: "1" };
+    const args = [playwright, "test", "every-page", "docs/pages"];
+    process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
+    break;
+  }
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills of the service] | checkout [sessions]",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills of the service] | checkout [sessions] | looks",
     );
     process.exitCode = 2;
 }

@@ -1,18 +1,12 @@
 import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/operations/plans";
 import { expect } from "../fixtures";
+import { looksOf } from "../looks";
 import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
-// One page in four sizes and schemes, with axe each time.
+// One page in several sizes and schemes, with axe each time.
 test.describe.configure({ timeout: 120_000 });
-
-const LOOKS = [
-  [1440, "light"],
-  [1440, "dark"],
-  [390, "light"],
-  [390, "dark"],
-] as const;
 
 /** Every page of the dashboard; ids are of things that the test makes. */
 const PAGES: Record<string, (made: { payment: string; plan: string; key: string; session: string }) => string> = {
@@ -39,15 +33,15 @@ const PAGES: Record<string, (made: { payment: string; plan: string; key: string;
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
-for (const [name, addressOf] of Object.entries(PAGES)) {
-  test(`${name}: accessible, fits and says nothing wrong, in every size and scheme`, async ({ owner, api }) => {
+for (const [index, [name, addressOf]] of Object.entries(PAGES).entries()) {
+  test(`${name}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, async ({ owner, api }) => {
     const payment = await captured(api, { customer_email: "ada@shopper.example" });
     await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
     const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
     const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
     const made = { payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id };
     const errors = listenForErrors(owner);
-    for (const [width, colorScheme] of LOOKS) {
+    for (const [width, colorScheme] of looksOf(index)) {
       await owner.setViewportSize({ width, height: 900 });
       // Colours are judged when nothing fades any more.
       await owner.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -61,10 +55,10 @@ for (const [name, addressOf] of Object.entries(PAGES)) {
   });
 }
 
-for (const path of PUBLIC_PAGES) {
-  test(`${path}: accessible, fits and says nothing wrong, in every size and scheme`, async ({ page }) => {
+for (const [index, path] of PUBLIC_PAGES.entries()) {
+  test(`${path}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, async ({ page }) => {
     const errors = listenForErrors(page);
-    for (const [width, colorScheme] of LOOKS) {
+    for (const [width, colorScheme] of looksOf(index)) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       await page.goto(path);

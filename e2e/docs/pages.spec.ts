@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { ERROR_CODES } from "@/lib/contract/errors";
 import { test } from "../browser";
 import { expect } from "../fixtures";
+import { looksOf } from "../looks";
 import { aCard, CARDS, captured } from "../samples";
 
 // axe reads the whole reference in some 15 s on a small machine.
@@ -19,16 +20,8 @@ const PAGES = [
   "/nowhere",
 ];
 
-const LOOKS = [
-  [1440, "light"],
-  [390, "dark"],
-  [1440, "dark"],
-  [390, "light"],
-] as const;
-
-for (const path of PAGES) {
-  // The reference is the same few blocks hundreds of times: two looks have all of its colours and widths.
-  for (const [width, colorScheme] of path === "/docs/reference" ? LOOKS.slice(0, 2) : LOOKS) {
+for (const [index, path] of PAGES.entries()) {
+  for (const [width, colorScheme] of looksOf(index)) {
     test(`${path} is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
       const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
       const page = await context.newPage();
