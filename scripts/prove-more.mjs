@@ -1,7 +1,7 @@
 // The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
 // start` runs it, 200 times, and of PostgreSQL 50 times; another number of service kills may follow. `checkout`: 400
 // payment sessions, or another number, while the whole service is killed 40 times. `looks`: every page wide and narrow, light
-// and dark.
+// and dark, and every card on both widths of the sample shop.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -34,7 +34,7 @@ switch (what) {
   case "looks": {
     const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
     const env = { ...process.env, EVERY_LOOK: "1" };
-    const args = [playwright, "test", "every-page", "docs/pages"];
+    const args = [playwright, "test", "every-page", "docs/pages", "demo/cards"];
     process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
     break;
   }
