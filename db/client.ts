@@ -47,14 +47,12 @@ export type Database = {
   readonly sql: Sql;
   readonly orm: PostgresJsDatabase;
   /**
-   * For exports alone, which hold a connection and a cursor for as long as somebody downloads: one that breaks meanwhile
-   * must not be found by a payment. Connects when it is used.
+   * A connection of its own for one export, which holds it and a cursor for as long as somebody downloads; whoever opens it
+   * ends it. One that broke in the middle would come back to a pool broken, and be found by the next.
    */
-  readonly exports: Sql;
+  openExport(): Sql;
   close(): Promise<void>;
 };
-
-const EXPORT_CONNECTIONS = 2;
 
 export type ConnectOptions = {
   max?: number;
@@ -91,7 +89,6 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   // no statistics yet, must not read them whole for as long as the connection lives.
   const forIndexes = { ...options, parameters: { enable_seqscan: "off", ...options.parameters } };
   const sql = connectSql(url, forIndexes);
-  const exports = connectSql(url, { ...forIndexes, max: EXPORT_CONNECTIONS });
   const forOrm = postgres(url, {
     max: Math.max(2, Math.ceil((options.max ?? env.databasePoolSize) / 3)),
     connect_timeout: 5,
@@ -104,9 +101,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   return {
     sql,
     orm,
-    exports,
+    openExport: () => connectSql(url, { ...forIndexes, max: 1 }),
     async close() {
-      await Promise.all([sql, exports, forOrm].map((pool) => pool.end({ timeout: 5 })));
+      await Promise.all([sql, forOrm].map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }

@@ -8,7 +8,7 @@ export type OpenExport = {
   readonly total: number;
   /** Throws when it comes to an end before all rows were read. */
   readonly batches: AsyncGenerator<TransactionWithMoney[], void>;
-  /** Ends the transaction and gives the connection back; any number of times, but not while a batch is being read. */
+  /** Ends the transaction and its connection; any number of times, but not while a batch is being read. */
   close(): Promise<void>;
 };
 
@@ -17,10 +17,11 @@ type Opened = { total: number; cursor: AsyncIterable<TransactionWithMoney[]> };
 
 /** Rows in memory: writing so many as CSV keeps the process busy for some 5 ms, during which nothing else moves. */
 const BATCH = 200;
+const END_SECONDS = 2;
 
 /**
  * All that the filter matches, read through a cursor while it is asked for: one connection, one snapshot, a batch in
- * memory. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
+ * memory; `sql` is this export's own and ends with it. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
  * payments of an environment for each row while its statistics do not know how many there are.
  */
 export async function openTransactionExport(
@@ -34,7 +35,13 @@ export async function openTransactionExport(
     finish = resolve;
   });
   let transaction: Promise<unknown> = Promise.resolve();
-  const { total, cursor } = await new Promise<Opened>((resolve, reject) => {
+  const close = async () => {
+    finish();
+    // Whatever became of the connection, it ends here and so does what waits for it.
+    await sql.end({ timeout: END_SECONDS });
+    await transaction;
+  };
+  const opened = new Promise<Opened>((resolve, reject) => {
     transaction = sql
       .begin("isolation level repeatable read read only", async (tx) => {
         resolve(await openIn(tx, environmentId, filter, sort));
@@ -43,10 +50,10 @@ export async function openTransactionExport(
       // Whoever reads when the connection is lost is told so; here nobody waits any more.
       .catch(reject);
   });
-  const close = async () => {
-    finish();
-    await transaction;
-  };
+  const { total, cursor } = await opened.catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return { total, batches: batchesOf(cursor, total, close), close };
 }
 

@@ -25,7 +25,7 @@ export async function exportTransactions(
   // No transaction has a subscription whose id is not one.
   if (subscriptionId === null) return { total: 0, batches: nothing(), close: async () => {} };
   const filter = { ...searchFilter(search.filters), subscriptionId };
-  const opened = await openTransactionExport(ctx.service.db.exports, ctx.environment.id, filter, {
+  const opened = await openTransactionExport(ctx.service.db.openExport(), ctx.environment.id, filter, {
     sort: search.sort.field,
     order: search.sort.order,
   });
