@@ -178,7 +178,7 @@ export const MUTANTS = [
         "",
       ],
     ],
-    tests: ["int", "lib/http/checkout.int.test.ts", "two tokens of one session"],
+    tests: ["int", "lib/http/checkout-tokens.int.test.ts", "two tokens of one session"],
   },
   {
     name: "a paid session stays open",
