@@ -11,13 +11,14 @@ import { Button, buttonStyles } from "@/components/ui/button";
 import { PageHeader } from "@/components/ui/page-header";
 import { ApiError, callApi } from "@/lib/client/api";
 import { sessionFormErrors, sessionFormSchema, sessionFormValues } from "@/lib/client/checkout/session-form";
+import type { CurrencyOption } from "@/lib/client/currency-options";
 import { failureText } from "@/lib/client/failure-text";
 import { newIdempotencyKey } from "@/lib/client/money-ports";
 import type { ClientSession, CreateClientSessionBody } from "@/lib/contract/client-session";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { CreatedSession } from "./created-session";
 import type { PlanOption } from "./plan-picker";
-import { type CurrencyOption, CustomerFields, PlaceFields, PriceFields, type SessionForm } from "./session-fields";
+import { CustomerFields, PlaceFields, PriceFields, type SessionForm } from "./session-fields";
 import { SessionSummary } from "./session-summary";
 
 type NewSessionProps = {

@@ -1,20 +1,19 @@
 "use client";
 
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Controller, type UseFormReturn, useWatch } from "react-hook-form";
+import { PriceInput } from "@/components/forms/price-input";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import type { SessionFormValues } from "@/lib/client/checkout/session-form";
+import type { CurrencyOption } from "@/lib/client/currency-options";
 import type { CreateClientSessionBody } from "@/lib/contract/client-session";
-import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import { OriginList } from "./origin-list";
 import { type PlanOption, PlanPicker } from "./plan-picker";
 
 export type SessionForm = UseFormReturn<SessionFormValues, unknown, CreateClientSessionBody>;
-/** Code and English name, in the order of the list. */
-export type CurrencyOption = { code: string; name: string };
 
 type PriceFieldsProps = {
   form: SessionForm;
@@ -53,7 +52,7 @@ export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
       {sell === "amount" ? (
         <div className="grid gap-5 sm:grid-cols-2">
           <Field label="Amount" error={errors.amount?.message}>
-            {(props) => <AmountInput {...props} {...form.register("amount")} currency={currency} />}
+            {(props) => <PriceInput {...props} {...form.register("amount")} currency={currency} />}
           </Field>
           <Field label="Currency" error={errors.currency?.message}>
             {(props) => (
@@ -181,26 +180,5 @@ function Section({ title, hint, children }: { title: string; hint: string; child
       </div>
       {children}
     </section>
-  );
-}
-
-function AmountInput({ currency, ...props }: { currency: string } & ComponentProps<"input">) {
-  const digits = isSupportedCurrency(currency) ? currencyDigits(currency) : 2;
-  return (
-    <span className="relative block">
-      <Input
-        {...props}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder={(0).toFixed(digits)}
-        className="w-full pr-14 font-mono tabular-nums"
-      />
-      <span
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-y-0 right-3 flex items-center font-mono text-soft text-xs"
-      >
-        {currency}
-      </span>
-    </span>
   );
 }

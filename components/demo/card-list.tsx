@@ -1,7 +1,7 @@
 "use client";
 
 import { Check, Copy } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useCopied } from "@/components/ui/use-copied";
 import { groupedNumber } from "@/lib/client/grouped-number";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
 
@@ -18,8 +18,6 @@ const BRANDS: Record<SandboxCard["brand"], string> = {
   amex: "American Express",
   discover: "Discover",
 };
-
-const SHOWN_MS = 1_500;
 
 /** Every test card of the sandbox, with a button that copies its number. */
 export function CardList() {
@@ -62,20 +60,7 @@ function CardRow({ card }: { card: SandboxCard }) {
 }
 
 function CopyNumber({ number, label }: { number: string; label: string }) {
-  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(number);
-      setState("copied");
-    } catch {
-      setState("failed");
-    }
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setState("idle"), SHOWN_MS);
-  }
+  const [state, copy] = useCopied();
 
   return (
     <span className="flex items-center gap-1">
@@ -84,7 +69,7 @@ function CopyNumber({ number, label }: { number: string; label: string }) {
       </span>
       <button
         type="button"
-        onClick={copy}
+        onClick={() => void copy(number)}
         aria-label={label}
         className="button button-ghost button-icon max-lg:size-10"
       >

@@ -1,7 +1,7 @@
 "use client";
 
-import { type KeyboardEvent, type ReactNode, useId, useSyncExternalStore } from "react";
-import { cn } from "@/components/ui/class-names";
+import { type ReactNode, useId, useSyncExternalStore } from "react";
+import { moveTabFocus } from "@/components/ui/tab-focus";
 
 export const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
 export type CodeLanguage = (typeof CODE_LANGUAGES)[number];
@@ -52,7 +52,7 @@ export function CodeTabs({ label, panels }: CodeTabsProps) {
   return (
     <div>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <div role="tablist" aria-label={label} className="tab-bar mb-3" onKeyDown={moveFocus}>
+      <div role="tablist" aria-label={label} className="tab-bar mb-3" onKeyDown={moveTabFocus}>
         {CODE_LANGUAGES.map((one) => (
           <button
             key={one}
@@ -62,7 +62,7 @@ export function CodeTabs({ label, panels }: CodeTabsProps) {
             aria-selected={one === language}
             aria-controls={`${id}-${one}`}
             tabIndex={one === language ? 0 : -1}
-            className={cn("tab")}
+            className="tab"
             onClick={() => choose(one)}
           >
             {one}
@@ -83,16 +83,4 @@ export function CodeTabs({ label, panels }: CodeTabsProps) {
       ))}
     </div>
   );
-}
-
-/** The arrow keys move and choose; Tab leaves the row. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
-  const at = tabs.indexOf(document.activeElement as HTMLElement);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-  if (at < 0 || to === undefined) return;
-  event.preventDefault();
-  const next = tabs.at(to % tabs.length);
-  next?.focus();
-  next?.click();
 }

@@ -11,11 +11,12 @@ import { Button, buttonStyles } from "@/components/ui/button";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
+import type { CurrencyOption } from "@/lib/client/currency-options";
 import { newIdempotencyKey } from "@/lib/client/money-ports";
 import { planFormSchema, planFormValues } from "@/lib/client/plan-form";
 import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
 import type { Mode } from "@/lib/contract/transaction-words";
-import { type CurrencyOption, DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
+import { DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
 import { TypedPreview } from "./typed-preview";
 import { usePlanFailure } from "./use-plan-failure";
 

@@ -1,21 +1,20 @@
 "use client";
 
-import type { ComponentProps, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Controller, type UseFormReturn, useWatch } from "react-hook-form";
+import { PriceInput } from "@/components/forms/price-input";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import { Textarea } from "@/components/ui/textarea";
+import type { CurrencyOption } from "@/lib/client/currency-options";
 import type { PlanFormValues } from "@/lib/client/plan-form";
 import { PLAN_TYPE_LABELS, PLAN_TYPE_SENTENCES } from "@/lib/client/plan-text";
-import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import type { CreatePlanBody, PlanType } from "@/lib/contract/plan";
 import { hasPlanField } from "@/lib/contract/plan-rules";
 
 export type PlanForm = UseFormReturn<PlanFormValues, unknown, CreatePlanBody>;
-/** Code and English name, in the order of the list. */
-export type CurrencyOption = { code: string; name: string };
 
 const TYPES = (Object.keys(PLAN_TYPE_LABELS) as PlanType[]).map((value) => ({
   value,
@@ -63,7 +62,7 @@ export function PriceFields({ form, currencies, locked }: PriceFieldsProps) {
       />
       <div className="grid gap-5 sm:grid-cols-2">
         <Field label="Price" error={errors.full_price_amount?.message}>
-          {(props) => <AmountInput {...props} {...form.register("full_price_amount")} currency={currency} />}
+          {(props) => <PriceInput {...props} {...form.register("full_price_amount")} currency={currency} />}
         </Field>
         <Field label="Currency" error={errors.currency?.message}>
           {(props) => (
@@ -88,7 +87,7 @@ export function PriceFields({ form, currencies, locked }: PriceFieldsProps) {
               error={errors.trial_price_amount?.message}
               className="mt-5 sm:w-1/2 sm:pr-2.5"
             >
-              {(props) => <AmountInput {...props} {...form.register("trial_price_amount")} currency={currency} />}
+              {(props) => <PriceInput {...props} {...form.register("trial_price_amount")} currency={currency} />}
             </Field>
           )}
         </PeriodFields>
@@ -125,26 +124,5 @@ function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
       </div>
       {children}
     </div>
-  );
-}
-
-function AmountInput({ currency, ...props }: { currency: string } & ComponentProps<"input">) {
-  const digits = isSupportedCurrency(currency) ? currencyDigits(currency) : 2;
-  return (
-    <span className="relative block">
-      <Input
-        {...props}
-        inputMode="decimal"
-        autoComplete="off"
-        placeholder={(0).toFixed(digits)}
-        className="w-full pr-14 font-mono tabular-nums"
-      />
-      <span
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-y-0 right-3 flex items-center font-mono text-soft text-xs"
-      >
-        {currency}
-      </span>
-    </span>
   );
 }

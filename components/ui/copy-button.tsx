@@ -1,23 +1,15 @@
 "use client";
 
-import { type MouseEvent, useState } from "react";
-
-const SHOWN_MS = 1_500;
+import type { MouseEvent } from "react";
+import { useCopied } from "./use-copied";
 
 /** Copies the code of the figure it stands in, so that the text is sent to the browser only once. */
 export function CopyButton({ onCopied }: { onCopied?: () => void }) {
-  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+  const [state, copyText] = useCopied();
 
   async function copy(event: MouseEvent<HTMLButtonElement>) {
     const code = event.currentTarget.closest("figure")?.querySelector("code")?.textContent ?? "";
-    try {
-      await navigator.clipboard.writeText(code);
-      setState("copied");
-      onCopied?.();
-    } catch {
-      setState("failed");
-    }
-    setTimeout(() => setState("idle"), SHOWN_MS);
+    if (await copyText(code)) onCopied?.();
   }
 
   return (

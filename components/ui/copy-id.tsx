@@ -1,10 +1,10 @@
 "use client";
 
 import { Check, Copy } from "lucide-react";
-import { type MouseEvent, useEffect, useRef, useState } from "react";
+import type { MouseEvent } from "react";
 import { cn } from "./class-names";
+import { useCopied } from "./use-copied";
 
-const SHOWN_MS = 1_500;
 const HEAD = 4;
 const TAIL = 6;
 
@@ -19,22 +19,13 @@ type CopyIdProps = {
 
 /** An id with a button that copies it. */
 export function CopyId({ id, short = false, label, className }: CopyIdProps) {
-  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const [state, copyText] = useCopied();
 
-  async function copy(event: MouseEvent) {
+  function copy(event: MouseEvent) {
     // It often stands in a row that is a link.
     event.preventDefault();
     event.stopPropagation();
-    try {
-      await navigator.clipboard.writeText(id);
-      setState("copied");
-    } catch {
-      setState("failed");
-    }
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setState("idle"), SHOWN_MS);
+    void copyText(id);
   }
 
   return (

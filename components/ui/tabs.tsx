@@ -1,7 +1,8 @@
 "use client";
 
-import { createContext, type KeyboardEvent, type ReactNode, use, useId, useMemo, useState } from "react";
+import { createContext, type ReactNode, use, useId, useMemo, useState } from "react";
 import { cn } from "./class-names";
+import { moveTabFocus } from "./tab-focus";
 
 type TabsState = { value: string; setValue: (value: string) => void; id: string };
 
@@ -46,22 +47,10 @@ export function Tabs({ value, defaultValue = "", onValueChange, className, child
 
 export function TabsList({ label, className, children }: { label: string; className?: string; children: ReactNode }) {
   return (
-    <div role="tablist" tabIndex={-1} aria-label={label} className={cn("tab-bar", className)} onKeyDown={moveFocus}>
+    <div role="tablist" tabIndex={-1} aria-label={label} className={cn("tab-bar", className)} onKeyDown={moveTabFocus}>
       {children}
     </div>
   );
-}
-
-/** The arrow keys move and choose; Tab leaves the row. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]:not(:disabled)")];
-  const at = tabs.indexOf(document.activeElement as HTMLElement);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-  if (at < 0 || to === undefined) return;
-  event.preventDefault();
-  const next = tabs.at(to % tabs.length);
-  next?.focus();
-  next?.click();
 }
 
 type TabsTriggerProps = { value: string; disabled?: boolean; className?: string; children: ReactNode };

@@ -4,13 +4,13 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { SessionStatusTabs } from "@/components/checkout/session-status-tabs";
 import { SessionTable } from "@/components/checkout/session-table";
-import { Banner } from "@/components/ui/banner";
 import { buttonStyles } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { NoPermission } from "@/components/ui/no-permission";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { statusLabel } from "@/components/ui/status-badge";
+import { WrongFilter } from "@/components/ui/wrong-filter";
 import { type SessionListQuery, sessionListQuery } from "@/lib/contract/dashboard/checkout";
 import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
 import { dashboardPage } from "@/lib/http/page";
@@ -53,17 +53,7 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
     return (
       <>
         {header}
-        <Banner
-          tone="amber"
-          title="This address has a filter that does not exist"
-          actions={
-            <Link href={path} className={buttonStyles({ size: "sm" })}>
-              Show all sessions
-            </Link>
-          }
-        >
-          {query.error.issues.map((issue) => `${issue.path.join(".") || "query"}: ${issue.message}`).join(" ")}
-        </Banner>
+        <WrongFilter what="sessions" path={path} issues={query.error.issues} />
       </>
     );
   }

@@ -4,12 +4,12 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { PlanFilters } from "@/components/plans/plan-filters";
 import { PlanTable } from "@/components/plans/plan-table";
-import { Banner } from "@/components/ui/banner";
 import { buttonStyles } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { NoPermission } from "@/components/ui/no-permission";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
+import { WrongFilter } from "@/components/ui/wrong-filter";
 import { PLAN_TYPE_LABELS } from "@/lib/client/plan-text";
 import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plan";
 import { listPlans } from "@/lib/domain/plans/list-plans";
@@ -45,17 +45,7 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
     return (
       <>
         {header}
-        <Banner
-          tone="amber"
-          title="This address has a filter that does not exist"
-          actions={
-            <Link href={path} className={buttonStyles({ size: "sm" })}>
-              Show all plans
-            </Link>
-          }
-        >
-          {query.error.issues.map((issue) => `${issue.path.join(".") || "query"}: ${issue.message}`).join(" ")}
-        </Banner>
+        <WrongFilter what="plans" path={path} issues={query.error.issues} />
       </>
     );
   }

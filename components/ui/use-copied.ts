@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+
+const SHOWN_MS = 1_500;
+
+export type CopyState = "idle" | "copied" | "failed";
+
+/** Copies a text, and says for a moment how that went; not every page may use the clipboard. Answers whether it copied. */
+export function useCopied(): [state: CopyState, copy: (text: string) => Promise<boolean>] {
+  const [state, setState] = useState<CopyState>("idle");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = useCallback(async (text: string) => {
+    const copied = await tryToCopy(text);
+    setState(copied ? "copied" : "failed");
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState("idle"), SHOWN_MS);
+    return copied;
+  }, []);
+  return [state, copy];
+}
+
+/** Without https the browser has no clipboard, and a person may have forbidden it. */
+async function tryToCopy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
