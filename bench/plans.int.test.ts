@@ -32,7 +32,7 @@ async function statementsOf(read: (ctx: ReturnType<typeof testContext>) => Promi
       };
     },
   }) as Sql;
-  const service = testService({ ...db, sql });
+  const service = testService({ ...db, sql, within: (id) => ({ ...db.within(id), sql }) });
   await read(testContext(service, { id: big.id, mode: "test", merchantId: big.merchantId }));
   return sent;
 }

@@ -48,7 +48,7 @@ export async function createRecorder(
   });
   const secret = Buffer.from(hkdfSync("sha256", "bench", "", "", 32));
   const service: Service = testService(
-    { ...db, sql },
+    { ...db, sql, within: (id) => ({ ...db.within(id), sql }) },
     { processors: createRegistry({ sandbox: createSandboxProcessor({ sql: store, secret }) }) },
   );
   return {

@@ -39,18 +39,24 @@ const arrays = {
 export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; bigint: number }>;
 
+/** What the statements of one environment are sent through. */
+export type WithinEnvironment = { readonly sql: Sql; readonly orm: PostgresJsDatabase };
+
 /**
  * Pools apart, because drizzle() changes the client it is given (dates become strings in PostgreSQL's own format): `sql`
  * for the statements of the money path and the transaction table, `orm` for everything else.
  */
 export type Database = {
+  /** Cross environments: for jobs, sign-in, the look-up of keys and support staff. Whatever has an environment is `within` it. */
   readonly sql: Sql;
   readonly orm: PostgresJsDatabase;
+  /** For statements that see and change the rows of this environment alone. `environmentId` is a UUID. */
+  within(environmentId: string): WithinEnvironment;
   /**
    * A connection of its own for one export, which holds it and a cursor for as long as somebody downloads; whoever opens it
    * ends it. One that broke in the middle would come back to a pool broken, and be found by the next.
    */
-  openExport(): Sql;
+  openExport(environmentId: string): Sql;
   close(): Promise<void>;
 };
 
@@ -101,6 +107,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   return {
     sql,
     orm,
+    within: () => ({ sql, orm }),
     openExport: () => connectSql(url, { ...forIndexes, max: 1 }),
     async close() {
       await Promise.all([sql, forOrm].map((pool) => pool.end({ timeout: 5 })));

@@ -6,7 +6,7 @@ import { presentApiKey } from "./present-api-key";
 
 /** One page of an environment's keys, newest first, of every status. */
 export async function listKeyPage(ctx: Context, input: { limit: number; offset: number }): Promise<ListAnswer<ApiKey>> {
-  const { orm } = ctx.service.db;
+  const { orm } = ctx.service.db.within(ctx.environment.id);
   const environmentId = ctx.environment.id;
   const [found, total] = await Promise.all([
     listApiKeys(orm, environmentId, input.limit + 1, input.offset),

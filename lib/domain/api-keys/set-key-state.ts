@@ -11,12 +11,16 @@ const VERBS = { disable: disableApiKey, enable: enableApiKey, revoke: revokeApiK
 /** Disables, enables or revokes a key for a person; answers the key as it is then. */
 export async function setKeyState(ctx: Context, input: { id: string; action: keyof typeof VERBS }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
-  const row = await VERBS[input.action](service, {
-    environmentId: environment.id,
-    id: input.id,
-    actor,
-    requestId: request.id,
-  });
-  const replacements = await findReplacements(service.db.orm, environment.id, [row.id]);
+  const db = service.db.within(environment.id);
+  const row = await VERBS[input.action](
+    { db, clock: service.clock },
+    {
+      environmentId: environment.id,
+      id: input.id,
+      actor,
+      requestId: request.id,
+    },
+  );
+  const replacements = await findReplacements(db.orm, environment.id, [row.id]);
   return presentApiKey(row, service.clock.now(), replacements.get(row.id) ?? null);
 }

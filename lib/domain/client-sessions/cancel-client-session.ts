@@ -22,13 +22,13 @@ export async function cancelClientSession(ctx: Context, input: { id: string }): 
     (await cancel(ctx, id, { evenExpired: false })) ??
     ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
   if (cancelled) return cancelled;
-  const row = await findClientSession(ctx.service.db.orm, ctx.environment.id, id);
+  const row = await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
   throw refusal(ctx, row);
 }
 
 function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Promise<ClientSession | null> {
-  return ctx.service.db.orm.transaction(async (tx) => {
+  return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     const now = ctx.service.clock.now().toISOString();
     const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
     if (row === null) return null;
@@ -40,9 +40,9 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
 
 /** Ends the challenge that the session waits for. False: it waits for none. */
 async function abandonChallenge({ service, environment }: Context, id: string): Promise<boolean> {
-  const row = await findClientSession(service.db.orm, environment.id, id);
+  const row = await findClientSession(service.db.within(environment.id).orm, environment.id, id);
   if (!row?.open_payment_id) return false;
-  const snapshot = await findPayment(service.db.sql, environment.id, row.open_payment_id);
+  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, row.open_payment_id);
   if (snapshot?.payment.status !== "REQUIRES_ACTION") return false;
   await continuePayment(service, environment, row.open_payment_id, "abandoned");
   return true;

@@ -7,7 +7,8 @@ import { presentClientSession } from "./present-client-session";
 
 export async function getClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
-  const row = id === null ? null : await findClientSession(ctx.service.db.orm, ctx.environment.id, id);
+  const row =
+    id === null ? null : await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
   return presentClientSession(ctx, row);
 }

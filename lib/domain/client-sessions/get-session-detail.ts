@@ -21,16 +21,17 @@ const MAX_SHOWN_ATTEMPTS = 50;
 export async function getSessionDetail(ctx: Context, input: { id: string }): Promise<SessionDetail> {
   const { service, environment } = ctx;
   const id = decodeId("clientSession", input.id);
-  const found = id === null ? null : await findSessionWithPlan(service.db.orm, environment.id, id);
+  const found =
+    id === null ? null : await findSessionWithPlan(service.db.within(environment.id).orm, environment.id, id);
   if (found === null) throw resourceNotFound("client session", input.id);
   const { session, plan } = found;
   const [charges, acts] = await Promise.all([
-    listSessionCharges(service.db.sql, environment.id, session.id, MAX_SHOWN_ATTEMPTS),
-    listSessionActs(service.db.sql, environment.id, session.id),
+    listSessionCharges(service.db.within(environment.id).sql, environment.id, session.id, MAX_SHOWN_ATTEMPTS),
+    listSessionActs(service.db.within(environment.id).sql, environment.id, session.id),
   ]);
   const owner = { id: environment.id, merchantId: environment.merchantId };
   const names = await readActorNames(
-    service.db.sql,
+    service.db.within(environment.id).sql,
     owner,
     acts.map(({ actor }) => actor),
   );

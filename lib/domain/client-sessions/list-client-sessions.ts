@@ -14,7 +14,7 @@ const LIMIT = 20;
 
 /** One page of the environment's client sessions, newest first. */
 export async function listClientSessions(ctx: Context, input: SessionListQuery): Promise<ListAnswer<SessionListItem>> {
-  const { orm } = ctx.service.db;
+  const { orm } = ctx.service.db.within(ctx.environment.id);
   const offset = input.offset ?? 0;
   const now = ctx.service.clock.now();
   const filter = { status: input.status, now: now.toISOString() };

@@ -32,7 +32,7 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
 
 /** Whether nothing is known of the attempt's key: it was not made before. */
 export async function isNewAttempt(ctx: Context): Promise<boolean> {
-  return (await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key)) === null;
+  return (await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {

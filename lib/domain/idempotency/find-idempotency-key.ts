@@ -8,7 +8,7 @@ import { methodOf, presentKey, stateOf } from "./present-key";
 
 /** Everything that is known of a key of the environment; null when it has none of that name. */
 export async function findIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const row = await findInspectedKey(sql, ctx.environment.id, input.key);
   if (!row) return null;
   const actors = await readKeyActors(sql, ctx.environment, row);

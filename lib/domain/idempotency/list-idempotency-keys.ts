@@ -10,6 +10,6 @@ export async function listIdempotencyKeys(
 ): Promise<KeyPage> {
   const limit = Math.min(input.limit, 100);
   const page = { limit: limit + 1, after: input.after };
-  const rows = await findRecentKeys(ctx.service.db.sql, ctx.environment.id, page);
+  const rows = await findRecentKeys(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, page);
   return { keys: rows.slice(0, limit).map(presentKey), has_more: rows.length > limit };
 }

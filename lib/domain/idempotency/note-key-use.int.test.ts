@@ -68,7 +68,7 @@ test("an answer does not wait for its note", async () => {
   const orm = Object.create(db.orm, {
     update: { value: () => ({ set: () => ({ where: () => new Promise<void>(() => {}) }) }) },
   });
-  const service = { ...tenant.service, db: { ...db, orm } };
+  const service = { ...tenant.service, db: { ...db, orm, within: (id: string) => ({ ...db.within(id), orm }) } };
   const first = await tenant.create({}, { key: "k" });
   for (let i = 0; i < 3; i++) {
     expect(await tenant.create({}, { key: "k", service })).toMatchObject({ text: first.text, replayed: true });
@@ -128,7 +128,7 @@ test("a note that cannot be written is logged, and the answer is given", async (
   });
   const service = {
     ...tenant.service,
-    db: { ...db, orm },
+    db: { ...db, orm, within: (id: string) => ({ ...db.within(id), orm }) },
     log: { ...tenant.service.log, warn: (details: unknown) => warnings.push(details) } as never,
   };
   const first = await tenant.create({}, { key: "k" });

@@ -37,7 +37,7 @@ export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyReque
 }
 
 function noteOf(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting | null {
-  const { orm } = ctx.service.db;
+  const { orm } = ctx.service.db.within(ctx.environment.id);
   const book = books.get(orm) ?? { notes: new Map<string, Waiting>(), writing: false };
   books.set(orm, book);
   const id = `${ctx.environment.id} ${requestId} ${key}`;
@@ -58,8 +58,8 @@ async function writeAll({ service: { db, log } }: Context, book: NoteBook): Prom
     await wait(pauseMs, undefined, { ref: false });
     for (const [id, note] of book.notes) {
       book.notes.delete(id);
-      await addKeyNote(db.orm, note.environmentId, note.key, note.requestId, note).catch((error: unknown) =>
-        log.warn({ err: error }, "the use of an idempotency key could not be noted"),
+      await addKeyNote(db.within(note.environmentId).orm, note.environmentId, note.key, note.requestId, note).catch(
+        (error: unknown) => log.warn({ err: error }, "the use of an idempotency key could not be noted"),
       );
     }
   }

@@ -26,10 +26,12 @@ export async function runOnce(
 ): Promise<Reply> {
   const { idempotency } = ctx;
   if (idempotency === null) {
-    const answer = await ctx.service.db.orm.transaction(work);
+    const answer = await ctx.service.db.within(ctx.environment.id).orm.transaction(work);
     return { status: options.status, body: JSON.stringify(answer), replayed: false };
   }
-  const result = await ctx.service.db.orm.transaction((tx) => runUnderKey(ctx, idempotency, options, tx, work));
+  const result = await ctx.service.db
+    .within(ctx.environment.id)
+    .orm.transaction((tx) => runUnderKey(ctx, idempotency, options, tx, work));
   return "stored" in result ? replay(ctx, idempotency, result.stored) : result;
 }
 

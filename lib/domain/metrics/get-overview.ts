@@ -15,7 +15,7 @@ export type OverviewRequest = { period: (today: string) => ResolvedPeriod; curre
  * the merchant's time zone. Reads figures kept ready and what is not in them yet: exact at any moment.
  */
 export async function getOverview(ctx: Context, request: OverviewRequest): Promise<Overview> {
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const environmentId = ctx.environment.id;
   const merchant = await getMerchantDays(sql, environmentId);
   const dayOf = (time: Date) => format(new TZDate(time, merchant.time_zone), "yyyy-MM-dd");

@@ -13,13 +13,14 @@ const FAILED_WITHIN_MS = 30 * 24 * HOUR_MS;
  * hours. Kinds without any are left out; each counts all and shows up to five.
  */
 export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
-  const { db, clock } = ctx.service;
+  const { clock } = ctx.service;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const now = clock.now().getTime();
   const at = (time: number) => new Date(time).toISOString();
   const [unknown, failed, expiring] = await Promise.all([
-    findUnknown(db.sql, ctx.environment.id, { limit: ROWS }),
-    findFailedRefunds(db.sql, ctx.environment.id, { since: at(now - FAILED_WITHIN_MS), limit: ROWS }),
-    findExpiring(db.sql, ctx.environment.id, { until: at(now + EXPIRES_WITHIN_MS), limit: ROWS }),
+    findUnknown(sql, ctx.environment.id, { limit: ROWS }),
+    findFailedRefunds(sql, ctx.environment.id, { since: at(now - FAILED_WITHIN_MS), limit: ROWS }),
+    findExpiring(sql, ctx.environment.id, { until: at(now + EXPIRES_WITHIN_MS), limit: ROWS }),
   ]);
   return [item("unknown_outcome", unknown), item("failed_refund", failed), item("expiring", expiring)].filter(
     ({ count }) => count > 0,

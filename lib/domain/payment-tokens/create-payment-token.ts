@@ -27,7 +27,7 @@ export async function createPaymentToken(
   if (processor === null) throw processorNotConfigured();
   const card = await tokenizeCard(processor, input.card);
   const details = { name: input.card.name ?? null, postalCode: null, clientSessionId: input.clientSessionId ?? null };
-  return insertNewPaymentToken(ctx, ctx.service.db.orm, card, details);
+  return insertNewPaymentToken(ctx, ctx.service.db.within(ctx.environment.id).orm, card, details);
 }
 
 /** What was typed beside a card. `clientSessionId` is a UUID. */

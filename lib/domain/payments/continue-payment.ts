@@ -22,7 +22,7 @@ export async function continuePayment(
   const operationId = newId();
   const actor = { type: "system", id: null } as const;
   const until = sendBy(service);
-  const reservation = await reserveFollowUp(service.db.sql, environment.id, null, {
+  const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "continue",
     paymentId,
     operationId,
@@ -35,7 +35,7 @@ export async function continuePayment(
     lease: leaseOf(service.processorTimeoutMs),
   });
   if (!reservation.reserved) return null;
-  const snapshot = await findPayment(service.db.sql, environment.id, paymentId);
+  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
   if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
   const { payment } = snapshot;
   const operation: OpenOperation = {

@@ -49,7 +49,7 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
 async function requirePlan(ctx: Context, planId: string | null) {
   if (planId === null) return null;
   const id = decodeId("plan", planId);
-  const plan = id && (await findPlan(ctx.service.db.orm, ctx.environment.id, id));
+  const plan = id && (await findPlan(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
   if (!plan) throw resourceNotFound("plan", planId, "plan_id");
   return plan;
 }
@@ -73,7 +73,7 @@ async function tokenize(
 /** The card behind a `tok_…`. Whether it is still good is decided in T1, after the key: a replay needs no good token. */
 async function useToken(ctx: Context, token: string): Promise<TypedCard> {
   const id = decodeId("paymentToken", token);
-  const row = id && (await findPaymentToken(ctx.service.db.orm, ctx.environment.id, id));
+  const row = id && (await findPaymentToken(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
   if (!row) throw resourceNotFound("payment token", token, "payment_token");
   const card = {
     token: row.processor_token,
@@ -91,7 +91,9 @@ async function useToken(ctx: Context, token: string): Promise<TypedCard> {
 
 /** A session pays once: while another payment of it is under way, nobody knows whether this token will be needed. */
 async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {
-  const session = clientSessionId && (await findClientSession(ctx.service.db.orm, ctx.environment.id, clientSessionId));
+  const session =
+    clientSessionId &&
+    (await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, clientSessionId));
   if (!session || session.open_payment_id === null) return tokenUnusable();
   return new AppError(
     "outcome_pending",

@@ -61,7 +61,7 @@ async function voidExpired(
   if (!processor) return false;
   const operationId = newId();
   const until = sendBy(service);
-  const reservation = await reserveFollowUp(service.db.sql, environment.id, null, {
+  const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "void",
     paymentId,
     operationId,
@@ -74,7 +74,7 @@ async function voidExpired(
     lease: leaseOf(service.processorTimeoutMs),
   });
   if (!reservation.reserved) return false;
-  const snapshot = await findPayment(service.db.sql, environment.id, paymentId);
+  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
   if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
   const { payment } = snapshot;
   const shared = { amount: payment.amount, currency: payment.currency };

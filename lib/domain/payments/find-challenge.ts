@@ -34,8 +34,8 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   const paymentId = decodeId("payment", paymentText);
   if (!environmentId || !paymentId || !isSame(token, challengeToken(service, { environmentId, paymentId })))
     return null;
-  const environment = await findEnvironment(service.db.orm, environmentId);
-  const snapshot = await findPayment(service.db.sql, environmentId, paymentId);
+  const environment = await findEnvironment(service.db.within(environmentId).orm, environmentId);
+  const snapshot = await findPayment(service.db.within(environmentId).sql, environmentId, paymentId);
   if (!environment || !snapshot) return null;
   const { payment, transactions } = snapshot;
   const clientSessionId = transactions[0]?.client_session_id ?? null;
@@ -54,7 +54,10 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
 }
 
 async function originsOf(service: Service, environmentId: string, clientSessionId: string): Promise<string[]> {
-  return (await findClientSession(service.db.orm, environmentId, clientSessionId))?.allowed_origins ?? [];
+  return (
+    (await findClientSession(service.db.within(environmentId).orm, environmentId, clientSessionId))?.allowed_origins ??
+    []
+  );
 }
 
 function isSame(given: string, expected: string): boolean {

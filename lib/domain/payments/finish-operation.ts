@@ -36,7 +36,8 @@ export async function finishOperation(
     snapshot ??= await requirePayment(service, operation);
     const { write, finished } = workOut(service, operation, outcome, snapshot, from);
     try {
-      if (attempt <= OPTIMISTIC_TRIES) await writeOutcome(service.db.sql, operation.environmentId, write);
+      if (attempt <= OPTIMISTIC_TRIES)
+        await writeOutcome(service.db.within(operation.environmentId).sql, operation.environmentId, write);
       else return await finishLocked(service, operation, outcome, from);
       return finished;
     } catch (error) {
@@ -54,7 +55,7 @@ async function finishLocked(
   outcome: FinalOutcome,
   from: "open" | "succeeded",
 ): Promise<Finished> {
-  return service.db.sql.begin(async (tx) => {
+  return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.asked?.key ?? null, operation.paymentId);
     const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
     if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
@@ -65,12 +66,20 @@ async function finishLocked(
 }
 
 async function isStillMine(service: Service, operation: OpenOperation, from: "open" | "succeeded"): Promise<boolean> {
-  const row = await findOperation(service.db.sql, operation.environmentId, operation.id);
+  const row = await findOperation(
+    service.db.within(operation.environmentId).sql,
+    operation.environmentId,
+    operation.id,
+  );
   return row !== null && row.state === from && row.epoch === operation.epoch;
 }
 
 async function requirePayment(service: Service, operation: OpenOperation): Promise<PaymentSnapshot> {
-  const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
+  const snapshot = await findPayment(
+    service.db.within(operation.environmentId).sql,
+    operation.environmentId,
+    operation.paymentId,
+  );
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
   return snapshot;
 }
@@ -167,7 +176,7 @@ export async function leaveOpen(
 ): Promise<void> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   await releaseOperation(
-    service.db.sql,
+    service.db.within(operation.environmentId).sql,
     { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
     answer,
     delayMs,

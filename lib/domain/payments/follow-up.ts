@@ -47,7 +47,8 @@ export async function followUp(ctx: Context, request: FollowUpRequest): Promise<
   const target = await findTarget(ctx, request.target);
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (!processor) {
-    if (!(await findPayment(ctx.service.db.sql, ctx.environment.id, target.paymentId))) throw notFound(request.target);
+    if (!(await findPayment(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, target.paymentId)))
+      throw notFound(request.target);
     return refuseUnclaimed(ctx, processorNotConfigured(), newId());
   }
   for (let tries = 0; tries < TRIES; tries++) {
@@ -70,21 +71,26 @@ async function attempt(
   const operationId = newId();
   const refundId = request.kind === "refund" ? newId() : null;
   const until = sendBy(service);
-  const reservation = await reserveFollowUp(service.db.sql, environment.id, claimOf(ctx, operationId), {
-    kind: request.kind,
-    paymentId: target.paymentId,
-    operationId,
-    refund: refundId === null ? null : newRefund(refundId, request),
-    amount: request.amount,
-    detail: request.voidReason ?? null,
-    allowed: target.refundStatus === null,
-    actor: ctx.actor,
-    requestId: ctx.request.id,
-    lease: leaseOf(service.processorTimeoutMs),
-  });
+  const reservation = await reserveFollowUp(
+    service.db.within(environment.id).sql,
+    environment.id,
+    claimOf(ctx, operationId),
+    {
+      kind: request.kind,
+      paymentId: target.paymentId,
+      operationId,
+      refund: refundId === null ? null : newRefund(refundId, request),
+      amount: request.amount,
+      detail: request.voidReason ?? null,
+      allowed: target.refundStatus === null,
+      actor: ctx.actor,
+      requestId: ctx.request.id,
+      lease: leaseOf(service.processorTimeoutMs),
+    },
+  );
   if (!reservation.found) throw notFound(request.target);
   if (!reservation.claimed) return answerFromKey(ctx);
-  const snapshot = await findPayment(service.db.sql, environment.id, target.paymentId);
+  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, target.paymentId);
   if (!snapshot) throw new Error(`payment ${target.paymentId} disappeared`);
   if (!reservation.reserved || reservation.amount === null) return refuse(ctx, request, target, snapshot);
 
@@ -136,7 +142,8 @@ async function findTarget(ctx: Context, target: FollowUpRequest["target"]): Prom
     return { paymentId: id, refundStatus: null };
   }
   const id = decodeId("transaction", target.transactionId);
-  const row = id && (await findPaymentOfTransaction(ctx.service.db.sql, ctx.environment.id, id));
+  const row =
+    id && (await findPaymentOfTransaction(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
   if (!row) throw notFound(target);
   return { paymentId: row.payment_id, refundStatus: row.type === "REFUND" ? row.status : null };
 }

@@ -19,7 +19,7 @@ const MAX_SHOWN_PAYMENTS = 100;
 /** One payment with its history, books, events and requests. Throws `resource_not_found` for unknown and foreign ids. */
 export async function getPaymentDetail(ctx: Context, input: { id: string }): Promise<PaymentDetail> {
   const id = decodeId("payment", input.id);
-  const rows = id && (await readPaymentDetail(ctx.service.db.sql, ctx.environment, id));
+  const rows = id && (await readPaymentDetail(ctx.service.db.within(ctx.environment.id).sql, ctx.environment, id));
   if (!rows) throw resourceNotFound("payment", input.id);
   const payment = presentPayment(rows.payment, rows.transactions, ctx.environment.mode);
   const { operations, ledger, events, keys } = rows;

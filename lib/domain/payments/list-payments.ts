@@ -9,7 +9,7 @@ import { presentPayment } from "./present";
 
 /** Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is none of ours. */
 export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const limit = query.limit ?? 20;
   const offset = query.offset ?? 0;
   const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
@@ -21,7 +21,7 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
 
 async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
   const id = decodeId("payment", startingAfter);
-  if (!id || !(await paymentExists(ctx.service.db.sql, ctx.environment.id, id)))
+  if (!id || !(await paymentExists(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id)))
     throw unknownCursor("payment", startingAfter);
   return id;
 }

@@ -58,7 +58,7 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
     requestId: ctx.request.id,
   };
   const reservation = await insertPayment(
-    service.db.sql,
+    service.db.within(environment.id).sql,
     environment.id,
     claimOf(ctx, operationId),
     newPayment(snapshot),

@@ -55,7 +55,7 @@ export function claimOf(ctx: Context, operationId: string): KeyClaim {
 export async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) return { ...executed.answer, replayed: false };
   if (executed.kind === "lost") {
-    const row = await findKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key);
+    const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
     // Whoever took the operation over has given, and stored, the first answer.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
@@ -63,7 +63,11 @@ export async function replyOf(ctx: Context, operation: OperationSubject, execute
 }
 
 async function stillPending(ctx: Context, operation: OperationSubject): Promise<Reply> {
-  const snapshot = await findPayment(ctx.service.db.sql, ctx.environment.id, operation.paymentId);
+  const snapshot = await findPayment(
+    ctx.service.db.within(ctx.environment.id).sql,
+    ctx.environment.id,
+    operation.paymentId,
+  );
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
   const picture = pictureOf(snapshot, operation);
   return { ...pendingAnswer(askedByOf(ctx), picture, snapshot.transactions, ctx.environment.mode), replayed: false };
@@ -83,7 +87,7 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
  * the request is to start over.
  */
 export async function answerFromKey(ctx: Context): Promise<Reply | null> {
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, digest } = keyOf(ctx);
   const giveUpAt = performance.now() + WAIT_MS;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
@@ -121,7 +125,12 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
 /** Goes on where the first request stopped; null when another has the operation already. */
 async function takeOver(ctx: Context, operationId: string): Promise<Reply | null> {
   const { service, environment } = ctx;
-  const taken = await takeOperation(service.db.sql, environment.id, operationId, leaseOf(service.processorTimeoutMs));
+  const taken = await takeOperation(
+    service.db.within(environment.id).sql,
+    environment.id,
+    operationId,
+    leaseOf(service.processorTimeoutMs),
+  );
   if (!taken) return null;
   const executed = await resolveOperation(service, taken);
   await ctx.reauthorize();
@@ -131,12 +140,12 @@ async function takeOver(ctx: Context, operationId: string): Promise<Reply | null
 
 /** Frees the key that this request has claimed, for which nothing was written. */
 export function releaseClaim(ctx: Context): Promise<void> {
-  return releaseKey(ctx.service.db.sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
+  return releaseKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
 }
 
 /** Refuses a request whose key this request has claimed: what is stored is replayed from now on, the rest frees the key. */
 export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   if (!error.stored) {
     await releaseClaim(ctx);
     throw error;
@@ -158,7 +167,14 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
 export async function refuseUnclaimed(ctx: Context, error: AppError, operationId: string): Promise<Reply> {
   const answer = { status: error.status, body: ctx.renderProblem(error) };
   for (;;) {
-    if (await claimWithRefusal(ctx.service.db.sql, ctx.environment.id, claimOf(ctx, operationId), answer)) {
+    if (
+      await claimWithRefusal(
+        ctx.service.db.within(ctx.environment.id).sql,
+        ctx.environment.id,
+        claimOf(ctx, operationId),
+        answer,
+      )
+    ) {
       return { ...answer, replayed: false };
     }
     const reply = await answerFromKey(ctx);

@@ -32,7 +32,7 @@ export async function processReports(service: Service): Promise<number> {
 
 /** False: not now. The refund's acceptance is not in the books yet, so its failure has to wait for it. */
 async function reverseRefund(service: Service, mode: Mode, report: Report): Promise<boolean> {
-  const row = await findOperation(service.db.sql, report.account, report.reference);
+  const row = await findOperation(service.db.within(report.account).sql, report.account, report.reference);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not ours");
     return true;

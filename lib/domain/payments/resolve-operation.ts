@@ -19,7 +19,11 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
     await leaveOpen(service, operation, unknown("no processor is configured"), taken.attempts);
     return { kind: "pending" };
   }
-  const snapshot = await findPayment(service.db.sql, operation.environmentId, operation.paymentId);
+  const snapshot = await findPayment(
+    service.db.within(operation.environmentId).sql,
+    operation.environmentId,
+    operation.paymentId,
+  );
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
   const outcome =
     operation.kind === "authorize"
@@ -113,7 +117,7 @@ async function openOperation(service: Service, taken: TakenOperation): Promise<O
 /** The request that waits under the operation's key; null when there is none, or the key has been used anew since. */
 async function askedBy(service: Service, taken: TakenOperation): Promise<AskedBy | null> {
   if (taken.idempotency_key === null) return null;
-  const row = await findKey(service.db.sql, taken.environment_id, taken.idempotency_key);
+  const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);
   if (!row || row.operation_id !== taken.id) return null;
   return { key: row.key, operationName: row.operation_name, path: row.path, requestId: row.request_id };
 }

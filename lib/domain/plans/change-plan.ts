@@ -18,7 +18,7 @@ export function changePlan(
   decide: (row: PlanRow) => Partial<PlanValues>,
 ): Promise<Plan> {
   const id = decodeId("plan", publicId);
-  return ctx.service.db.orm.transaction(async (tx) => {
+  return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     const row = id === null ? null : await lockPlan(tx, ctx.environment.id, id);
     if (row === null) throw resourceNotFound("plan", publicId);
     const changes = differences(row, decide(row));

@@ -9,7 +9,7 @@ import { presentPlan } from "./present-plan";
 
 /** One page of plans, newest first. */
 export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.infer<typeof planList>> {
-  const { orm } = ctx.service.db;
+  const { orm } = ctx.service.db.within(ctx.environment.id);
   const limit = input.limit ?? 20;
   const offset = input.offset ?? 0;
   const filter = { status: input.status, type: input.type };
@@ -31,7 +31,8 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.
 
 async function startingAfter(ctx: Context, given: string): Promise<string> {
   const id = decodeId("plan", given);
-  const row = id === null ? null : await findPlan(ctx.service.db.orm, ctx.environment.id, id);
+  const row =
+    id === null ? null : await findPlan(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
   if (row === null) {
     const message = `There is no plan '${given}' in this environment to start after.`;
     throw new AppError("invalid_parameter", message, {

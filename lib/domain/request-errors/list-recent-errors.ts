@@ -8,6 +8,6 @@ export async function listRecentErrors(
   environmentId: string,
   limit: number,
 ): Promise<ShownRequestError[]> {
-  const rows = await findRecentRequestErrors(service.db.sql, environmentId, Math.min(limit, 200));
+  const rows = await findRecentRequestErrors(service.db.within(environmentId).sql, environmentId, Math.min(limit, 200));
   return rows.map(presentRequestError);
 }

@@ -17,7 +17,7 @@ export async function createSavedView(
   const id = newId();
   const created_at = idTime(id);
   const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
-  await ctx.service.db.orm.transaction(async (tx) => {
+  await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     await lockUser(tx, userId);
     if ((await countSavedViews(tx, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
       throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);

@@ -9,7 +9,9 @@ export async function deleteSavedView(
   input: { userId: string; id: string },
 ): Promise<{ id: string; deleted: true }> {
   const id = decodeId("savedView", input.id);
-  const done = id !== null && (await removeView(ctx.service.db.orm, ctx.environment.id, input.userId, id));
+  const done =
+    id !== null &&
+    (await removeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, input.userId, id));
   if (!done) throw resourceNotFound("saved view", input.id);
   return { id: input.id, deleted: true };
 }

@@ -15,7 +15,10 @@ export async function updateSavedView(
   const id = decodeId("savedView", publicId);
   if (id === null) throw resourceNotFound("saved view", publicId);
   const updated_at = ctx.service.clock.now().toISOString();
-  const done = await changeView(ctx.service.db.orm, ctx.environment.id, userId, id, { ...changes, updated_at });
+  const done = await changeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, userId, id, {
+    ...changes,
+    updated_at,
+  });
   if (done === "missing") throw resourceNotFound("saved view", publicId);
   if (done === "taken") throw viewNameTaken(input.name ?? "");
   return getSavedView(ctx, { userId, id: publicId });

@@ -25,10 +25,15 @@ export async function exportTransactions(
   // No transaction has a subscription whose id is not one.
   if (subscriptionId === null) return { total: 0, batches: nothing(), close: async () => {} };
   const filter = { ...searchFilter(search.filters), subscriptionId };
-  const opened = await openTransactionExport(ctx.service.db.openExport(), ctx.environment.id, filter, {
-    sort: search.sort.field,
-    order: search.sort.order,
-  });
+  const opened = await openTransactionExport(
+    ctx.service.db.openExport(ctx.environment.id),
+    ctx.environment.id,
+    filter,
+    {
+      sort: search.sort.field,
+      order: search.sort.order,
+    },
+  );
   return { total: opened.total, batches: presented(ctx, opened.batches), close: opened.close };
 }
 

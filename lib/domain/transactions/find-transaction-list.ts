@@ -20,7 +20,7 @@ export type TransactionListRequest = Pick<SearchTransactionsBody, "sort" | "limi
 /** What list and search have in common. Throws `invalid_parameter` when `starting_after` is none of ours. */
 export async function findTransactionList(ctx: Context, request: TransactionListRequest): Promise<TransactionList> {
   const { sort, limit, offset, starting_after } = request;
-  const { sql } = ctx.service.db;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
   const after = starting_after === undefined ? undefined : await cursorOf(ctx, starting_after);
   const subscriptionId =
     request.subscriptionId === undefined ? undefined : decodeId("subscription", request.subscriptionId);
@@ -40,7 +40,8 @@ export async function findTransactionList(ctx: Context, request: TransactionList
 
 async function cursorOf(ctx: Context, startingAfter: string) {
   const id = decodeId("transaction", startingAfter);
-  const cursor = id && (await findTransactionCursor(ctx.service.db.sql, ctx.environment.id, id));
+  const cursor =
+    id && (await findTransactionCursor(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
   if (!cursor) throw unknownCursor("transaction", startingAfter);
   return cursor;
 }
