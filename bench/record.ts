@@ -1,4 +1,3 @@
-import { hkdfSync } from "node:crypto";
 import type { Database, Sql } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import type { Context, Environment, Service } from "@/lib/domain/context";
@@ -6,6 +5,7 @@ import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { createSecret } from "@/lib/secret";
 import { testContext, testService } from "@/lib/testing/factories";
 import type { Statement } from "./script";
 
@@ -46,7 +46,7 @@ export async function createRecorder(
       };
     },
   });
-  const secret = Buffer.from(hkdfSync("sha256", "bench", "", "", 32));
+  const secret = createSecret("the secret of the benchmark's records");
   const service: Service = testService(
     { ...db, sql, within: (id) => ({ ...db.within(id), sql }) },
     { processors: createRegistry({ sandbox: createSandboxProcessor({ sql: store, secret }) }) },
@@ -68,5 +68,5 @@ export async function createRecorder(
 
 /** A new idempotency key for a recorded call; a UUIDv7, so that a script puts new ones in its place. */
 export function newIdempotency(body: object) {
-  return { key: newId(), digest: Buffer.alloc(32, 7), body: keepableBody(body) };
+  return { key: newId(), digest: async () => Buffer.alloc(36, 7), isSame: async () => true, body: keepableBody(body) };
 }

@@ -47,7 +47,7 @@ const uuid = (time: string, salt: string) =>
 function chargesSql(count: number, merchants: number): string {
   return `
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
-      customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin, card_fingerprint,
+      customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
       avs_result, cvv_result, fraud_score, decline_code, subscription_id, description, metadata,
       authorized_at, captured_at, settled_at, voided_at, refunded_at, created_at, updated_at)
     select ('0198c000-0000-7000-8000-' || lpad(m::text, 12, '0'))::uuid, ${uuid("t", "txn")}, ${uuid("t", "pay")}, 'CHARGE', s,
@@ -56,7 +56,7 @@ function chargesSql(count: number, merchants: number): string {
       'Customer ' || c,
       jsonb_build_object('line1', (1 + c % 900) || ' Main Street', 'line2', null, 'city', 'Springfield', 'state', 'IL',
         'postal_code', lpad((c % 99999)::text, 5, '0'), 'country', 'US'),
-      b, lpad(((c * 7919) % 10000)::text, 4, '0'), 1 + c % 12, 2028 + c % 5, '411111', md5(m || '-' || c), 'Y', 'M',
+      b, lpad(((c * 7919) % 10000)::text, 4, '0'), 1 + c % 12, 2028 + c % 5, '411111', 'Y', 'M',
       (power(${random(3)}, 3) * 60)::int, case when s = 'DECLINED' then 'insufficient_funds' end,
       case when ${random(4)} < 0.15 then ('0198c000-0000-7000-a000-' || lpad((m * 1000000 + c)::text, 12, '0'))::uuid end,
       case when ${random(5)} < 0.5 then 'Order ' || i end, jsonb_build_object('order_id', 'ord-' || i),
@@ -95,11 +95,11 @@ const PAYMENTS_SQL = `
 function refundsSql(count: number): string {
   return `
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
-      customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin, card_fingerprint,
+      customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
       subscription_id, refund_of, refund_reason, description, metadata, captured_at, settled_at, created_at, updated_at)
     select environment_id, ${uuid("t", "ref")}, payment_id, 'REFUND', 'SETTLED', greatest(1, amount / 2), currency, customer_id,
       customer_email, customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
-      card_fingerprint, subscription_id, id, 'CUSTOMER_REQUEST', description, '{}', t, t + interval '1 day', t, t
+      subscription_id, id, 'CUSTOMER_REQUEST', description, '{}', t, t + interval '1 day', t, t
     from (
       select *, row_number() over (order by turn, id) as i, least(created_at + interval '3 days', now())::timestamptz(3) as t
       from transactions, generate_series(1, 2) turn where status in ('REFUNDED', 'PARTIALLY_REFUNDED')

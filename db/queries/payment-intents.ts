@@ -64,7 +64,7 @@ export async function insertPayment(
   { paymentTokenId, clientSessionId }: PaymentSource,
 ): Promise<Reservation> {
   const token = paymentTokenId
-    ? sql`update payment_tokens set payment_id = ${payment.id}::uuid
+    ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and expires_at > now() and (select count(*) from claim) = 1
           and (client_session_id is null or exists (
@@ -101,13 +101,13 @@ export async function insertPayment(
     ),
     charge as (
       insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
-        customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin, card_fingerprint,
+        customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
         plan_id, client_session_id, description, metadata, created_at, updated_at)
       select ${environmentId}::uuid, ${charge.id}::uuid, ${charge.payment_id}::uuid, ${charge.type}, ${charge.status},
         ${charge.amount}::bigint, ${charge.currency}, ${charge.customer_id}, ${charge.customer_email},
         ${charge.customer_name}, ${charge.billing_address as never}::jsonb, ${charge.card_brand}, ${charge.card_last4},
         ${charge.card_exp_month}::smallint, ${charge.card_exp_year}::smallint, ${charge.card_bin},
-        ${charge.card_fingerprint}, ${charge.plan_id}::uuid, ${charge.client_session_id}::uuid, ${charge.description},
+        ${charge.plan_id}::uuid, ${charge.client_session_id}::uuid, ${charge.description},
         ${charge.metadata as never}::jsonb, ${charge.created_at}::timestamptz, ${charge.updated_at}::timestamptz
       where (select count(*) from payment) = 1
     ),
@@ -197,12 +197,12 @@ export async function reserveFollowUp(
   const insertRefund = refund
     ? sql`, refund as (
         insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
-          customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin, card_fingerprint,
+          customer_name, billing_address, card_brand, card_last4, card_exp_month, card_exp_year, card_bin,
           subscription_id, plan_id, client_session_id, refund_of, refund_reason, refund_comment, description, metadata,
           created_at, updated_at)
         select c.environment_id, ${refund.id}::uuid, c.payment_id, 'REFUND', 'PENDING', (select amount from locked), c.currency,
           c.customer_id, c.customer_email, c.customer_name, c.billing_address, c.card_brand, c.card_last4, c.card_exp_month,
-          c.card_exp_year, c.card_bin, c.card_fingerprint, c.subscription_id, c.plan_id, c.client_session_id, c.id,
+          c.card_exp_year, c.card_bin, c.subscription_id, c.plan_id, c.client_session_id, c.id,
           ${refund.reason}, ${refund.comment}, c.description, c.metadata,
           ${refund.created_at}::timestamptz, ${refund.created_at}::timestamptz
         from transactions c

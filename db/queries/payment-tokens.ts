@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { type PaymentTokenRow, paymentTokens } from "../schema/client-sessions";
 
@@ -17,4 +17,16 @@ export async function findPaymentToken(orm: Orm, environmentId: string, id: stri
     .from(paymentTokens)
     .where(and(eq(paymentTokens.environment_id, environmentId), eq(paymentTokens.id, id)));
   return row ?? null;
+}
+
+/** Forgets the cards of tokens that are too old to be used; answers how many. Index: `payment_tokens_held`. */
+export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
+  const cleared = await orm.execute(sql`
+    update ${paymentTokens} set processor_token = ''
+    where (environment_id, id) in (
+      select environment_id, id from ${paymentTokens}
+      where processor_token <> '' and expires_at <= now()
+      order by expires_at limit ${limit}::int for update skip locked)
+    returning 1`);
+  return cleared.length;
 }

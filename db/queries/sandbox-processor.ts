@@ -60,7 +60,7 @@ export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
 /**
  * Records an authorization once per reference, in one round trip: counts what the fraud rules look at, then inserts. Of
  * concurrent duplicates one inserts; the others wait for it on the primary key and read its row.
- * Counts walk the end of sandbox_charges_card, _email or _address, the average that of sandbox_charges_history.
+ * Counts walk the end of sandbox_recent_attempts_digest, the average that of sandbox_charges_history.
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
   const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
@@ -70,22 +70,22 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
     with added as (
       insert into sandbox_processor.charges (
         reference, account, behaviour, outcome, decline_code, amount, currency, capture_at_once, amount_captured,
-        avs_result, cvv_result, card_digest, email_digest, address_digest,
+        avs_result, cvv_result,
         card_attempts, email_attempts, address_attempts, average_amount)
       select ${reference}::uuid, ${account}::uuid, ${charge.behaviour}, ${charge.outcome}, ${charge.declineCode},
         ${charge.amount}::bigint, ${charge.currency}, ${charge.captureAtOnce}::boolean, ${captured}::bigint,
-        ${charge.avsResult}, ${charge.cvvResult}, ${cardDigest}::uuid, ${emailDigest}::uuid, ${addressDigest}::uuid,
+        ${charge.avsResult}, ${charge.cvvResult},
         (select count(*) from (
-          select 1 from sandbox_processor.charges
-          where card_digest = ${cardDigest}::uuid and created_at > now() - interval '10 minutes'
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${cardDigest}::uuid and created_at > now() - interval '10 minutes'
           order by created_at desc limit 10) recent),
         (select count(*) from (
-          select 1 from sandbox_processor.charges
-          where email_digest = ${emailDigest}::uuid and created_at > now() - interval '10 minutes'
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${emailDigest}::uuid and created_at > now() - interval '10 minutes'
           order by created_at desc limit 10) recent),
         (select count(*) from (
-          select 1 from sandbox_processor.charges
-          where address_digest = ${addressDigest}::uuid and created_at > now() - interval '10 minutes'
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${addressDigest}::uuid and created_at > now() - interval '10 minutes'
           order by created_at desc limit 10) recent),
         (select case when count(*) >= 5 then round(avg(amount))::bigint end from (
           select amount from sandbox_processor.charges
@@ -94,6 +94,9 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       where now() <= ${charge.notAfter}::timestamptz
       on conflict (reference) do nothing
       returning *
+    ), counted as (
+      insert into sandbox_processor.recent_attempts (digest)
+      select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
       average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, true as fresh from added
@@ -241,4 +244,11 @@ export async function insertSandboxRefusal(sql: Sql, reference: string, account:
     insert into sandbox_processor.refusals (reference, account) values (${reference}::uuid, ${account}::uuid)
     on conflict (reference) do nothing returning reference`;
   return rows.length > 0;
+}
+
+/** Forgets what the fraud rules do not look at any more; answers how many rows. Reads the whole table, which is small. */
+export async function removeOldSandboxAttempts(sql: Sql): Promise<number> {
+  const removed =
+    await sql`delete from sandbox_processor.recent_attempts where created_at <= now() - interval '10 minutes'`;
+  return removed.count;
 }

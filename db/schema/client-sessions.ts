@@ -80,13 +80,13 @@ export const paymentTokens = pgTable(
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
+    /** Sealed by the processor; empty once it is used up or too old. */
     processor_token: text("processor_token").notNull(),
     card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4").notNull(),
     card_bin: text("card_bin").notNull(),
     card_exp_month: smallint("card_exp_month").notNull(),
     card_exp_year: smallint("card_exp_year").notNull(),
-    card_fingerprint: text("card_fingerprint").notNull(),
     /** What the shopper typed beside the card: the payment's, unless the merchant's server says otherwise. */
     card_name: text("card_name"),
     postal_code: text("postal_code"),
@@ -103,6 +103,8 @@ export const paymentTokens = pgTable(
       columns: [table.environment_id, table.client_session_id],
       foreignColumns: [clientSessions.environment_id, clientSessions.id],
     }),
+    /** Serves the clean-up: what still holds a card, oldest first. */
+    index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
   ],
 );
 export type PaymentTokenRow = typeof paymentTokens.$inferSelect;

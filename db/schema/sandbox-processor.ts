@@ -5,7 +5,7 @@ import { instant, money, oneOf } from "../columns";
 
 /**
  * The sandbox processor's own books. It plays a company of its own: its tables share nothing with ours, not even a
- * foreign key, so that comparing the two proves something. No card data is in here, only keyed digests.
+ * foreign key, so that comparing the two proves something. No card data is in here.
  */
 export const sandboxProcessor = pgSchema("sandbox_processor");
 
@@ -37,18 +37,13 @@ export const sandboxCharges = sandboxProcessor.table(
     email_attempts: smallint("email_attempts").notNull(),
     address_attempts: smallint("address_attempts").notNull(),
     average_amount: money("average_amount"),
-    /** Keyed digests of account and card, e-mail address or billing address: each account's traffic counts by itself. */
-    card_digest: uuid("card_digest").notNull(),
-    email_digest: uuid("email_digest"),
-    address_digest: uuid("address_digest"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serve the fraud rules' counts of recent attempts. None holds a column that a capture or refund changes. */
-    index("sandbox_charges_card").on(table.card_digest, table.created_at),
-    index("sandbox_charges_email").on(table.email_digest, table.created_at).where(sql`email_digest is not null`),
-    index("sandbox_charges_address").on(table.address_digest, table.created_at).where(sql`address_digest is not null`),
-    /** Serves the fraud rule that compares with the account's latest approved charges. */
+    /**
+     * Serves the fraud rule that compares with the account's latest approved charges. Holds no column that a capture or
+     * refund changes.
+     */
     index("sandbox_charges_history")
       .on(table.account, table.currency, table.created_at)
       .where(sql`outcome = 'approved'`),
@@ -62,6 +57,21 @@ export const sandboxCharges = sandboxProcessor.table(
       sql`${table.outcome} = 'approved' or (${table.amount_captured} = 0 and not ${table.voided})`,
     ),
   ],
+);
+
+/**
+ * What the fraud rules count: keyed digests of an account and a card, e-mail address or billing address, for ten minutes and
+ * no longer. UNLOGGED, so that they reach neither the WAL nor a backup of it; a crash of the database empties it, and then
+ * counts begin again.
+ */
+export const sandboxRecentAttempts = sandboxProcessor.table(
+  "recent_attempts",
+  {
+    digest: uuid("digest").notNull(),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  /** Serves the counts. */
+  (table) => [index("sandbox_recent_attempts_digest").on(table.digest, table.created_at)],
 );
 
 /** One row per capture, void, refund or continued challenge, refused ones included: the stored answer of its reference. */

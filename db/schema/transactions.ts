@@ -35,8 +35,6 @@ export const transactions = pgTable(
     card_exp_month: smallint("card_exp_month"),
     card_exp_year: smallint("card_exp_year"),
     card_bin: text("card_bin"),
-    /** Keyed fingerprint of the card number: equal for equal cards. */
-    card_fingerprint: text("card_fingerprint"),
     avs_result: text("avs_result").$type<AvsResult>(),
     cvv_result: text("cvv_result").$type<CvvResult>(),
     fraud_score: smallint("fraud_score"),

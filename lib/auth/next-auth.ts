@@ -6,7 +6,7 @@ import type { Service } from "@/lib/domain/context";
 import { endSession } from "@/lib/domain/people/end-session";
 import { SESSION_HOURS } from "@/lib/domain/people/open-session";
 import { signIn } from "@/lib/domain/people/sign-in";
-import { type Audience, isSecure, sessionCookieName } from "./session-cookie";
+import { type Audience, isSecure, readClaims, sessionCookieName } from "./session-cookie";
 
 /** Why a sign-in was refused, as the sign-in page gets to know it. */
 export type SignInError = "wrong" | "locked" | "code_required" | "code_wrong" | "too_many" | "unavailable";
@@ -40,6 +40,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure): Au
   return {
     secret: secret.sessionKey,
     session: { strategy: "jwt", maxAge: SESSION_HOURS[audience] * 3600 },
+    jwt: { decode: ({ token }) => readClaims(token, secret.sessionKeys) },
     pages: { signIn: signInPage, signOut: signInPage, error: signInPage },
     cookies: {
       sessionToken: { name: sessionCookieName(audience, baseUrl), options },

@@ -1,4 +1,4 @@
-import { decode } from "next-auth/jwt";
+import { decode, type JWT } from "next-auth/jwt";
 
 /** Merchants' people and support staff sign in apart: each has a cookie of its own. */
 export type Audience = "merchant" | "staff";
@@ -15,18 +15,25 @@ export const sessionCookieName = (audience: Audience, baseUrl: string): string =
 export async function readSessionId(
   cookies: string | null,
   audience: Audience,
-  options: { baseUrl: string; sessionKey: string },
+  options: { baseUrl: string; sessionKeys: readonly string[] },
 ): Promise<string | null> {
   const name = sessionCookieName(audience, options.baseUrl);
   const token = cookieValue(cookies, name);
   if (token === null) return null;
-  try {
-    const claims = await decode({ token, secret: options.sessionKey, salt: "" });
-    return claims?.audience === audience && typeof claims.session_id === "string" ? claims.session_id : null;
-  } catch {
-    // Another service's, an older secret's, or made up: the same as none.
-    return null;
+  const claims = await readClaims(token, options.sessionKeys);
+  return claims?.audience === audience && typeof claims.session_id === "string" ? claims.session_id : null;
+}
+
+/** What a cookie of ours says, whichever of the keys it was made with; null when it was made by somebody else. */
+export async function readClaims(token: string | undefined, sessionKeys: readonly string[]): Promise<JWT | null> {
+  for (const secret of sessionKeys) {
+    try {
+      return await decode({ ...(token !== undefined && { token }), secret, salt: "" });
+    } catch {
+      // Another key's, another service's, or made up: the same as none.
+    }
   }
+  return null;
 }
 
 function cookieValue(header: string | null, name: string): string | null {

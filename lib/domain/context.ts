@@ -25,8 +25,10 @@ export type Environment = { readonly id: string; readonly mode: Mode; readonly m
 /** An idempotency key that a caller sent, and what it was sent with. */
 export type IdempotencyRequest = {
   readonly key: string;
-  /** Of method, path and body. */
-  readonly digest: Buffer;
+  /** Of method, path and body; what is kept to know the same request again. */
+  digest(): Promise<Buffer>;
+  /** Whether the request whose digest was kept was this one. */
+  isSame(digest: Buffer): Promise<boolean>;
   /** JSON text of the body as it may be kept, by `keepableBody`; null when there is none. */
   readonly body: string | null;
 };

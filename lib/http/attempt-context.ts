@@ -6,6 +6,6 @@ import { idempotencyOf } from "./idempotency";
  * double click and a retry are the same request.
  */
 export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
-  const request = { method: "POST", path: ctx.request.path, body };
+  const request = { environmentId: ctx.environment.id, method: "POST", path: ctx.request.path, body };
   return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, attempt, request) };
 }

@@ -67,7 +67,12 @@ function shopperContext(
     environment,
     actor: { type: "shopper", id: row.id },
     request: { id: request.id, operation, path },
-    idempotency: idempotencyOf(service.secret, `${SHOPPER_KEY}${session}:${id}`, { method: "POST", path, body: sent }),
+    idempotency: idempotencyOf(service.secret, `${SHOPPER_KEY}${session}:${id}`, {
+      environmentId: environment.id,
+      method: "POST",
+      path,
+      body: sent,
+    }),
     reauthorize: async () => {},
     renderProblem: (error) => renderProblem(service, error, { id: request.id, path }),
   };

@@ -1,45 +1,97 @@
+import { createHmac, hkdfSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createPayment, listPayments } from "@/lib/contract/operations/payments";
 import { createPlan } from "@/lib/contract/operations/plans";
-import { createSecret } from "@/lib/secret";
+import { newId } from "@/lib/ids";
+import { createSecret, type Secret } from "@/lib/secret";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 
 const secret = createSecret("a secret of thirty-two characters");
-const digest = (path: string, body: unknown, method = "POST") =>
-  idempotencyOf(secret, "k", { method, path, body }).digest.toString("hex");
+const environmentId = newId();
+type Sent = { by?: Secret; method?: string; in?: string };
+const keyed = (path: string, body: unknown, { by = secret, method = "POST", in: env = environmentId }: Sent = {}) =>
+  idempotencyOf(by, "k", { environmentId: env, method, path, body });
+const digest = async (path: string, body: unknown, sent: Sent = {}) =>
+  (await keyed(path, body, sent).digest()).toString("hex");
 const withKey = (key: string | null) =>
   new Request("http://localhost/", { headers: key === null ? {} : { "X-Idempotency-Key": key } });
 
 describe("the same parameters", () => {
-  test("have the same digest whatever the order of their members, at every level", () => {
-    expect(digest("/v1/payments", { amount: 1, metadata: { a: 1, b: { c: 2, d: 3 } } })).toBe(
-      digest("/v1/payments", { metadata: { b: { d: 3, c: 2 }, a: 1 }, amount: 1 }),
+  test("have the same digest whatever the order of their members, at every level", async () => {
+    expect(await digest("/v1/payments", { amount: 1, metadata: { a: 1, b: { c: 2, d: 3 } } })).toBe(
+      await digest("/v1/payments", { metadata: { b: { d: 3, c: 2 }, a: 1 }, amount: 1 }),
     );
   });
 
-  test("on another path, by another method or with another value have another", () => {
+  test("on another path, by another method or with another value have another", async () => {
     const digests = [
-      digest("/v1/payments", { amount: 1 }),
-      digest("/v1/payments", { amount: 2 }),
-      digest("/v1/payments", { amount: "1" }),
-      digest("/v1/payments/x/refund", { amount: 1 }),
-      digest("/v1/payments", { amount: 1 }, "PATCH"),
+      await digest("/v1/payments", { amount: 1 }),
+      await digest("/v1/payments", { amount: 2 }),
+      await digest("/v1/payments", { amount: "1" }),
+      await digest("/v1/payments/x/refund", { amount: 1 }),
+      await digest("/v1/payments", { amount: 1 }, { method: "PATCH" }),
+      await digest("/v1/payments", { amount: 1 }, { by: createSecret("another secret of thirty-two chars") }),
     ];
     expect(new Set(digests).size).toBe(digests.length);
   });
+});
 
-  test("have a digest that another secret would not give", () => {
-    const other = createSecret("another secret of thirty-two chars");
-    expect(digest("/v1/payments", { amount: 1 })).not.toBe(
-      idempotencyOf(other, "k", { method: "POST", path: "/v1/payments", body: { amount: 1 } }).digest.toString("hex"),
-    );
+describe("a card in a request", () => {
+  const withCard = (number: string, cvv = "123") => ({
+    amount: 1,
+    card: { number, exp_month: 12, exp_year: 2099, cvv },
+  });
+  const UNKNOWN = "4012888888881881";
+
+  test("counts with its number and never with its CVV, since nothing made of that may be kept", async () => {
+    expect(await digest("/p", withCard(UNKNOWN, "999"))).toBe(await digest("/p", withCard(UNKNOWN)));
+    expect(await digest("/p", withCard("4111111111111111"))).not.toBe(await digest("/p", withCard(UNKNOWN)));
+    const kept = await keyed("/p", withCard(UNKNOWN)).digest();
+    expect(await keyed("/p", withCard(UNKNOWN, "9")).isSame(kept)).toBe(true);
+    // The same BIN and last 4: only the number in between tells them apart.
+    expect(await keyed("/p", withCard("4012880888888881881")).isSame(kept)).toBe(false);
+  });
+
+  test("has another digest in another environment", async () => {
+    expect(await digest("/p", withCard(UNKNOWN), { in: newId() })).not.toBe(await digest("/p", withCard(UNKNOWN)));
+  });
+
+  test("costs milliseconds for each number that is tried, and nothing for the sandbox's own", async () => {
+    const costOf = async (number: string) => {
+      const before = process.cpuUsage();
+      for (let i = 0; i < 20; i++) await keyed("/p", withCard(number)).digest();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 20_000;
+    };
+    expect(await costOf(UNKNOWN)).toBeGreaterThan(1);
+    await digest("/p", withCard("4242424242424242"));
+    expect(await costOf("4242424242424242")).toBeLessThan(1);
   });
 });
 
-test("a CVV is no part of the digest, since nothing made of it may be kept; the card number is", () => {
-  const card = (number: string, cvv: string) => digest("/v1/payments", { amount: 1, card: { number, cvv } });
-  expect(card("4242424242424242", "123")).toBe(card("4242424242424242", "999"));
-  expect(card("4242424242424242", "123")).not.toBe(card("4111111111111111", "123"));
+describe("after a change of the secret", () => {
+  const after = createSecret("another secret of thirty-two chars", ["a secret of thirty-two characters"]);
+  const body = { amount: 1, card: { number: "4012888888881881", cvv: "1" } };
+
+  test("a request is known again by what was kept under the old one", async () => {
+    const kept = await keyed("/p", body).digest();
+    expect(await keyed("/p", body, { by: after }).isSame(kept)).toBe(true);
+    expect(await keyed("/p", { ...body, amount: 2 }, { by: after }).isSame(kept)).toBe(false);
+  });
+
+  test("without the old one nobody decides", async () => {
+    const kept = await keyed("/p", body).digest();
+    const alone = createSecret("another secret of thirty-two chars");
+    await expect(keyed("/p", body, { by: alone }).isSame(kept)).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
+  });
+
+  test("a digest of the day before an upgrade, which named no secret, still counts", async () => {
+    const key = Buffer.from(hkdfSync("sha256", "a secret of thirty-two characters", "cardlane", "request-digest", 32));
+    const text = `POST /p\n{"amount":1,"card":{"number":"4012888888881881"}}`;
+    const kept = createHmac("sha256", key).update(text).digest();
+    for (const by of [secret, after]) expect(await keyed("/p", body, { by }).isSame(kept)).toBe(true);
+    expect(await keyed("/p", { ...body, amount: 2 }).isSame(kept)).toBe(false);
+  });
 });
 
 describe("the header", () => {

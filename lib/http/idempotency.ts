@@ -3,7 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import type { IdempotencyRequest } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
-import type { Secret } from "@/lib/secret";
+import type { ComparedRequest, Secret } from "@/lib/secret";
 import type { ApiRequest } from "./request-parts";
 
 const MAX_KEY_LENGTH = 255;
@@ -38,26 +38,39 @@ export function readIdempotencyKey(request: ApiRequest, operation: Operation): s
   return key;
 }
 
+type SentRequest = { environmentId: string; method: string; path: string; body: unknown };
+
 /**
  * The key with the digest of what it was sent with: method, path and parsed body, so that white space, member order and
- * left-out defaults do not matter. The digest is keyed, because a body may hold a card number; a CVV is left out altogether,
- * because nothing made of it may be kept.
+ * left-out defaults do not matter. A card number is in it as its slow fingerprint, which is worked out only when the digest
+ * is needed; a CVV is left out altogether, because nothing made of it may be kept.
  */
-export function idempotencyOf(
-  secret: Secret,
-  key: string,
-  request: { method: string; path: string; body: unknown },
-): IdempotencyRequest {
+export function idempotencyOf(secret: Secret, key: string, request: SentRequest): IdempotencyRequest {
+  const compared = comparedRequest(request);
+  let digest: Promise<Buffer> | null = null;
   return {
     key,
     body: keepableBody(request.body),
-    digest: secret.requestDigest(
-      `${request.method} ${request.path}\n${stableStringify(withoutCvv(request.body ?? null))}`,
-    ),
+    digest() {
+      digest ??= secret.requestDigest(compared);
+      return digest;
+    },
+    isSame: (stored) => secret.isSameRequest(stored, compared),
   };
 }
 
-function withoutCvv(body: unknown): unknown {
-  if (typeof body !== "object" || body === null || !("card" in body)) return body;
-  return { ...body, card: { ...(body.card as object), cvv: undefined } };
+function comparedRequest({ environmentId, method, path, body }: SentRequest): ComparedRequest {
+  const write = (sent: unknown) => `${method} ${path}\n${stableStringify(sent ?? null)}`;
+  if (!hasCard(body)) return { card: null, write: () => write(body) };
+  const { card } = body;
+  return {
+    card: { environmentId, given: card },
+    write: (number) => write({ ...body, card: { ...card, number, cvv: undefined } }),
+  };
+}
+
+function hasCard(body: unknown): body is { card: { number: string } } {
+  if (typeof body !== "object" || body === null || !("card" in body)) return false;
+  const { card } = body;
+  return typeof card === "object" && card !== null && "number" in card && typeof card.number === "string";
 }

@@ -90,7 +90,15 @@ async function answer(
     environment: caller.environment,
     actor: caller.actor,
     request: { ...request, operation: operation.name },
-    idempotency: key === null ? null : idempotencyOf(http.service.secret, key, { method, path: request.path, body }),
+    idempotency:
+      key === null
+        ? null
+        : idempotencyOf(http.service.secret, key, {
+            environmentId: caller.environment.id,
+            method,
+            path: request.path,
+            body,
+          }),
     reauthorize: async () => authorize(await callerOf(http, call), operation),
     renderProblem: (error) => renderProblem(http.service, error, request),
   };

@@ -8,7 +8,7 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
   const { service } = currentService();
   const id = await readSessionId(cookies, audience, {
     baseUrl: service.baseUrl,
-    sessionKey: service.secret.sessionKey,
+    sessionKeys: service.secret.sessionKeys,
   });
   const found = id === null ? null : await findSession(service, id);
   if (found === null) return null;

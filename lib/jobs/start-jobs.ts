@@ -1,6 +1,7 @@
 import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
 import type { Service } from "@/lib/domain/context";
 import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
+import { forgetOldCards } from "@/lib/domain/payment-tokens/create-payment-token";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
@@ -29,6 +30,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
+    repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
     repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
     ...(mailer ? [repeat(service, "send mail", SECOND, () => sendMail(service, mailer))] : []),

@@ -35,7 +35,7 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
   return {
     name: processor.name,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
-    tokenize: (card) => processor.tokenize(card),
+    tokenize: (account, card) => processor.tokenize(account, card),
     authorize: (request) => send(() => processor.authorize(request)),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
     capture: (request) => send(() => processor.capture(request)),
@@ -44,6 +44,7 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
     inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
     listReports: (limit) => processor.listReports(limit),
     acknowledgeReport: (id) => processor.acknowledgeReport(id),
+    forgetOldAttempts: () => processor.forgetOldAttempts(),
   };
 }
 

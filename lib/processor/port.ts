@@ -16,8 +16,8 @@ export type Processor = {
    * (every call also carries `notAfter`, past which the processor must refuse it).
    */
   readonly notFoundConclusiveAfterMs: number;
-  /** Card data → a token that only this processor understands. Moves no money; safe to repeat. */
-  tokenize(card: CardInput): Promise<TokenizedCard>;
+  /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
+  tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
   /** Goes on with an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
@@ -29,13 +29,13 @@ export type Processor = {
   /** News about operations that were already accepted, oldest first; the same report comes again until acknowledged. */
   listReports(limit: number): Promise<Report[]>;
   acknowledgeReport(id: string): Promise<void>;
+  /** Removes what it keeps of cards for longer than it needs it; answers how many rows. */
+  forgetOldAttempts(): Promise<number>;
 };
 
 export type TokenizedCard = {
   /** The processor's own token; opaque here. */
   token: string;
-  /** Keyed fingerprint of the number: equal for equal cards, reveals nothing without the key. */
-  fingerprint: string;
   /** Null for a network that the contract does not name. */
   brand: CardBrand | null;
   bin: string;

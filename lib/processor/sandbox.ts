@@ -6,6 +6,7 @@ import {
   insertSandboxContinuation,
   insertSandboxFollowUp,
   insertSandboxRefusal,
+  removeOldSandboxAttempts,
   type SandboxRecord,
   type SandboxRefusal,
 } from "@/db/queries/sandbox-processor";
@@ -13,6 +14,7 @@ import { acknowledgeSandboxReport, failDueSandboxRefunds, listSandboxReports } f
 import { type Clock, systemClock } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, FollowUpRequest, Outcome, Processor } from "./port";
 import { isExpired, verifyAddress, verifySecurityCode } from "./sandbox/card-checks";
 import { assessFraud } from "./sandbox/fraud";
@@ -21,8 +23,8 @@ import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/tok
 export type SandboxOptions = {
   /** Of `connectSandboxStore`. */
   sql: Sql;
-  /** Keys the seals and fingerprints; the same on every instance. */
-  secret: string | Buffer;
+  /** Keys the seals and digests; the same on every instance. */
+  secret: Secret;
   clock?: Clock;
   sleep?: (ms: number) => Promise<unknown>;
 };
@@ -35,9 +37,7 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     name: "sandbox",
     notFoundConclusiveAfterMs: 2_000,
 
-    async tokenize(card) {
-      return vault.tokenize(card);
-    },
+    tokenize: (account, card) => vault.tokenize(account, card),
 
     async authorize(request) {
       const token = vault.open(request.token);
@@ -86,6 +86,8 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     async acknowledgeReport(id) {
       await acknowledgeSandboxReport(sql, id);
     },
+
+    forgetOldAttempts: () => removeOldSandboxAttempts(sql),
   };
 }
 

@@ -33,7 +33,7 @@ export async function createService(options: {
   try {
     const secretValue = await resolveSecret({ configured: env.secret, embedded, dataDir: env.dataDir, orm: db.orm });
     const secret = createSecret(secretValue);
-    const sandbox = createSandboxProcessor({ sql: processorSql, secret: secret.processorKey });
+    const sandbox = createSandboxProcessor({ sql: processorSql, secret });
     const service: Service = {
       db,
       processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs) }),

@@ -137,9 +137,9 @@ async function insertPaymentRow(db: Database, ids: BookedIds, booking: Booking):
       now(), ${captured > 0 ? at : null}, ${idTime(ids.charge)}, ${at})`;
   await db.sql`
     insert into sandbox_processor.charges (reference, account, behaviour, outcome, amount, currency, capture_at_once,
-      amount_captured, amount_refunded, avs_result, cvv_result, card_attempts, email_attempts, address_attempts, card_digest)
+      amount_captured, amount_refunded, avs_result, cvv_result, card_attempts, email_attempts, address_attempts)
     values (${ids.authorize}, ${environmentId}, 'approve', 'approved', ${amount}, ${currency}, ${booking.automatic}, ${captured}, ${refunded},
-      'U', 'M', 0, 0, 0, ${newId()})`;
+      'U', 'M', 0, 0, 0)`;
 }
 
 async function insertRefundRow(

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "@/lib/clock";
 import { problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transaction-words";
-import type { Context, Environment, Service } from "@/lib/domain/context";
+import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";
@@ -22,7 +22,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
   return {
     db,
     processors: createRegistry({
-      sandbox: createSandboxProcessor({ sql: db.sql, secret: secret.processorKey, clock }),
+      sandbox: createSandboxProcessor({ sql: db.sql, secret, clock }),
     }),
     clock,
     secret,
@@ -63,6 +63,11 @@ export function testContext(service: Service, environment: Environment, override
     ...overrides,
     request,
   };
+}
+
+/** An idempotency key as the pipeline reads it, of a request that `digest` stands for. */
+export function testIdempotency(key: string, digest: Buffer, body: string | null): IdempotencyRequest {
+  return { key, digest: async () => digest, isSame: async (stored) => stored.equals(digest), body };
 }
 
 /** What most tests of the domain begin with: a service, a merchant of their own, and a way to make calls. */

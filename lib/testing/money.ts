@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Database } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -17,7 +17,8 @@ import { voidTransaction } from "@/lib/domain/transactions/void-transaction";
 import { newId } from "@/lib/ids";
 import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
-import { createTestMerchant, testContext, testService } from "./factories";
+import { sha256 } from "@/lib/secret";
+import { createTestMerchant, testContext, testIdempotency, testService } from "./factories";
 import { scriptProcessor } from "./scripted-processor";
 
 /** A reply, or the refusal that was thrown; `body` is parsed. */
@@ -58,13 +59,11 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
 
   const contextOf = (operation: string, path: string, body: object, asked: Asked) =>
     testContext(asked.service ?? service, merchant.test, {
-      idempotency: {
-        key: asked.key ?? randomUUID(),
-        digest: createHash("sha256")
-          .update(`${path} ${JSON.stringify(body)}`)
-          .digest(),
-        body: keepableBody(body),
-      },
+      idempotency: testIdempotency(
+        asked.key ?? randomUUID(),
+        sha256(`${path} ${JSON.stringify(body)}`),
+        keepableBody(body),
+      ),
       ...asked.context,
       request: { id: newId(), operation, path },
     });

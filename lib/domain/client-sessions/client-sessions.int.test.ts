@@ -4,7 +4,7 @@ import { createPlanBody, type Plan } from "@/lib/contract/plan";
 import type { Context } from "@/lib/domain/context";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
+import { testIdempotency, testTenant } from "@/lib/testing/factories";
 import { activatePlan } from "../plans/activate-plan";
 import { createPlan } from "../plans/create-plan";
 import { deactivatePlan } from "../plans/deactivate-plan";
@@ -68,7 +68,7 @@ test("everything that was sent comes back", async () => {
 
 test("the token is stored as a digest only, and stands in no event", async () => {
   const { call, merchant } = await testTenant(db);
-  const ctx = call({ idempotency: { key: "k", digest: Buffer.alloc(32), body: null } });
+  const ctx = call({ idempotency: testIdempotency("k", Buffer.alloc(32), null) });
   const { client_session_token: token } = await create(ctx);
   const [row] = await db.sql`select token_sha256 from client_sessions where environment_id = ${merchant.test.id}`;
   expect(row?.token_sha256).toEqual(sha256(token as string));
@@ -95,7 +95,7 @@ test("a plan that is a draft or inactive is 422, and a refusal is replayed", asy
   const plan = await newPlan(call());
   const body = createClientSessionBody.parse({ plan_id: plan.id });
   await expect(createClientSession(call(), body)).rejects.toMatchObject({ code: "plan_not_active", param: "plan_id" });
-  const keyed = { idempotency: { key: "k", digest: Buffer.alloc(32), body: null } };
+  const keyed = { idempotency: testIdempotency("k", Buffer.alloc(32), null) };
   const refused = await createClientSession(call(keyed), body);
   expect(refused).toMatchObject({ status: 422, replayed: false });
   await activatePlan(call(), { id: plan.id });

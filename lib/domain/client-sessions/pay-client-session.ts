@@ -23,7 +23,7 @@ export async function payClientSession(
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (!processor) throw processorNotConfigured();
   await requireUsable(ctx, checkout);
-  const card = await tokenizeCard(processor, body.card);
+  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
   const reply = await makePayment(ctx, {
     terms: {
       amount: row.amount,

@@ -28,7 +28,7 @@ export async function tokenizeForSession(
     postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
     clientSessionId: row.id,
   };
-  const card = await tokenizeCard(processor, body.card);
+  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
   const reply = await runOnce(ctx, { status: 200, secretAnswer: true }, async (tx) => {
     if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
     const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/client-session";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
+import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { createClientSession } from "../client-sessions/create-client-session";
@@ -63,7 +63,7 @@ test("an answer with a secret is not shown", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test, {
     request: { id: tenant.merchant.id, operation: "createClientSession", path: "/v1/client-sessions" },
-    idempotency: { key: "k", digest: Buffer.alloc(32), body: '{"amount":1}' },
+    idempotency: testIdempotency("k", Buffer.alloc(32), `{"amount":1}`),
   });
   await createClientSession(ctx, createClientSessionBody.parse({ amount: 1, currency: "USD" }));
   expect(await find(tenant, "k")).toMatchObject({ sealed: true, response: null, effect: null, status: 201 });

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
+import { testIdempotency, testTenant } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { runOnce } from "./run-once";
 
@@ -96,7 +96,7 @@ test("what moves no money keeps and counts the same", async () => {
   const { call, merchant } = await testTenant(db);
   const keyed = (body: object) => {
     const text = JSON.stringify(body);
-    return call({ idempotency: { key: "k", digest: Buffer.from(text.padEnd(32)), body: text } });
+    return call({ idempotency: testIdempotency("k", Buffer.from(text.padEnd(32)), text) });
   };
   const work = async () => ({ done: true });
   await runOnce(keyed({ a: 1 }), { status: 201 }, work);

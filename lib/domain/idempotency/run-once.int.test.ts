@@ -1,8 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { AppError } from "@/lib/contract/errors";
 import type { Reply } from "@/lib/domain/context";
+import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
+import { testIdempotency, testTenant } from "@/lib/testing/factories";
 import { type RunOnceOptions, runOnce } from "./run-once";
 
 const { db } = await testDatabase({ max: 12 });
@@ -10,14 +11,14 @@ const CREATED: RunOnceOptions = { status: 201 };
 
 async function setup() {
   const tenant = await testTenant(db);
-  const { merchant, service } = tenant;
+  const { merchant } = tenant;
   let runs = 0;
   return {
     ...tenant,
     /** A call with a key; `digest` stands for what was sent. */
     keyed: (key: string, digest = "same", context = {}) =>
       tenant.call({
-        idempotency: { key, digest: service.secret.requestDigest(digest), body: JSON.stringify({ digest }) },
+        idempotency: testIdempotency(key, sha256(digest), JSON.stringify({ digest })),
         ...context,
       }),
     work: async () => ({ run: ++runs }),

@@ -48,7 +48,7 @@ async function runUnderKey(
     key: idempotency.key,
     operation_name: operation,
     path,
-    request_digest: idempotency.digest,
+    request_digest: await idempotency.digest(),
     request_body: idempotency.body,
     request_id: id,
     actor: ctx.actor,
@@ -79,7 +79,7 @@ async function answerOf(ctx: Context, options: RunOnceOptions, tx: Orm, work: (t
 }
 
 async function replay(ctx: Context, idempotency: IdempotencyRequest, stored: IdempotencyKeyRow): Promise<Reply> {
-  if (!idempotency.digest.equals(stored.request_digest)) {
+  if (!(await idempotency.isSame(stored.request_digest))) {
     noteReuse(ctx, stored, idempotency);
     throw new AppError(
       "idempotency_key_reused",

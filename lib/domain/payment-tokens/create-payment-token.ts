@@ -1,11 +1,11 @@
 import type { Orm } from "@/db/client";
-import { insertPaymentToken } from "@/db/queries/payment-tokens";
+import { clearOldPaymentTokens, insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import type { CardInput } from "@/lib/contract/payment";
 import type { CardBrand } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
 import type { TokenizedCard } from "@/lib/processor/port";
-import type { Context } from "../context";
+import type { Context, Service } from "../context";
 import { processorNotConfigured } from "../payments/processor-not-configured";
 import { tokenizeCard } from "../payments/tokenize-card";
 
@@ -25,7 +25,7 @@ export async function createPaymentToken(
 ): Promise<PaymentToken> {
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
   if (processor === null) throw processorNotConfigured();
-  const card = await tokenizeCard(processor, input.card);
+  const card = await tokenizeCard(processor, ctx.environment.id, input.card);
   const details = { name: input.card.name ?? null, postalCode: null, clientSessionId: input.clientSessionId ?? null };
   return insertNewPaymentToken(ctx, ctx.service.db.within(ctx.environment.id).orm, card, details);
 }
@@ -37,7 +37,7 @@ export type TokenDetails = { name: string | null; postalCode: string | null; cli
 export async function insertNewPaymentToken(
   ctx: Context,
   orm: Orm,
-  { token, fingerprint, ...card }: TokenizedCard,
+  { token, ...card }: TokenizedCard,
   { name, postalCode, clientSessionId }: TokenDetails,
 ): Promise<PaymentToken> {
   const id = newId();
@@ -51,7 +51,6 @@ export async function insertNewPaymentToken(
     card_bin: card.bin,
     card_exp_month: card.exp_month,
     card_exp_year: card.exp_year,
-    card_fingerprint: fingerprint,
     card_name: name,
     postal_code: postalCode,
     client_session_id: clientSessionId,
@@ -59,4 +58,15 @@ export async function insertNewPaymentToken(
     created_at,
   });
   return { id: encodeId("paymentToken", id), card, expires_at };
+}
+
+const AT_ONCE = 5_000;
+
+/**
+ * Forgets cards that nobody needs any more: of tokens past their 15 minutes, and at the sandbox those that its fraud rules do
+ * not count any more. Answers how many.
+ */
+export async function forgetOldCards(service: Pick<Service, "db" | "processors">): Promise<number> {
+  const attempts = (await service.processors.processorFor("test")?.forgetOldAttempts()) ?? 0;
+  return attempts + (await clearOldPaymentTokens(service.db.orm, AT_ONCE));
 }

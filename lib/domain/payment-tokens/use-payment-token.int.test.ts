@@ -5,7 +5,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createPaymentToken } from "./create-payment-token";
+import { createPaymentToken, forgetOldCards } from "./create-payment-token";
 
 const { db } = await testDatabase({ max: 10 });
 const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
@@ -50,4 +50,19 @@ test("another merchant's token does not exist, and is not used up", async () => 
   const payment_token = await newToken(tenant);
   expect(await stranger.create({ payment_token })).toMatchObject({ status: 404, code: "resource_not_found" });
   expect(await tenant.create({ payment_token })).toMatchObject({ status: 201 });
+});
+
+test("what the processor made of the card is gone when the token is used, and when it is too old", async () => {
+  const tenant = await moneyTenant(db);
+  const [used, old, fresh] = [await newToken(tenant), await newToken(tenant), await newToken(tenant)];
+  const held = async (token: string) => {
+    const [row] = await db.sql`select processor_token <> '' as held from payment_tokens
+      where id = ${decodeId("paymentToken", token)}`;
+    return row?.held;
+  };
+  expect(await tenant.create({ payment_token: used })).toMatchObject({ status: 201 });
+  await db.sql`update payment_tokens set expires_at = now() - interval '1 ms' where id = ${decodeId("paymentToken", old)}`;
+  await forgetOldCards(tenant.service);
+  expect([await held(used), await held(old), await held(fresh)]).toEqual([false, false, true]);
+  expect(await tenant.create({ payment_token: fresh })).toMatchObject({ status: 201 });
 });

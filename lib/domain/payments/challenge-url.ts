@@ -6,13 +6,11 @@ import type { Service } from "../context";
  * out, so nobody can answer a challenge by guessing a payment's id.
  */
 export function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
-  return `${service.baseUrl}/challenge/${challengeToken(service, payment)}`;
+  const subject = challengeSubject(payment);
+  return `${service.baseUrl}/challenge/${subject}.${service.secret.mac("challenge", subject)}`;
 }
 
-export function challengeToken(
-  service: Service,
-  { environmentId, paymentId }: { environmentId: string; paymentId: string },
-): string {
-  const subject = `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
-  return `${subject}.${service.secret.mac("challenge", subject)}`;
+/** What the code at the end of the address proves. */
+export function challengeSubject({ environmentId, paymentId }: { environmentId: string; paymentId: string }): string {
+  return `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
 }

@@ -66,7 +66,11 @@ async function tokenize(
       { param: "card" },
     );
   }
-  const kept = { ...(await tokenizeCard(processor, card)), paymentTokenId: null, clientSessionId: null };
+  const kept = {
+    ...(await tokenizeCard(processor, ctx.environment.id, card)),
+    paymentTokenId: null,
+    clientSessionId: null,
+  };
   return { card: kept, name: null, postalCode: null };
 }
 
@@ -77,7 +81,6 @@ async function useToken(ctx: Context, token: string): Promise<TypedCard> {
   if (!row) throw resourceNotFound("payment token", token, "payment_token");
   const card = {
     token: row.processor_token,
-    fingerprint: row.card_fingerprint,
     brand: row.card_brand,
     bin: row.card_bin,
     last4: row.card_last4,

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import { findClientSession } from "@/db/queries/client-sessions";
 import { findEnvironment } from "@/db/queries/merchants";
 import { findPayment } from "@/db/queries/payments";
@@ -7,7 +6,7 @@ import type { PaymentStatus } from "@/lib/contract/payment";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { withSessionIds } from "../client-sessions/return-address";
 import type { Service } from "../context";
-import { challengeToken } from "./challenge-url";
+import { challengeSubject } from "./challenge-url";
 
 /** What the challenge page shows, and what goes on from it. */
 export type Challenge = {
@@ -29,11 +28,12 @@ export type Challenge = {
 
 /** The challenge behind a token of ours; null for any other text. */
 export async function findChallenge(service: Service, token: string): Promise<Challenge | null> {
-  const [environmentText = "", paymentText = ""] = token.split(".");
+  const [environmentText = "", paymentText = "", code = "", ...more] = token.split(".");
   const environmentId = decodeId("environment", environmentText);
   const paymentId = decodeId("payment", paymentText);
-  if (!environmentId || !paymentId || !isSame(token, challengeToken(service, { environmentId, paymentId })))
-    return null;
+  if (!environmentId || !paymentId || more.length > 0) return null;
+  const subject = challengeSubject({ environmentId, paymentId });
+  if (token !== `${subject}.${code}` || !service.secret.isMac("challenge", subject, code)) return null;
   const environment = await findEnvironment(service.db.within(environmentId).orm, environmentId);
   const snapshot = await findPayment(service.db.within(environmentId).sql, environmentId, paymentId);
   if (!environment || !snapshot) return null;
@@ -58,9 +58,4 @@ async function originsOf(service: Service, environmentId: string, clientSessionI
     (await findClientSession(service.db.within(environmentId).orm, environmentId, clientSessionId))?.allowed_origins ??
     []
   );
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -74,7 +74,7 @@ async function attempt(
   const reservation = await reserveFollowUp(
     service.db.within(environment.id).sql,
     environment.id,
-    claimOf(ctx, operationId),
+    await claimOf(ctx, operationId),
     {
       kind: request.kind,
       paymentId: target.paymentId,

@@ -57,10 +57,11 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
     actor: ctx.actor,
     requestId: ctx.request.id,
   };
+  const claim = await claimOf(ctx, operationId);
   const reservation = await insertPayment(
     service.db.within(environment.id).sql,
     environment.id,
-    claimOf(ctx, operationId),
+    claim,
     newPayment(snapshot),
     { ...intent, lease: leaseOf(service.processorTimeoutMs) },
     card,
@@ -139,7 +140,6 @@ function newSnapshot(ctx: Context, { terms, card, operationId, planId }: Payment
         card_exp_month: card.exp_month,
         card_exp_year: card.exp_year,
         card_bin: card.bin,
-        card_fingerprint: card.fingerprint,
         avs_result: null,
         cvv_result: null,
         fraud_score: null,

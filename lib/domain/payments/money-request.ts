@@ -36,11 +36,11 @@ export function askedByOf(ctx: Context): AskedBy {
   };
 }
 
-export function claimOf(ctx: Context, operationId: string): KeyClaim {
+export async function claimOf(ctx: Context, operationId: string): Promise<KeyClaim> {
   const { key, digest, body } = keyOf(ctx);
   return {
     key,
-    digest,
+    digest: await digest(),
     body,
     operationName: ctx.request.operation,
     path: ctx.request.path,
@@ -88,12 +88,12 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
  */
 export async function answerFromKey(ctx: Context): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const { key, digest } = keyOf(ctx);
+  const { key, isSame } = keyOf(ctx);
   const giveUpAt = performance.now() + WAIT_MS;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
     const row = await findKey(sql, ctx.environment.id, key);
     if (!row || row.expired) return null;
-    if (!row.request_digest.equals(digest)) {
+    if (!(await isSame(row.request_digest))) {
       noteReuse(ctx, row, keyOf(ctx));
       throw new AppError(
         "idempotency_key_reused",
@@ -166,15 +166,9 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
 /** Refuses a request by a business rule before anything was claimed; a key in use answers for itself. */
 export async function refuseUnclaimed(ctx: Context, error: AppError, operationId: string): Promise<Reply> {
   const answer = { status: error.status, body: ctx.renderProblem(error) };
+  const claim = await claimOf(ctx, operationId);
   for (;;) {
-    if (
-      await claimWithRefusal(
-        ctx.service.db.within(ctx.environment.id).sql,
-        ctx.environment.id,
-        claimOf(ctx, operationId),
-        answer,
-      )
-    ) {
+    if (await claimWithRefusal(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, claim, answer)) {
       return { ...answer, replayed: false };
     }
     const reply = await answerFromKey(ctx);

@@ -3,7 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
+import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
 import { refuseClaimed } from "./money-request";
@@ -81,7 +81,7 @@ describe("refusals", () => {
     const other = tenant.create({}, { key: "k" });
     await held.reached;
     const late = testContext(tenant.service, tenant.merchant.test, {
-      idempotency: { key: "k", digest: Buffer.of(0), body: null },
+      idempotency: testIdempotency("k", Buffer.of(0), null),
     });
     const refusal = new AppError("invalid_state", "The payment cannot be captured.");
     await expect(refuseClaimed(late, refusal)).rejects.toMatchObject({ code: "idempotency_request_in_progress" });

@@ -2,10 +2,10 @@ import { AppError } from "@/lib/contract/errors";
 import type { CardInput } from "@/lib/contract/payment";
 import type { Processor, TokenizedCard } from "@/lib/processor/port";
 
-/** Gives a card to the processor, which keeps it. Number and CVV go there and nowhere else. Throws `processor_error`. */
-export async function tokenizeCard(processor: Processor, card: CardInput): Promise<TokenizedCard> {
+/** Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere else. Throws `processor_error`. */
+export async function tokenizeCard(processor: Processor, account: string, card: CardInput): Promise<TokenizedCard> {
   try {
-    return await processor.tokenize(card);
+    return await processor.tokenize(account, card);
   } catch (error) {
     throw new AppError(
       "processor_error",

@@ -187,8 +187,23 @@ describe("fraud rules see the account's own traffic", () => {
     const account = newId();
     for (let i = 0; i < 6; i++) await pay(account);
     expect(score((await pay(newId())).outcome)).toBe(0);
-    await sql`update sandbox_processor.charges set created_at = created_at - interval '10 minutes' where account = ${account}`;
+    await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '10 minutes'`;
     expect(score((await pay(account)).outcome)).toBe(0);
+  });
+
+  test("what they count is forgotten after ten minutes, and never reaches the write-ahead log", async () => {
+    const kept = async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length;
+    await processor.forgetOldAttempts();
+    await pay(newId(), { customerEmail: "ada@example.com", billingAddress: address }, "4012888888881881");
+    expect(await kept()).toBeGreaterThanOrEqual(3);
+    await processor.forgetOldAttempts();
+    expect(await kept()).toBeGreaterThanOrEqual(3);
+    await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '10 minutes'`;
+    await processor.forgetOldAttempts();
+    expect(await kept()).toBe(0);
+    const [table] =
+      await sql`select relpersistence from pg_class where oid = 'sandbox_processor.recent_attempts'::regclass`;
+    expect(table?.relpersistence).toBe("u");
   });
 
   test("an amount is compared with the account's own history once there are five charges", async () => {

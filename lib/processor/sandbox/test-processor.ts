@@ -1,6 +1,7 @@
 import { afterAll } from "vitest";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import { createSandboxProcessor } from "../sandbox";
@@ -14,7 +15,7 @@ export async function testProcessor() {
   const slept: number[] = [];
   const processor = createSandboxProcessor({
     sql,
-    secret: "a secret that only the tests know!!",
+    secret: createSecret("a secret that only the tests know!!"),
     clock: { now: () => new Date("2026-11-20T12:00:00.000Z") },
     sleep: async (ms) => slept.push(ms),
   });
@@ -31,10 +32,11 @@ export async function testProcessor() {
     ): Promise<AuthorizeRequest> {
       const { expYear = 2099, ...rest } = request;
       const cvv = number.startsWith("37") ? "1234" : "123";
-      const { token } = await processor.tokenize({ number, exp_month: 12, exp_year: expYear, cvv });
+      const account = rest.account ?? newId();
+      const { token } = await processor.tokenize(account, { number, exp_month: 12, exp_year: expYear, cvv });
       return {
         reference: newId(),
-        account: newId(),
+        account,
         notAfter: soon(),
         token,
         amount: 10_000,
