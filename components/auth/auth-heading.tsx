@@ -1,5 +1,8 @@
 import type { ReactNode } from "react";
 
+/** What the service asks of a new password. */
+export const PASSWORD_HINT = "At least 12 characters, and none of the common ones. Several words are fine.";
+
 export function AuthHeading({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <header className="mb-6">

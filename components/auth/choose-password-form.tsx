@@ -8,6 +8,7 @@ import { PasswordInput } from "@/components/ui/password-input";
 import { callApi } from "@/lib/client/api";
 import { signIn } from "@/lib/client/sign-in";
 import { useSubmit } from "@/lib/client/use-submit";
+import { PASSWORD_HINT } from "./auth-heading";
 import { SubmitButton } from "./submit-button";
 
 type ChoosePasswordFormProps = {
@@ -52,7 +53,7 @@ export function ChoosePasswordForm({ token, email, name: known }: ChoosePassword
           )}
         </Field>
       )}
-      <Field label="New password" hint="At least 10 characters." error={failure.fields.password}>
+      <Field label="New password" hint={PASSWORD_HINT} error={failure.fields.password}>
         {(props) => (
           <PasswordInput
             {...props}

@@ -64,7 +64,8 @@ function Sent({ to, mail }: { to: string; mail: MailRoute }) {
   }
   return (
     <Banner tone="green" title={mail === "sent" ? "Look into your mail" : "Look into the outbox"}>
-      If {to} has an account, a link to choose a new password is on its way. It works for an hour.
+      If {to} has an account, a link to choose a new password is on its way. It works for an hour, and only the latest
+      one works.
       {mail === "outbox" && (
         <>
           {" "}

@@ -8,6 +8,7 @@ import { PasswordInput } from "@/components/ui/password-input";
 import { callApi } from "@/lib/client/api";
 import { signIn } from "@/lib/client/sign-in";
 import { useSubmit } from "@/lib/client/use-submit";
+import { PASSWORD_HINT } from "./auth-heading";
 import { SubmitButton } from "./submit-button";
 
 const FIELDS = ["business_name", "name", "email", "password"] as const;
@@ -33,10 +34,11 @@ export function SignUpForm() {
 
   async function open() {
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-    await callApi({ method: "POST", path: "/api/sign-up", body: { ...values, time_zone } });
-    const answer = await signIn({ email: values.email, password: values.password });
+    const body = { ...values, time_zone };
+    const { data } = await callApi<{ ticket: string }>({ method: "POST", path: "/api/sign-up", body });
+    const answer = await signIn({ ticket: data.ticket });
     setLeaving(true);
-    // The account is there in any case; whoever cannot be signed in at once signs in by hand.
+    // The account is there in any case; whoever cannot be signed in at once opens the link in the mail and signs in.
     window.location.assign(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
   }
 
@@ -52,7 +54,7 @@ export function SignUpForm() {
       <Field label="E-mail address" error={failure.fields.email}>
         {(props) => <Input {...props} {...bind("email")} type="email" autoComplete="username" />}
       </Field>
-      <Field label="Password" hint="At least 10 characters." error={failure.fields.password}>
+      <Field label="Password" hint={PASSWORD_HINT} error={failure.fields.password}>
         {(props) => <PasswordInput {...props} {...bind("password")} autoComplete="new-password" maxLength={200} />}
       </Field>
       <SubmitButton pending={pending || leaving}>Open account</SubmitButton>

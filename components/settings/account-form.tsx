@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
+import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
@@ -12,7 +13,14 @@ import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useSubmit } from "@/lib/client/use-submit";
 
-export function AccountForm(saved: { name: string; email: string }) {
+type AccountFormProps = {
+  name: string;
+  email: string;
+  /** The address that was asked for and is not confirmed yet. */
+  pendingEmail: string | null;
+};
+
+export function AccountForm(saved: AccountFormProps) {
   const router = useRouter();
   const [name, setName] = useState(saved.name);
   const [email, setEmail] = useState(saved.email);
@@ -25,9 +33,10 @@ export function AccountForm(saved: { name: string; email: string }) {
     const body = { name, email, ...(isNewEmail && password !== "" && { current_password: password }) };
     await callApi({ method: "PATCH", path: "/api/dashboard/account", body });
     setName(name.trim());
-    setEmail(email.trim());
+    setEmail(saved.email);
     setPassword("");
-    toast.success("Saved");
+    if (isNewEmail) toast.success("Almost done", { description: `Open the link that we sent to ${email.trim()}.` });
+    else toast.success("Saved");
     router.refresh();
   }
 
@@ -35,6 +44,11 @@ export function AccountForm(saved: { name: string; email: string }) {
     <form method="post" noValidate onSubmit={(event) => run(save, event)} className="flex flex-col gap-4">
       <UnsavedGuard dirty={dirty && !pending} />
       <FormFailure failure={failure} />
+      {saved.pendingEmail && (
+        <Banner tone="blue" title={`${saved.pendingEmail} is not confirmed yet`}>
+          Open the link that we sent there. Until then you sign in with {saved.email}.
+        </Banner>
+      )}
       <Field label="Your name" error={failure.fields.name}>
         {(props) => (
           <Input
@@ -62,7 +76,7 @@ export function AccountForm(saved: { name: string; email: string }) {
       {isNewEmail && (
         <Field
           label="Current password"
-          hint="To change the address. We tell the old one."
+          hint="To change the address. It counts once you open the link that we send there."
           error={failure.fields.current_password}
         >
           {(props) => (

@@ -20,6 +20,7 @@ const ACTIONS: Record<string, string> = {
   "settings.business_updated": "Changed the business profile",
   "settings.checkout_appearance_updated": "Changed how the payment form looks",
   "settings.account_updated": "Changed their name or address",
+  "settings.email_verified": "Confirmed their e-mail address",
   "settings.password_changed": "Changed their password",
   "settings.password_reset": "Chose a new password by mail",
   "settings.second_factor_enabled": "Switched the second factor on",

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { PASSWORD_HINT } from "@/components/auth/auth-heading";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { FormFailure } from "@/components/ui/form-failure";
@@ -42,7 +43,7 @@ export function PasswordForm({ email }: { email: string }) {
       </Field>
       <Field
         label="New password"
-        hint="At least 10 characters. Every other browser will be signed out."
+        hint={`${PASSWORD_HINT} Every other browser will be signed out.`}
         error={failure.fields.new_password}
       >
         {(props) => (

@@ -11,11 +11,12 @@ import { SHELL_PAGES, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
 import { TestBanner } from "./test-banner";
+import { UnverifiedBanner } from "./unverified-banner";
 import { UserMenu } from "./user-menu";
 
 /** What stands around every page of the dashboard. */
 export function Shell({ children, ...data }: DashboardData & { children: ReactNode }) {
-  const { mode, merchant, preferences } = data;
+  const { mode, merchant, person, preferences } = data;
   const navigation = <Navigation {...data} />;
   return (
     <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone}>
@@ -42,6 +43,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                   No payment can be made. Everything can still be looked up; ask support what to do.
                 </Banner>
               )}
+              {!person.emailVerified && <UnverifiedBanner email={person.email} />}
               {children}
             </main>
           </div>

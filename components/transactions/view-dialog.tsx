@@ -17,12 +17,14 @@ const messageOf = (error: unknown) =>
 type ViewDialogProps = {
   /** The one to rename; null to save a new one. */
   view: SavedView | null;
+  /** Viewers keep views for themselves. */
+  canShare: boolean;
   onSave: (view: { name: string; shared: boolean }) => Promise<void>;
   onClose: () => void;
 };
 
 /** Names a view, and says who sees it. */
-export function ViewDialog({ view, onSave, onClose }: ViewDialogProps) {
+export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps) {
   const [name, setName] = useState(view?.name ?? "");
   const [shared, setShared] = useState(view?.shared ?? false);
   const [error, setError] = useState<string | null>(null);
@@ -76,12 +78,14 @@ export function ViewDialog({ view, onSave, onClose }: ViewDialogProps) {
               />
             )}
           </Field>
-          <Checkbox
-            label="Share with the team"
-            description="Everyone of your business sees it; only you can change it."
-            checked={shared}
-            onChange={(event) => setShared(event.target.checked)}
-          />
+          {canShare && (
+            <Checkbox
+              label="Share with the team"
+              description="Everyone of your business sees it; only you can change it."
+              checked={shared}
+              onChange={(event) => setShared(event.target.checked)}
+            />
+          )}
         </form>
       </DialogContent>
     </Dialog>

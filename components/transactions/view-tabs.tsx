@@ -8,6 +8,7 @@ import { cn } from "@/components/ui/class-names";
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
 import { ApiError } from "@/lib/client/api";
+import { useDashboard } from "@/lib/client/dashboard-context";
 import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/client/transaction-query";
 import type { SavedView } from "@/lib/contract/dashboard/saved-views";
 import type { useSavedViews } from "./use-saved-views";
@@ -40,6 +41,7 @@ type OpenDialog = { kind: "save" | "rename" | "delete"; view: SavedView | null }
 /** Lists that one comes back to: the page's own, one's own and the team's. */
 export function ViewTabs(props: ViewTabsProps) {
   const { mode, query, saved, active, columnsChanged, columns, onView } = props;
+  const canShare = useDashboard().person.role !== "viewer";
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const now = viewQuery(query);
   const edited = active !== null && (active.query !== now || columnsChanged);
@@ -118,6 +120,7 @@ export function ViewTabs(props: ViewTabsProps) {
             </MenuItem>
             <MenuItem onSelect={() => setDialog({ kind: "rename", view: active })}>Rename…</MenuItem>
             <MenuItem
+              disabled={!canShare && !active.shared}
               onSelect={() =>
                 report(
                   saved.update(active.id, { shared: !active.shared }),
@@ -159,6 +162,7 @@ export function ViewTabs(props: ViewTabsProps) {
       {dialog !== null && dialog.kind !== "delete" && (
         <ViewDialog
           view={dialog.view}
+          canShare={canShare}
           onClose={() => setDialog(null)}
           onSave={async ({ name, shared }) => {
             if (dialog.view) return await saved.update(dialog.view.id, { name, shared });

@@ -47,13 +47,21 @@ export async function listAccountActs(
   return [...rows];
 }
 
-/** How many invitations a merchant sent within the last hour; index audit_log_account. `environmentId`: where its acts are. */
-export async function countRecentInvitations(orm: Orm, environmentId: string): Promise<number> {
+/**
+ * How many invitations a merchant sent within the last hours, in all or to one address; index audit_log_account.
+ * `environmentId`: where its acts are.
+ */
+export async function countRecentInvitations(
+  orm: Orm,
+  environmentId: string,
+  { hours, email = null }: { hours: number; email?: string | null },
+): Promise<number> {
   return orm.$count(
     auditLog,
     sql`${auditLog.environment_id} = ${environmentId}::uuid and ${auditLog.action} like 'team.%'
       and ${auditLog.action} in ('team.member_invited', 'team.invitation_resent')
-      and ${auditLog.created_at} > now() - interval '1 hour'`,
+      and ${auditLog.created_at} > now() - make_interval(hours => ${hours}::integer)
+      and (${email}::text is null or lower(${auditLog.detail} ->> 'email') = lower(${email}::text))`,
   );
 }
 

@@ -3,11 +3,26 @@ import type { Orm } from "../client";
 import { mailOutbox } from "../schema/users";
 
 export type MailRow = typeof mailOutbox.$inferSelect;
-export type NewMail = Pick<MailRow, "recipient" | "subject" | "body">;
+export type MailKind = MailRow["kind"];
+export type NewMail = Pick<MailRow, "kind" | "recipient" | "subject" | "body">;
 
 /** Inside the transaction that made the mail necessary. */
 export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
   await orm.insert(mailOutbox).values(mail);
+}
+
+/** How many mails of a kind an address was sent within the last hours; index mail_outbox_recipient. */
+export async function countMails(
+  orm: Orm,
+  recipient: string,
+  kind: Exclude<MailKind, "notice">,
+  hours: number,
+): Promise<number> {
+  return orm.$count(
+    mailOutbox,
+    sql`lower(${mailOutbox.recipient}) = lower(${recipient}) and ${mailOutbox.kind} <> 'notice' and ${mailOutbox.kind} = ${kind}
+      and ${mailOutbox.created_at} > now() - make_interval(hours => ${hours}::integer)`,
+  );
 }
 
 export function listMail(orm: Orm, limit: number): Promise<MailRow[]> {

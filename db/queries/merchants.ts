@@ -10,12 +10,19 @@ export type NewMerchant = {
   /** IANA name; UTC when left out. */
   time_zone?: string;
   environments: Record<Mode, string>;
-  owner: { id: string; email: string; name?: string; password_hash: string };
+  owner: {
+    id: string;
+    email: string;
+    name?: string;
+    password_hash: string;
+    /** Whether an operator vouches for the address; a stranger who signs up proves it first. */
+    verified: boolean;
+  };
 };
 
 /**
- * A merchant, its environment per mode and its owner. False when the e-mail address is taken: then the transaction must
- * be given up, for the merchant itself is already in it.
+ * A merchant, its environment per mode and its owner. False when the owner is to have an e-mail address that is taken: then
+ * the transaction must be given up, for the merchant itself is already in it.
  */
 export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<boolean> {
   const { id, name, time_zone } = merchant;
@@ -24,9 +31,15 @@ export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<bo
     { id: merchant.environments.test, merchant_id: merchant.id, mode: "test" },
     { id: merchant.environments.live, merchant_id: merchant.id, mode: "live" },
   ]);
+  const { verified, ...person } = merchant.owner;
   const owner = await tx
     .insert(users)
-    .values({ ...merchant.owner, merchant_id: merchant.id, role: "owner" })
+    .values({
+      ...person,
+      merchant_id: merchant.id,
+      role: "owner",
+      ...(verified && { owns_email: true, email_verified_at: sql`now()` }),
+    })
     .onConflictDoNothing()
     .returning({ id: users.id });
   return owner.length === 1;

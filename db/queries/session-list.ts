@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { userSessions } from "../schema/users";
+import { SESSION_IDLE_HOURS } from "./user-sessions";
 
 export type SessionRow = typeof userSessions.$inferSelect;
 
@@ -21,12 +22,18 @@ export async function insertSession(orm: Orm, { id, mfa, livesHours, ...session 
     address: session.address,
     user_agent: session.userAgent,
     mfa_at: mfa ? sql`now()` : null,
+    proved_at: sql`now()`,
     expires_at: sql`now() + make_interval(hours => ${livesHours}::integer)`,
   });
 }
 
 const living = (userId: string) =>
-  and(eq(userSessions.user_id, userId), isNull(userSessions.revoked_at), gt(userSessions.expires_at, sql`now()`));
+  and(
+    eq(userSessions.user_id, userId),
+    isNull(userSessions.revoked_at),
+    gt(userSessions.expires_at, sql`now()`),
+    gt(userSessions.last_seen_at, sql`now() - make_interval(hours => ${SESSION_IDLE_HOURS}::integer)`),
+  );
 
 /** Where a person is signed in, the latest used first. */
 export function listSessions(orm: Orm, userId: string, limit: number): Promise<SessionRow[]> {
@@ -53,14 +60,17 @@ export async function revokeSessions(orm: Orm, userId: string, exceptId: string 
   return rows.length;
 }
 
-/** Notes that the second factor was given in a session just now. */
-export async function markSecondFactor(orm: Orm, id: string): Promise<void> {
-  await orm.update(userSessions).set({ mfa_at: sql`now()` }).where(eq(userSessions.id, id));
+/** Notes that the person proved just now who they are: with the second factor, or with the password alone. */
+export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }): Promise<void> {
+  await orm
+    .update(userSessions)
+    .set({ proved_at: sql`now()`, ...(mfa && { mfa_at: sql`now()` }) })
+    .where(eq(userSessions.id, id));
 }
 
 /** Deletes what ended over 30 days ago; answers how many. A scan: there are a few sessions for each person. */
 export async function deleteOldSessions(orm: Orm, limit: number): Promise<number> {
-  const old = sql`(select id from ${userSessions} where least(revoked_at, expires_at) <= now() - interval '30 days'
+  const old = sql`(select id from ${userSessions} where least(revoked_at, expires_at, last_seen_at + interval '1 day') <= now() - interval '30 days'
     limit ${limit}::integer for update skip locked)`;
   const rows = await orm
     .delete(userSessions)

@@ -16,7 +16,7 @@ export type NewStaffRow = {
 export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean> {
   const rows = await tx
     .insert(users)
-    .values({ ...staff, merchant_id: null, role: "staff" })
+    .values({ ...staff, merchant_id: null, role: "staff", owns_email: true, email_verified_at: sql`now()` })
     .onConflictDoNothing()
     .returning({ id: users.id });
   return rows.length === 1;
@@ -26,7 +26,7 @@ export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean>
 export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string; email: string } | null> {
   const rows = await orm
     .update(users)
-    .set({ failed_sign_ins: 0, locked_until: null })
+    .set({ failed_sign_ins: 0, locked_until: null, failed_codes: 0, codes_locked_until: null })
     .where(and(sql`lower(${users.email}) = lower(${email})`, isNull(users.merchant_id)))
     .returning({ id: users.id, email: users.email });
   return rows[0] ?? null;

@@ -69,18 +69,16 @@ export async function findMember(orm: Orm, merchantId: string, id: string): Prom
   return rows[0] ?? null;
 }
 
-/** False when somebody has the e-mail address. */
+/** False when somebody of the team has the e-mail address. Under `lockTeam`. */
 export async function insertMember(
   tx: Orm,
   merchantId: string,
   member: { id: string; email: string; name: string | null; role: MerchantRole; password_hash: string },
 ): Promise<boolean> {
-  const rows = await tx
-    .insert(users)
-    .values({ ...member, merchant_id: merchantId })
-    .onConflictDoNothing()
-    .returning({ id: users.id });
-  return rows.length === 1;
+  const same = and(eq(users.merchant_id, merchantId), sql`lower(${users.email}) = lower(${member.email})`);
+  if ((await tx.$count(users, same)) > 0) return false;
+  await tx.insert(users).values({ ...member, merchant_id: merchantId });
+  return true;
 }
 
 /** Another owner, who can sign in, remains. */

@@ -1,11 +1,11 @@
-import { and, eq, isNull, ne, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Preferences } from "@/lib/contract/roles";
 import type { Orm } from "../client";
 import { type UserRow, users } from "../schema/users";
 
 /**
- * Sets a password, and opens an account that was locked: who chooses it has proved who they are. With `provenHash`, the
- * hash that was proved, null when it is not the person's any more.
+ * Sets a password, and opens an account that was locked: who chooses it has proved who they are. Wrong codes of the second
+ * factor stay counted. With `provenHash`, the hash that was proved, null when it is not the person's any more.
  */
 export async function setPassword(
   orm: Orm,
@@ -26,30 +26,37 @@ export async function setPassword(
   return rows[0] ?? null;
 }
 
-/** Null when somebody else has the e-mail address: then the transaction must be given up. */
-export async function updateAccount(
-  orm: Orm,
-  id: string,
-  account: { name: string; email: string },
-): Promise<UserRow | null> {
-  const taken = sql`exists (select from ${users} o where lower(o.email) = lower(${account.email}) and o.id <> ${id})`;
-  try {
-    const rows = await orm
-      .update(users)
-      .set(account)
-      .where(and(eq(users.id, id), sql`not ${taken}`))
-      .returning();
-    return rows[0] ?? null;
-  } catch (error) {
-    // Somebody else took it in the same instant.
-    if (isUniqueViolation(error)) return null;
-    throw error;
-  }
+export async function updateName(orm: Orm, id: string, name: string): Promise<void> {
+  await orm.update(users).set({ name }).where(eq(users.id, id));
 }
 
-function isUniqueViolation(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : null;
-  return cause instanceof Error && "code" in cause && cause.code === "23505";
+/**
+ * Makes an address the person's own, because they have proved that it is. Whoever had it without a proof has it no more.
+ * Null when somebody else has proved it, too. Under {@link lockAddress}.
+ */
+export async function ownEmail(tx: Orm, id: string, email: string): Promise<UserRow | null> {
+  const others = and(sql`lower(${users.email}) = lower(${email})`, ne(users.id, id), users.owns_email);
+  await tx
+    .update(users)
+    .set({ owns_email: false })
+    .where(and(others, isNull(users.email_verified_at)));
+  const rows = await tx
+    .update(users)
+    .set({ email, owns_email: true, email_verified_at: sql`now()` })
+    .where(
+      and(
+        eq(users.id, id),
+        sql`not exists (select from ${users} o where lower(o.email) = lower(${email})
+      and o.id <> ${id} and o.owns_email)`,
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** One at a time for each address: who proves it, and how many mails strangers have sent there. Until the transaction ends. */
+export async function lockAddress(tx: Orm, email: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('email ' || lower(${email}), 0))`);
 }
 
 /** Changes what is given and keeps the rest. */
@@ -92,13 +99,13 @@ export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether an e-mail address belongs to somebody, a merchant's or staff. */
-export async function isEmailTaken(orm: Orm, email: string, exceptUserId: string | null = null): Promise<boolean> {
-  const rows = await orm
-    .select({ id: users.id })
-    .from(users)
-    .where(
-      and(sql`lower(${users.email}) = lower(${email})`, exceptUserId === null ? undefined : ne(users.id, exceptUserId)),
-    );
-  return rows.length > 0;
+/** The one whose address this is by proof, a merchant's or staff. */
+export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
+  const proved = and(
+    sql`lower(${users.email}) = lower(${email})`,
+    users.owns_email,
+    isNotNull(users.email_verified_at),
+  );
+  const rows = await orm.select().from(users).where(proved);
+  return rows[0] ?? null;
 }

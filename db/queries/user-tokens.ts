@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 import { users, userTokens } from "../schema/users";
@@ -10,12 +10,14 @@ export type NewToken = {
   user_id: string;
   purpose: TokenPurpose;
   token_sha256: Buffer;
-  livesHours: number;
+  /** The address that it proves, when that is not simply the person's. */
+  email: string | null;
+  livesMinutes: number;
   created_at: string;
 };
 
-export async function insertToken(orm: Orm, { livesHours, ...token }: NewToken): Promise<void> {
-  const expires_at = sql`now() + make_interval(hours => ${livesHours}::integer)`;
+export async function insertToken(orm: Orm, { livesMinutes, ...token }: NewToken): Promise<void> {
+  const expires_at = sql`now() + make_interval(mins => ${livesMinutes}::integer)`;
   await orm.insert(userTokens).values({ ...token, expires_at });
 }
 
@@ -38,16 +40,43 @@ const usable = (digest: Buffer) =>
   and(eq(userTokens.token_sha256, digest), isNull(userTokens.used_at), gt(userTokens.expires_at, sql`now()`));
 
 export type TokenHolder = {
+  /** UUID. */
+  user_id: string;
   purpose: TokenPurpose;
   email: string;
   name: string | null;
   merchant_name: string | null;
 };
 
+/** The address of the latest link that would give the person another one; null when there is none. */
+export async function findPendingEmail(orm: Orm, userId: string): Promise<string | null> {
+  const rows = await orm
+    .select({ email: userTokens.email })
+    .from(userTokens)
+    .where(
+      and(
+        eq(userTokens.user_id, userId),
+        eq(userTokens.purpose, "verify_email"),
+        isNotNull(userTokens.email),
+        isNull(userTokens.used_at),
+        gt(userTokens.expires_at, sql`now()`),
+      ),
+    )
+    .orderBy(desc(userTokens.id))
+    .limit(1);
+  return rows[0]?.email ?? null;
+}
+
 /** Whose token it is, by the unique index user_tokens_token; null when it is unknown, used or out of time. */
 export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHolder | null> {
   const rows = await orm
-    .select({ purpose: userTokens.purpose, email: users.email, name: users.name, merchant_name: merchants.name })
+    .select({
+      user_id: users.id,
+      purpose: userTokens.purpose,
+      email: sql<string>`coalesce(${userTokens.email}, ${users.email})`,
+      name: users.name,
+      merchant_name: merchants.name,
+    })
     .from(userTokens)
     .innerJoin(users, eq(users.id, userTokens.user_id))
     .leftJoin(merchants, eq(merchants.id, users.merchant_id))
@@ -63,21 +92,31 @@ export async function lockTokenHolder(tx: Orm, digest: Buffer): Promise<string |
 }
 
 /** Uses a token up; null when it is unknown, used or out of time. */
-export async function takeToken(orm: Orm, digest: Buffer): Promise<{ user_id: string; purpose: TokenPurpose } | null> {
+export async function takeToken(
+  orm: Orm,
+  digest: Buffer,
+  purposes: readonly TokenPurpose[],
+): Promise<{ user_id: string; purpose: TokenPurpose; email: string | null } | null> {
   const rows = await orm
     .update(userTokens)
     .set({ used_at: sql`now()` })
-    .where(usable(digest))
-    .returning({ user_id: userTokens.user_id, purpose: userTokens.purpose });
+    .where(and(usable(digest), inArray(userTokens.purpose, [...purposes])))
+    .returning({ user_id: userTokens.user_id, purpose: userTokens.purpose, email: userTokens.email });
   return rows[0] ?? null;
 }
 
-/** Makes all of the person's links worthless. */
-export async function voidTokens(orm: Orm, userId: string): Promise<void> {
+/** Makes the person's links worthless: all, or those of one purpose. */
+export async function voidTokens(orm: Orm, userId: string, purpose: TokenPurpose | null = null): Promise<void> {
   await orm
     .update(userTokens)
     .set({ used_at: sql`now()` })
-    .where(and(eq(userTokens.user_id, userId), isNull(userTokens.used_at)));
+    .where(
+      and(
+        eq(userTokens.user_id, userId),
+        isNull(userTokens.used_at),
+        purpose === null ? undefined : eq(userTokens.purpose, purpose),
+      ),
+    );
 }
 
 /**

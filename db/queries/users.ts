@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { type UserRow, users } from "../schema/users";
 
@@ -6,8 +6,10 @@ import { type UserRow, users } from "../schema/users";
 export type UserKind = "merchant" | "staff";
 
 const ofKind = (kind: UserKind) => (kind === "staff" ? isNull(users.merchant_id) : isNotNull(users.merchant_id));
-const byEmail = (email: string) => sql`lower(${users.email}) = lower(${email})`;
+/** By the index users_email_owner: an address that somebody only typed in leads to nobody. */
+const byEmail = (email: string) => and(users.owns_email, sql`lower(${users.email}) = lower(${email})`);
 
+/** Who signs in with an address. */
 export async function findUserByEmail(orm: Orm, kind: UserKind, email: string): Promise<UserRow | null> {
   const rows = await orm
     .select()
@@ -35,7 +37,16 @@ const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.min
  * Takes one of the tries that an account has before it is locked: counts it as failed before it is looked at, so that
  * guesses sent at once are counted like guesses sent in turn. Null when the account is locked, or not there.
  */
-export async function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
+export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
+  return reserve(orm, and(byEmail(email), ofKind(kind)), rule);
+}
+
+/** The same for somebody who is signed in. */
+export function reserveAttemptOf(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  return reserve(orm, eq(users.id, id), rule);
+}
+
+async function reserve(orm: Orm, whose: SQL | undefined, rule: LockRule): Promise<UserRow | null> {
   // A lock that is over has used up its failures; until it is over no row matches.
   const failures = sql`case when ${users.locked_until} is null then ${users.failed_sign_ins} + 1 else 1 end`;
   const rows = await orm
@@ -44,9 +55,31 @@ export async function reserveAttempt(orm: Orm, kind: UserKind, email: string, ru
       failed_sign_ins: failures,
       locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
     })
-    .where(and(byEmail(email), ofKind(kind), sql`(${users.locked_until} is null or ${users.locked_until} <= now())`))
+    .where(and(whose, sql`(${users.locked_until} is null or ${users.locked_until} <= now())`))
     .returning();
   return rows[0] ?? null;
+}
+
+/**
+ * Takes one of the tries at a code of the second factor, counted like those above but apart from them: a new password does
+ * not bring them back. Null while codes are locked.
+ */
+export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  const failures = sql`case when ${users.codes_locked_until} is null then ${users.failed_codes} + 1 else 1 end`;
+  const rows = await orm
+    .update(users)
+    .set({
+      failed_codes: failures,
+      codes_locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
+    })
+    .where(and(eq(users.id, id), sql`(${users.codes_locked_until} is null or ${users.codes_locked_until} <= now())`))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** Forgets the wrong codes, after a right one. */
+export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
+  await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
 }
 
 /** Gives a try back that was neither right nor wrong: the password fits, and the code is still to come. */
@@ -86,6 +119,7 @@ export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number
     .where(
       and(
         eq(users.id, checked.id),
+        eq(users.owns_email, checked.owns_email),
         eq(users.password_hash, checked.password_hash),
         sql`${users.totp_enabled_at} is not distinct from ${checked.totp_enabled_at}::timestamptz`,
         sql`(${totpStep}::bigint is null or coalesce(${users.totp_last_step}, -1) < ${totpStep}::bigint)`,

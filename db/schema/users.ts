@@ -13,7 +13,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { type Preferences, USER_ROLES } from "@/lib/contract/roles";
-import { bytea, instant } from "../columns";
+import { bytea, instant, money } from "../columns";
 import { merchants } from "./merchants";
 
 /** People who sign in: a merchant's, or Cardlane's own support staff (without a merchant). */
@@ -24,6 +24,13 @@ export const users = pgTable(
     /** Null for support staff. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     email: text("email").notNull(),
+    /** When the person proved, with a mailed link, that the address is theirs; null = not yet. */
+    email_verified_at: instant("email_verified_at"),
+    /**
+     * Whether the address leads to this person at the sign-in. So it is from the proof on; without one only for people who
+     * were there before addresses were proved. A sign-up and an invitation hold no address.
+     */
+    owns_email: boolean("owns_email").notNull().default(false),
     name: text("name"),
     /** argon2id. */
     password_hash: text("password_hash").notNull(),
@@ -31,6 +38,9 @@ export const users = pgTable(
     /** Wrong passwords and codes since the last sign-in; at ten the account is locked for a while. */
     failed_sign_ins: integer("failed_sign_ins").notNull().default(0),
     locked_until: instant("locked_until"),
+    /** Wrong codes of the second factor, counted apart: a new password, which takes a mailbox alone, does not clear them. */
+    failed_codes: integer("failed_codes").notNull().default(0),
+    codes_locked_until: instant("codes_locked_until"),
     /** Sealed. Counts only once `totp_enabled_at` is set. */
     totp_secret: text("totp_secret"),
     totp_enabled_at: instant("totp_enabled_at"),
@@ -41,10 +51,13 @@ export const users = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** An e-mail address belongs to one person, whatever its case. */
-    uniqueIndex("users_email").on(sql`lower(${table.email})`),
+    /** An e-mail address leads to one person, whatever its case. Serves the sign-in. */
+    uniqueIndex("users_email_owner").on(sql`lower(${table.email})`).where(sql`owns_email`),
+    /** Serves the support staff's search: everybody who named an address, proved or not. */
+    index("users_email").on(sql`lower(${table.email})`),
     /** Serves the team list. */
     index("users_merchant").on(table.merchant_id),
+    check("users_verified_owns", sql`${table.email_verified_at} is null or ${table.owns_email}`),
     check("users_merchant_or_staff", sql`(${table.role} = 'staff') = (${table.merchant_id} is null)`),
   ],
 );
@@ -62,6 +75,8 @@ export const userSessions = pgTable(
     user_agent: text("user_agent"),
     /** When the second factor was given last; null = never in this session. */
     mfa_at: instant("mfa_at"),
+    /** When the person last proved who they are: by signing in, or by second factor or password again. */
+    proved_at: instant("proved_at"),
     last_seen_at: instant("last_seen_at").notNull().default(sql`now()`),
     expires_at: instant("expires_at").notNull(),
     revoked_at: instant("revoked_at"),
@@ -87,7 +102,10 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.user_id, table.code_sha256] })],
 );
 
-/** Links sent by mail that let a person choose a password: after forgetting one, or as a new member of a team. */
+/**
+ * Links sent by mail: to choose a password after forgetting one, to join a team, to prove an address. And, never mailed, the
+ * ticket with which the browser that opened an account is signed in.
+ */
 export const userTokens = pgTable(
   "user_tokens",
   {
@@ -95,7 +113,9 @@ export const userTokens = pgTable(
     user_id: uuid("user_id")
       .notNull()
       .references(() => users.id),
-    purpose: text("purpose", { enum: ["reset_password", "invite"] }).notNull(),
+    purpose: text("purpose", { enum: ["reset_password", "invite", "verify_email", "first_sign_in"] }).notNull(),
+    /** The address that using it proves; null where that is the person's own. */
+    email: text("email"),
     token_sha256: bytea("token_sha256").notNull(),
     expires_at: instant("expires_at").notNull(),
     used_at: instant("used_at"),
@@ -104,11 +124,31 @@ export const userTokens = pgTable(
   (table) => [uniqueIndex("user_tokens_token").on(table.token_sha256), index("user_tokens_user").on(table.user_id)],
 );
 
+/** What a person has refunded from the dashboard since they last proved who they are, in one currency. */
+export const refundAllowances = pgTable(
+  "refund_allowances",
+  {
+    user_id: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    currency: text("currency").notNull(),
+    /** Minor units. */
+    spent: money("spent").notNull(),
+    /** It begins again a day later. */
+    since: instant("since").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.user_id, table.currency] })],
+);
+
 /** Mail to send, written in the commit that made it necessary. */
 export const mailOutbox = pgTable(
   "mail_outbox",
   {
     id: uuid("id").primaryKey(),
+    /** What is limited together for one address: strangers can have these sent to anybody. */
+    kind: text("kind", { enum: ["notice", "reset_password", "invite", "verify_email"] })
+      .notNull()
+      .default("notice"),
     recipient: text("recipient").notNull(),
     subject: text("subject").notNull(),
     /** Plain text. */
@@ -122,6 +162,8 @@ export const mailOutbox = pgTable(
   (table) => [
     /** Serves the sender: what is due. */
     index("mail_outbox_due").on(table.next_attempt_at).where(sql`sent_at is null`),
+    /** Serves the limits of one address; not the notices, which nobody else sets off. */
+    index("mail_outbox_recipient").on(sql`lower(${table.recipient})`, table.created_at).where(sql`kind <> 'notice'`),
   ],
 );
 

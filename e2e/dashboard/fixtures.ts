@@ -36,6 +36,8 @@ export const test = base.extend<DashboardFixtures>({
         name: `Test ${role}`,
         password_hash: await passwordHash,
         role,
+        owns_email: true,
+        email_verified_at: new Date().toISOString(),
       });
       return { userId: person.id, email: person.email, password: PASSWORD };
     });

@@ -5,11 +5,18 @@ import { isStorable } from "@/lib/contract/fields";
 import type { Service } from "@/lib/domain/context";
 import { endSession } from "@/lib/domain/people/end-session";
 import { SESSION_HOURS } from "@/lib/domain/people/open-session";
-import { signIn } from "@/lib/domain/people/sign-in";
+import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/people/sign-in";
 import { type Audience, isSecure, readClaims, sessionCookieName } from "./session-cookie";
 
 /** Why a sign-in was refused, as the sign-in page gets to know it. */
-export type SignInError = "wrong" | "locked" | "code_required" | "code_wrong" | "too_many" | "unavailable";
+export type SignInError =
+  | "wrong"
+  | "locked"
+  | "code_required"
+  | "code_wrong"
+  | "codes_locked"
+  | "too_many"
+  | "unavailable";
 
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 
@@ -49,7 +56,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure): Au
     },
     providers: [
       Credentials({
-        credentials: { email: {}, password: {}, code: {} },
+        credentials: { email: {}, password: {}, code: {}, ticket: {} },
         authorize: (credentials, request) => authorize(service, audience, credentials ?? {}, request.headers ?? {}),
       }),
     ],
@@ -93,14 +100,19 @@ async function authorize(
 async function attempt(
   service: Service,
   audience: Audience,
-  { email, password, code }: Partial<Record<string, string>>,
+  { email, password, code, ticket }: Partial<Record<string, string>>,
   from: { address: string; userAgent: string | null },
 ) {
+  if (ticket && audience === "merchant") return guarded(service, () => signInWithTicket(service, { ticket, ...from }));
   if (typeof email !== "string" || typeof password !== "string" || !canBeSomebodys(email, password)) {
     throw refusal("wrong");
   }
+  return guarded(service, () => signIn(service, { kind: audience, email, password, code: code || null, ...from }));
+}
+
+async function guarded(service: Service, work: () => Promise<SignInResult>): Promise<SignInResult> {
   try {
-    return await signIn(service, { kind: audience, email, password, code: code || null, ...from });
+    return await work();
   } catch (error) {
     service.log.error({ err: error }, "a sign-in failed");
     throw refusal("unavailable");

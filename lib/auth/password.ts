@@ -1,4 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
+import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
 
 /** argon2id with OWASP's first choice of costs: about 20 ms and 19 MiB for each try. */
 const ARGON2ID = 2;
@@ -17,4 +18,32 @@ export async function verifyPassword(passwordHash: string | null, password: stri
   decoy ??= hashPassword("nobody's password");
   await verify(await decoy, password);
   return false;
+}
+
+/** What is looked at: guessing works from the beginning, and the search costs more than its length. */
+const JUDGED_LENGTH = 32;
+/** Of zxcvbn's 0 to 4: at least a hundred million guesses. */
+const MIN_SCORE = 3;
+
+/** Loaded at the first new password: the list is large, and most processes never need it. */
+let judge: Promise<ZxcvbnFactory> | null = null;
+
+async function loadJudge(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    import("@zxcvbn-ts/core"),
+    import("@zxcvbn-ts/language-common"),
+  ]);
+  // More substitutions of letters than two take seconds, and a stranger could ask for them.
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 2 });
+}
+
+/**
+ * Whether a password is among the first that somebody would try: common ones, rows of keys, repetitions, blanks, and what is
+ * known of the person (`about`). Takes up to 30 ms.
+ */
+export async function isEasyPassword(password: string, about: readonly string[]): Promise<boolean> {
+  judge ??= loadJudge();
+  const words = about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word.length > 2);
+  const judged = password.trim().slice(0, JUDGED_LENGTH);
+  return (await judge).check(judged, words.slice(0, 20)).score < MIN_SCORE;
 }

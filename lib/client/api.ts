@@ -1,4 +1,5 @@
 import type { FieldError } from "@/lib/contract/errors";
+import type { ProofKind } from "@/lib/contract/proof";
 import type { Mode } from "@/lib/contract/transaction-words";
 
 export type ApiRequest = {
@@ -52,11 +53,45 @@ export class NoAnswerError extends Error {
 
 const TIMEOUT_MS = 35_000;
 
+/** Asks the person to prove who they are; false when they would rather not. */
+type ProofAsker = (kind: ProofKind) => Promise<boolean>;
+let askForProof: ProofAsker | null = null;
+let asking: Promise<boolean> | null = null;
+
+/** Who asks, on the pages that are up. Returns what ends it. */
+export function onProofNeeded(asker: ProofAsker): () => void {
+  askForProof = asker;
+  return () => {
+    if (askForProof === asker) askForProof = null;
+  };
+}
+
+/** Whether a refused request may be sent again. Many refused at once are one question to the person. */
+async function isProved(error: unknown): Promise<boolean> {
+  if (!(error instanceof ApiError) || askForProof === null) return false;
+  const kind = error.body.proof_required;
+  if (kind !== "code" && kind !== "password") return false;
+  asking ??= askForProof(kind).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
 /**
  * Calls our own API as the person who is signed in. Throws ApiError for a refusal, NoAnswerError when nobody knows, and
- * the signal's reason when the caller gave up. A session that is over sends the browser to the sign-in.
+ * the signal's reason when the caller gave up. A session that is over sends the browser to the sign-in. What takes a proof
+ * of who acts is sent again once that is given: the very same request, under the same idempotency key.
  */
 export async function callApi<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
+  try {
+    return await send<T>(request);
+  } catch (error) {
+    if (await isProved(error)) return send<T>(request);
+    throw error;
+  }
+}
+
+async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   let response: Response;

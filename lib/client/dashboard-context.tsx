@@ -7,7 +7,7 @@ import type { Mode } from "@/lib/contract/transaction-words";
 export type DashboardData = {
   mode: Mode;
   merchant: { id: string; name: string; timeZone: string; suspended: boolean };
-  person: { userId: string; email: string; name: string | null; role: UserRole };
+  person: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
   permissions: UserPermission[];
   preferences: Preferences;
 };

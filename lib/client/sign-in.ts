@@ -2,11 +2,30 @@ import type { Audience } from "./audience";
 import { authEndpoint } from "./audience";
 
 /** Why a sign-in was refused. `unavailable`: it could not be tried; try again. */
-export type SignInError = "wrong" | "locked" | "code_required" | "code_wrong" | "too_many" | "unavailable";
+export type SignInError =
+  | "wrong"
+  | "locked"
+  | "code_required"
+  | "code_wrong"
+  | "codes_locked"
+  | "too_many"
+  | "unavailable";
 
-const ERRORS: readonly string[] = ["wrong", "locked", "code_required", "code_wrong", "too_many", "unavailable"];
+const ERRORS: readonly string[] = [
+  "wrong",
+  "locked",
+  "code_required",
+  "code_wrong",
+  "codes_locked",
+  "too_many",
+  "unavailable",
+];
 
-export type SignInInput = { email: string; password: string; code?: string; audience?: Audience };
+/** `ticket`: what the answer to a sign-up gave, in place of address and password. */
+export type SignInInput = { audience?: Audience } & (
+  | { email: string; password: string; code?: string }
+  | { ticket: string }
+);
 
 /** Signs in; the answer sets the cookie. Never throws. */
 export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: false; error: SignInError }> {
@@ -15,10 +34,10 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
     const { csrfToken } = (await (await fetch(`${endpoint}/csrf`, { cache: "no-store" })).json()) as {
       csrfToken: string;
     };
-    const { email, password, code = "" } = input;
+    const { audience: _audience, ...credentials } = input;
     const response = await fetch(`${endpoint}/callback/credentials`, {
       method: "POST",
-      body: new URLSearchParams({ csrfToken, email, password, code, json: "true" }),
+      body: new URLSearchParams({ ...credentials, csrfToken, json: "true" }),
     });
     const { url } = (await response.json()) as { url: string };
     const error = new URL(url, window.location.href).searchParams.get("error");

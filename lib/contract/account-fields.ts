@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { isStorable, NOT_STORABLE } from "./fields";
 
-export const MIN_PASSWORD_LENGTH = 10;
-const MAX_PASSWORD_LENGTH = 200;
+export const MIN_PASSWORD_LENGTH = 12;
+export const MAX_PASSWORD_LENGTH = 200;
 
-/** A password that somebody chooses. */
+/** A password that somebody chooses. Whether it is easy to guess is judged where it is set. */
 export const newPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
@@ -20,26 +20,43 @@ export const givenPassword = z
 /** Six digits of the authenticator app, or a recovery code. */
 export const givenCode = z.string().trim().min(6, "Enter the six digits of your authenticator app.").max(40);
 
+const NO_EMAIL = "This is not an e-mail address.";
+/** A label of a host name. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/**
+ * A plain address: no quotes, comments, angle brackets or lists, which mail programs read in ways of their own, and nothing
+ * that only looks like an address somebody else has. A domain beyond ASCII is written as its `xn--` name.
+ */
+export function isPlainEmail(text: string): boolean {
+  const [local = "", domain = "", ...more] = text.split("@");
+  if (more.length > 0 || text.length > 254 || local.length > 64) return false;
+  if (!/^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i.test(local) || local.split(".").includes("")) return false;
+  return domain.split(".").every((label) => LABEL.test(label));
+}
+
 export const emailAddress = z
   .string()
   .trim()
   .min(1, "Enter an e-mail address.")
   .max(254, "This e-mail address is too long.")
-  .regex(/^[^\s@]+@[^\s@]+$/, "This is not an e-mail address.")
-  .refine(isStorable, "This is not an e-mail address.");
+  .refine(isPlainEmail, NO_EMAIL);
 
-export const personName = z
-  .string()
-  .trim()
-  .min(1, "Enter a name.")
-  .max(100, "Use at most 100 characters.")
-  .refine(isStorable, NOT_STORABLE);
-export const businessName = z
-  .string()
-  .trim()
-  .min(1, "Enter the name of the business.")
-  .max(100, "Use at most 100 characters.")
-  .refine(isStorable, NOT_STORABLE);
+/** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
+const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
+const PLAIN_NAME = "Use a plain name, without links, angle brackets and line breaks.";
+
+const nameOf = (what: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, `Enter ${what}.`)
+    .max(100, "Use at most 100 characters.")
+    .refine(isStorable, NOT_STORABLE)
+    .refine((text) => !NO_NAME.test(text), PLAIN_NAME);
+
+export const personName = nameOf("a name");
+export const businessName = nameOf("the name of the business");
 
 /** IANA name. Whether the database knows it, too, is asked there. */
 export const timeZone = z
@@ -80,6 +97,5 @@ export const supportEmail = z
   .string()
   .trim()
   .max(254, "This e-mail address is too long.")
-  .regex(/^([^\s@]+@[^\s@]+)?$/, "This is not an e-mail address.")
-  .refine(isStorable, "This is not an e-mail address.")
+  .refine((text) => text === "" || isPlainEmail(text), NO_EMAIL)
   .transform(orNull);

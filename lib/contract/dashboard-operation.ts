@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { UserPermission } from "./roles";
 
+type Gate = "always" | "live";
+
 /**
  * One endpoint of the dashboard's own: what people do in a browser and no API key may, such as managing the keys. Like the
  * public operations it is defined once for the route, the form's validation and the browser's call.
@@ -12,6 +14,10 @@ export type DashboardOperation = {
   readonly path: string;
   /** What the person's role must allow; null = everyone who is signed in. */
   readonly permission: UserPermission | null;
+  /** Takes a second factor or the password of the last minutes: always, or in live mode. */
+  readonly proof?: Gate;
+  /** Takes a proved e-mail address: always, or in live mode. */
+  readonly verified?: Gate;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly status: 200 | 201;

@@ -1,6 +1,7 @@
 import type { ActorRecord } from "@/db/schema/operations";
 import type { UserPermission } from "@/lib/contract/roles";
 import type { Environment } from "@/lib/domain/context";
+import type { Person } from "@/lib/domain/people/session";
 
 /** Who calls, whichever way they proved it. */
 export type Caller = {
@@ -9,4 +10,6 @@ export type Caller = {
   readonly limitKey: string;
   readonly environment: Environment;
   readonly permissions: ReadonlySet<UserPermission>;
+  /** Who is signed in; left out for an API key, which is no person and proves nothing again. */
+  readonly person?: Person;
 };

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { isMode } from "@/lib/contract/transaction-words";
 import type { Context, Service } from "@/lib/domain/context";
+import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
 import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";
 import { currentService } from "./current-service";
@@ -36,7 +37,13 @@ export type SupportCall = {
   readonly params: Params;
   readonly request: RequestInfo;
 };
-export type PublicCall = { readonly service: Service; readonly params: Params; readonly request: RequestInfo };
+export type PublicCall = {
+  readonly service: Service;
+  readonly params: Params;
+  readonly request: RequestInfo;
+  /** The Cookie header: some do more for whoever is signed in. */
+  readonly cookies: string | null;
+};
 
 type InputOf<O extends DashboardOperation> = (O["body"] extends z.ZodType ? z.infer<O["body"]> : unknown) &
   (O["query"] extends z.ZodType ? z.infer<O["query"]> : unknown);
@@ -64,17 +71,18 @@ type Served<Call> = [DashboardOperation, (call: Call, input: never) => Promise<u
 
 /**
  * Route handlers for a merchant's people: `export const { POST } = dashboardRoutes(serve(createKey, run))`. Checks, in order:
- * our own page, session, rate limit, role, parameters. Answers errors as /v1 does.
+ * our own page, session, rate limit, role, proofs, parameters. Answers errors as /v1 does.
  */
 export const dashboardRoutes = (...served: Served<DashboardCall>[]): Handlers => handlers(served, dashboardCall);
 /** The same for support staff. */
 export const supportRoutes = (...served: Served<SupportCall>[]): Handlers => handlers(served, supportCall);
 /** The same for everybody: sign-up, forgotten passwords. What it does must limit itself. */
 export const publicRoutes = (...served: Served<PublicCall>[]): Handlers =>
-  handlers(served, async (_operation, _request, params, request) => ({
+  handlers(served, async (_operation, { headers }, params, request) => ({
     service: currentService().service,
     params,
     request,
+    cookies: headers.get("cookie"),
   }));
 
 export const dashboardCall: Caller<DashboardCall> = async (operation, request, params, info) => {
@@ -87,6 +95,9 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
   requirePermission(person, operation);
   // Their own password, second factor and sessions stay theirs to change: those take no permission.
   if (merchant.suspended && operation.method !== "GET" && operation.permission !== null) throw merchantSuspended();
+  const applies = (gate: DashboardOperation["proof"]) => gate === "always" || (gate === "live" && mode === "live");
+  if (applies(operation.verified)) requireVerifiedEmail(person);
+  if (applies(operation.proof)) requireProof(person);
   const ctx = personContext(currentService().service, {
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
     actor: { type: "user", id: person.userId },
@@ -100,6 +111,7 @@ const supportCall: Caller<SupportCall> = async (operation, request, params, info
   if (!found) throw sessionOver();
   limit(found.person);
   requirePermission(found.person, operation);
+  if (operation.proof !== undefined) requireProof(found.person);
   return { service: currentService().service, staff: found.person, params, request: info };
 };
 

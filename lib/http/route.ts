@@ -14,7 +14,7 @@ import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";
 import { type ApiRequest, addressOf, type Connection, pathOf, searchOf } from "./request-parts";
-import { authenticateSession, isFromDashboard } from "./session-caller";
+import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
@@ -76,6 +76,7 @@ async function answer(
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
+  await requireProofOfRefund(http.service, caller, { operation, id: call.id, body });
   await recordStaffRequest(http.service, caller, {
     headers: call.request.headers,
     requestId: request.id,

@@ -1,8 +1,10 @@
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
+import type { RefundBody } from "@/lib/contract/payment";
 import { isMode } from "@/lib/contract/transaction-words";
 import type { Service } from "@/lib/domain/context";
+import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
 import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";
 import type { Caller } from "./caller";
 import { requireSameOrigin } from "./same-origin";
@@ -34,17 +36,24 @@ async function merchantCaller({ headers, operation }: SessionRequest): Promise<C
   const mode = headers.get("x-cardlane-mode") ?? "";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   if (merchant.suspended && writes(operation)) throw merchantSuspended();
+  // What begins business in live mode; what was taken there can still be captured, voided and refunded.
+  if (mode === "live" && writes(operation) && !isFollowUp(operation)) requireVerifiedEmail(person);
   return {
     actor: { type: "user", id: person.userId },
     limitKey: person.userId,
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
     permissions: person.permissions,
+    person,
   };
 }
 
-async function staffCaller(service: Service, { headers }: SessionRequest): Promise<Caller> {
+const FOLLOW_UPS: ReadonlySet<string> = new Set(["transaction.capture", "transaction.void", "transaction.refund"]);
+const isFollowUp = ({ permissions }: Operation) => permissions.some((permission) => FOLLOW_UPS.has(permission));
+
+async function staffCaller(service: Service, { headers, operation }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
+  if (writes(operation)) requireProof(found.person);
   const id = headers.get("x-cardlane-environment") ?? "";
   const uuid = decodeId("environment", id);
   const environment = uuid && (await findEnvironmentForStaff(service, uuid));
@@ -54,5 +63,25 @@ async function staffCaller(service: Service, { headers }: SessionRequest): Promi
     limitKey: found.person.userId,
     environment,
     permissions: found.person.permissions,
+    person: found.person,
   };
+}
+
+/**
+ * Throws when a refund by a person takes a second factor or password again: above the limit of its currency. Before the
+ * idempotency key is claimed, like every question of who may do what. An API key is no person.
+ */
+export async function requireProofOfRefund(
+  service: Service,
+  { person, environment }: Caller,
+  request: { operation: Operation; id: string | null; body: unknown },
+): Promise<void> {
+  const { operation, id, body } = request;
+  if (person === undefined || id === null || !operation.permissions.includes("transaction.refund")) return;
+  const kind = operation.path.startsWith("/v1/payments/") ? "payment" : "transaction";
+  const uuid = decodeId(kind, id);
+  if (uuid === null) return;
+  const target = kind === "payment" ? { paymentId: uuid } : { transactionId: uuid };
+  const amount = (body as RefundBody | undefined)?.amount ?? null;
+  await requireRefundProof(service, person, { environmentId: environment.id, target, amount });
 }

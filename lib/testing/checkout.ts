@@ -30,6 +30,7 @@ export async function openShop(db: Database, body: object = {}) {
       service: tenant.service,
       params: { token: session.client_session_token as string },
       request: { id: newId(), path: "/pay/{token}/attempts", address: randomUUID(), userAgent: null },
+      cookies: null,
     };
     return {
       id: session.id as string,

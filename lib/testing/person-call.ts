@@ -48,7 +48,7 @@ export async function mailsTo(db: Database, recipient: string): Promise<{ subjec
 
 /** The token in a mail's link. */
 export function tokenIn(body: string | undefined): string {
-  const token = /\/reset-password\/([\w-]+)/.exec(body ?? "")?.[1];
+  const token = /\/(?:reset-password|verify-email)\/([\w-]+)/.exec(body ?? "")?.[1];
   if (!token) throw new Error("the mail has no link");
   return token;
 }

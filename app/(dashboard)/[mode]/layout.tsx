@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ProofHost } from "@/components/auth/proof-host";
 import { MoneyHost } from "@/components/money/money-host";
 import { Shell } from "@/components/shell/shell";
 import { DashboardProvider } from "@/lib/client/dashboard-context";
@@ -18,7 +19,13 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       timeZone: merchant.timeZone,
       suspended: merchant.suspended,
     },
-    person: { userId: encodeId("user", person.userId), email: person.email, name: person.name, role: person.role },
+    person: {
+      userId: encodeId("user", person.userId),
+      email: person.email,
+      name: person.name,
+      role: person.role,
+      emailVerified: person.emailVerified,
+    },
     permissions: [...person.permissions],
     preferences: person.preferences,
   };
@@ -27,6 +34,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       <DashboardProvider data={data}>
         <Shell {...data}>
           <MoneyHost />
+          <ProofHost path="/api/dashboard/account/proof" />
           {children}
         </Shell>
       </DashboardProvider>

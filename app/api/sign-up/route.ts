@@ -5,7 +5,7 @@ import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = publicRoutes(
   serve(signUp, async ({ service, request }, input) => {
-    const { merchantId, userId } = await openAccount(service, {
+    const { merchantId, userId, ticket } = await openAccount(service, {
       businessName: input.business_name,
       name: input.name,
       email: input.email,
@@ -14,6 +14,6 @@ export const { POST } = publicRoutes(
       address: request.address,
       requestId: request.id,
     });
-    return { merchant_id: encodeId("merchant", merchantId), user_id: encodeId("user", userId) };
+    return { merchant_id: encodeId("merchant", merchantId), user_id: encodeId("user", userId), ticket };
   }),
 );

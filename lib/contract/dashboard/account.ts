@@ -22,11 +22,37 @@ export const updateAccount = dashboardOperation({
   body: z.strictObject({
     name: personName,
     email: emailAddress,
-    /** Needed for another e-mail address. */
+    /** Needed for another e-mail address, which counts once it is proved. */
     current_password: givenPassword.optional(),
   }),
   status: 200,
-  response: z.object({ name: z.string().nullable(), email: z.string() }),
+  response: z.object({
+    name: z.string(),
+    email: z.string(),
+    /** The address they sign in with once they open the link that was sent to it. */
+    pending_email: z.string().nullable(),
+  }),
+});
+
+/** Sends the link that proves the person's address again. */
+export const resendVerification = dashboardOperation({
+  name: "resendVerification",
+  method: "POST",
+  path: "/api/dashboard/account/verification",
+  permission: null,
+  status: 200,
+  response: z.object({ email: z.string() }),
+});
+
+/** Proves who the person is, for some minutes: by second factor, or by the password of those who have none. */
+export const proveAgain = dashboardOperation({
+  name: "proveAgain",
+  method: "POST",
+  path: "/api/dashboard/account/proof",
+  permission: null,
+  body: z.strictObject({ current_password: givenPassword.optional(), code: givenCode.optional() }),
+  status: 200,
+  response: z.object({ minutes: z.int() }),
 });
 
 /** Ends all other sessions of the person. */

@@ -57,10 +57,12 @@ export const rotateApiKeyBody = z.strictObject({ attempt, overlap_hours: z.liter
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 const BASE = "/api/dashboard/{mode}/api-keys";
-const base = { method: "POST", permission: "api_key.manage" } as const;
+/** A live key moves money: whoever touches one proves who they are. */
+const base = { method: "POST", permission: "api_key.manage", proof: "live" } as const;
+const issue = { ...base, verified: "live" } as const;
 
 export const createApiKeyOperation = dashboardOperation({
-  ...base,
+  ...issue,
   name: "createApiKey",
   path: BASE,
   body: createApiKeyBody,
@@ -69,7 +71,7 @@ export const createApiKeyOperation = dashboardOperation({
 });
 
 export const rotateApiKeyOperation = dashboardOperation({
-  ...base,
+  ...issue,
   name: "rotateApiKey",
   path: `${BASE}/{id}/rotate`,
   body: rotateApiKeyBody,
@@ -85,6 +87,7 @@ export const disableApiKeyOperation = dashboardOperation({
 });
 export const enableApiKeyOperation = dashboardOperation({
   ...change,
+  verified: "live",
   name: "enableApiKey",
   path: `${BASE}/{id}/enable`,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { givenCode } from "@/lib/contract/account-fields";
 import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { text } from "@/lib/contract/fields";
@@ -15,6 +16,7 @@ export const suspendMerchant = dashboardOperation({
   method: "POST",
   path: "/api/support/merchants/{id}/suspend",
   permission: null,
+  proof: "always",
   body,
   status: 200,
   response: merchantState,
@@ -25,6 +27,7 @@ export const reinstateMerchant = dashboardOperation({
   method: "POST",
   path: "/api/support/merchants/{id}/reinstate",
   permission: null,
+  proof: "always",
   body,
   status: 200,
   response: merchantState,
@@ -35,6 +38,7 @@ export const unlockPerson = dashboardOperation({
   method: "POST",
   path: "/api/support/merchants/{id}/people/{user}/unlock",
   permission: null,
+  proof: "always",
   body,
   status: 200,
   response: z.object({ id: z.string() }),
@@ -46,6 +50,7 @@ export const askAgain = dashboardOperation({
   method: "POST",
   path: "/api/support/operations/{id}/ask-again",
   permission: null,
+  proof: "always",
   status: 200,
   response: z.object({
     result: z.enum(ASK_RESULTS),
@@ -65,4 +70,15 @@ export const getMerchantKey = dashboardOperation({
   query: z.strictObject({ key: text(255) }),
   status: 200,
   response: z.custom<KeyDetail>(),
+});
+
+/** Proves who acts, for what the other operations here ask for. Staff always have a second factor. */
+export const proveStaff = dashboardOperation({
+  name: "proveStaff",
+  method: "POST",
+  path: "/api/support/proof",
+  permission: null,
+  body: z.strictObject({ code: givenCode }),
+  status: 200,
+  response: z.object({ minutes: z.int() }),
 });

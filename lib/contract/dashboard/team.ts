@@ -3,11 +3,13 @@ import { emailAddress, personName } from "@/lib/contract/account-fields";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { merchantRole } from "@/lib/contract/roles";
 
+/** Inviting an owner takes a proof of who invites, like a change of role. */
 export const inviteMember = dashboardOperation({
   name: "inviteMember",
   method: "POST",
   path: "/api/dashboard/team",
   permission: "team.manage",
+  verified: "always",
   body: z.strictObject({ email: emailAddress, name: personName.optional(), role: merchantRole }),
   status: 201,
   response: z.object({ id: z.string() }),
@@ -19,6 +21,7 @@ export const resendInvitation = dashboardOperation({
   method: "POST",
   path: "/api/dashboard/team/{id}/resend",
   permission: "team.manage",
+  verified: "always",
   status: 200,
   response: z.object({}),
 });
@@ -28,6 +31,7 @@ export const changeRole = dashboardOperation({
   method: "PATCH",
   path: "/api/dashboard/team/{id}",
   permission: "team.manage",
+  proof: "always",
   body: z.strictObject({ role: merchantRole }),
   status: 200,
   response: z.object({}),
@@ -38,6 +42,7 @@ export const removeMember = dashboardOperation({
   method: "DELETE",
   path: "/api/dashboard/team/{id}",
   permission: "team.manage",
+  proof: "always",
   status: 200,
   response: z.object({}),
 });

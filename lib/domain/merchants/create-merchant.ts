@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Orm } from "@/db/client";
 import { insertMerchant } from "@/db/queries/merchants";
 import { hashPassword } from "@/lib/auth/password";
+import { emailAddress, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/contract/account-fields";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
@@ -9,6 +10,7 @@ import { MODES, type Mode } from "@/lib/contract/transaction-words";
 import { newId } from "@/lib/ids";
 import { createApiKey } from "../api-keys/create-api-key";
 import type { KeyService } from "../api-keys/key-service";
+import { refuseEasyPassword } from "../people/refuse-field";
 
 export type CreateMerchantInput = {
   name: string;
@@ -27,19 +29,18 @@ export type NewMerchant = {
   live_key: string;
 };
 
-const MIN_PASSWORD_LENGTH = 8;
-
 /** Makes a merchant with both environments, its owner, and one key with every permission per environment. */
 export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
   const name = input.name.trim();
   const email = input.email.trim();
   const password = input.password ?? randomBytes(12).toString("base64url");
   check(name, email, password);
+  if (input.password !== undefined) await refuseEasyPassword("password", password, [email, name]);
   const password_hash = await hashPassword(password);
   const id = newId();
   const environments = { test: newId(), live: newId() };
   const keys = await service.db.orm.transaction(async (tx) => {
-    const owner = { id: newId(), email, password_hash };
+    const owner = { id: newId(), email, password_hash, verified: true };
     if (!(await insertMerchant(tx, { id, name, environments, owner }))) throw emailTaken(email);
     return createKeys(service, tx, environments);
   });
@@ -65,10 +66,9 @@ async function createKeys(
 function check(name: string, email: string, password: string): void {
   const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
   if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
-  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw refuse("email", `'${email}' is not an e-mail address.`);
-  if (password.length < MIN_PASSWORD_LENGTH || password.length > 200) {
-    throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to 200 characters.`);
+  if (!emailAddress.safeParse(email).success) throw refuse("email", `'${email}' is not an e-mail address.`);
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
+    throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
   }
 }
 

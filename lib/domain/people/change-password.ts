@@ -6,14 +6,15 @@ import type { Context } from "../context";
 import { mailPasswordChanged } from "./mail-password-changed";
 import { provePassword } from "./prove-person";
 import { accountActor, recordAccountAct } from "./record-account-act";
-import { refuseField } from "./refuse-field";
+import { refuseEasyPassword, refuseField } from "./refuse-field";
 
 /** Changes the person's password and ends all their sessions but `sessionId` (UUID). Answers how many ended. */
 export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
 ): Promise<number> {
-  const { id, password_hash: provenHash } = await provePassword(ctx, input.currentPassword);
+  const { id, email, name, password_hash: provenHash } = await provePassword(ctx, input.currentPassword);
+  await refuseEasyPassword("new_password", input.newPassword, [email, name ?? ""]);
   const passwordHash = await hashPassword(input.newPassword);
   return ctx.service.db.orm.transaction(async (tx) => {
     const user = await setPassword(tx, id, passwordHash, { provenHash });

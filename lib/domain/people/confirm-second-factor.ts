@@ -1,4 +1,4 @@
-import { markSecondFactor, revokeSessions } from "@/db/queries/session-list";
+import { markProved, revokeSessions } from "@/db/queries/session-list";
 import { enableTotp } from "@/db/queries/user-changes";
 import { releaseAttempt } from "@/db/queries/users";
 import { totpStep } from "@/lib/auth/totp";
@@ -29,7 +29,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   return service.db.orm.transaction(async (tx) => {
     if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();
     const codes = await newRecoveryCodes(tx, user.id);
-    await markSecondFactor(tx, input.sessionId);
+    await markProved(tx, input.sessionId, { mfa: true });
     await revokeSessions(tx, user.id, input.sessionId);
     await writeMail(tx, {
       recipient: user.email,

@@ -6,6 +6,7 @@ import { hashPassword } from "@/lib/auth/password";
 import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/recovery-code";
 import { newTotpSecret, totpUri } from "@/lib/auth/totp";
 import type { Clock } from "@/lib/clock";
+import { emailAddress } from "@/lib/contract/account-fields";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
@@ -71,7 +72,7 @@ function digestOf(code: string): Buffer {
 }
 
 function check(email: string, name: string | null): void {
-  if (email.length > 254 || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (!emailAddress.safeParse(email).success) {
     throw new AppError("invalid_parameter", `'${email}' is not an e-mail address.`, { param: "email" });
   }
   if (name !== null && name.length > 100) {

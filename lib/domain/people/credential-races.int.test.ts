@@ -12,6 +12,7 @@ import { choosePassword } from "./choose-password";
 import { requestPasswordReset } from "./request-password-reset";
 import { signIn } from "./sign-in";
 import { updateAccount } from "./update-account";
+import { verifyEmail } from "./verify-email";
 
 const { db } = await testDatabase();
 const NEW = "another long password";
@@ -93,7 +94,12 @@ test("a recovery code of a sign-in that is refused after all is not used up", as
 test("a name that is saved in one window does not bring back the address that another has just changed", async () => {
   const { owner, during } = await setup();
   const email = `${newId()}@people.example`;
-  const move = () => updateAccount(owner.ctx, { name: "Ada", email, currentPassword: TEST_PASSWORD });
+  const move = async () => {
+    await updateAccount(owner.ctx, { name: "Ada", email, currentPassword: TEST_PASSWORD });
+    const token = tokenIn((await mailsTo(db, email))[0]?.body);
+    const from = { signedInAs: owner.user.id, password: null, address: newId(), requestId: null };
+    await verifyEmail(owner.ctx.service, { token, ...from });
+  };
   const stale = { name: "Ada L", email: owner.user.email, currentPassword: null };
   await expect(updateAccount(during(move), stale)).rejects.toMatchObject({ code: "invalid_state" });
   const [row] = await db.sql`select name, email from users where id = ${owner.user.id}`;

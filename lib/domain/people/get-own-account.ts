@@ -1,10 +1,13 @@
 import { countRecoveryCodes } from "@/db/queries/recovery-codes";
+import { findPendingEmail } from "@/db/queries/user-tokens";
 import { findUser } from "@/db/queries/users";
 import type { Context } from "../context";
 
 export type OwnAccount = {
   email: string;
   name: string | null;
+  /** The address that they want instead, while its proof is awaited. */
+  pendingEmail: string | null;
   /** ISO 8601; null = off. */
   secondFactorSince: string | null;
   /** How many are not used yet. */
@@ -17,5 +20,12 @@ export async function getOwnAccount(ctx: Context): Promise<OwnAccount> {
   const user = await findUser(orm, ctx.actor.id as string);
   if (user === null) throw new Error("a person who is signed in is there");
   const recoveryCodesLeft = user.totp_enabled_at === null ? 0 : await countRecoveryCodes(orm, user.id);
-  return { email: user.email, name: user.name, secondFactorSince: user.totp_enabled_at, recoveryCodesLeft };
+  const pendingEmail = await findPendingEmail(orm, user.id);
+  return {
+    email: user.email,
+    name: user.name,
+    pendingEmail,
+    secondFactorSince: user.totp_enabled_at,
+    recoveryCodesLeft,
+  };
 }

@@ -10,6 +10,7 @@ export type AccountAction =
   | "settings.business_updated"
   | "settings.checkout_appearance_updated"
   | "settings.account_updated"
+  | "settings.email_verified"
   | "settings.password_changed"
   | "settings.password_reset"
   | "settings.second_factor_enabled"

@@ -12,7 +12,10 @@ const ANSWER_MS = 250;
 /** Nobody's mailbox is to be filled by a stranger. */
 const MAX_LINKS_PER_HOUR = 5;
 
-/** Mails a link to choose a new password, if the address is somebody's. Answers the same if not. For merchants' people only. */
+/**
+ * Mails a link to choose a new password, if the address is somebody's; the links before it stop working. Answers the same if
+ * not. For merchants' people only.
+ */
 export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
   const waitSeconds = takeAttempt("forgot-password", input.address);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);

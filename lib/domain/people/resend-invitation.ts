@@ -1,4 +1,5 @@
 import { findMember, lockMember, lockTeam, voidInvitations } from "@/db/queries/team";
+import { lockAddress } from "@/db/queries/user-changes";
 import { countRecentTokens } from "@/db/queries/user-tokens";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -24,7 +25,8 @@ export async function resendInvitation(ctx: Context, input: { id: string }): Pro
     if ((await countRecentTokens(tx, member.id, "invite")) >= MAX_PER_HOUR) {
       throw new AppError("rate_limited", "This invitation was sent often enough. Try again in an hour.");
     }
-    await limitInvitations(tx, ctx.environment.merchantId);
+    await lockAddress(tx, member.email);
+    await limitInvitations(tx, ctx.environment.merchantId, member.email);
     await voidInvitations(tx, member.id);
     await mailInvitation(tx, ctx, { ...member, role: member.role as MerchantRole });
     await recordAccountAct(tx, accountActor(ctx), "team.invitation_resent", member.id, { email: member.email });

@@ -16,6 +16,10 @@ export type Person = {
   /** When the second factor was given in this session; ISO 8601. */
   readonly mfaAt: string | null;
   readonly mfaEnabled: boolean;
+  /** Whether the person proved that the e-mail address is theirs. */
+  readonly emailVerified: boolean;
+  /** Whether they proved within the last minutes, in this session, who they are. */
+  readonly provedRecently: boolean;
   readonly permissions: ReadonlySet<UserPermission>;
 };
 
@@ -36,7 +40,7 @@ const PERMISSION_SETS = new Map(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set<UserPermission>(permissions)]),
 );
 
-/** Who the session belongs to; null when it is unknown, ended or out of time. Notes at most once a minute that it was seen. */
+/** Who the session belongs to; null when it is unknown, ended, idle or out of time. Notes at most once a minute that it was seen. */
 export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
   const row = await findSignedIn(service.db.sql, sessionId);
   if (row === null) return null;
@@ -59,6 +63,8 @@ function personOf(row: SignedInRow): Person {
     preferences: row.preferences,
     mfaAt: row.mfa_at,
     mfaEnabled: row.mfa_enabled,
+    emailVerified: row.email_verified,
+    provedRecently: row.proved_recently,
     permissions: PERMISSION_SETS.get(row.role) ?? new Set(),
   };
 }

@@ -1,9 +1,20 @@
 import type { Orm } from "@/db/client";
-import { acceptAttempt, findUserByEmail, releaseAttempt, reserveAttempt, type UserKind } from "@/db/queries/users";
+import { takeToken } from "@/db/queries/user-tokens";
+import {
+  acceptAttempt,
+  findUserByEmail,
+  forgetFailedCodes,
+  lockUser,
+  releaseAttempt,
+  reserveAttempt,
+  reserveCode,
+  type UserKind,
+} from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { decoyLock, failDecoy } from "@/lib/auth/decoy-locks";
 import { verifyPassword } from "@/lib/auth/password";
+import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
 import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
@@ -28,7 +39,26 @@ export type SignInResult =
   | { result: "locked"; until: string }
   | { result: "code_required" }
   | { result: "code_wrong" }
+  /** Codes are refused for a while, whatever the password. */
+  | { result: "codes_locked" }
   | { result: "too_many"; retryAfterSeconds: number };
+
+/** Signs in the browser that has just opened an account, with what the answer to that gave it. */
+export async function signInWithTicket(
+  service: Service,
+  input: { ticket: string; address: string; userAgent: string | null },
+): Promise<SignInResult> {
+  const { ticket, address, userAgent } = input;
+  const retryAfterSeconds = takeAttempt("sign-in", address);
+  if (retryAfterSeconds > 0) return { result: "too_many", retryAfterSeconds };
+  return service.db.orm.transaction(async (tx) => {
+    const taken = await takeToken(tx, sha256(ticket), ["first_sign_in"]);
+    const user = taken && (await lockUser(tx, taken.user_id));
+    if (!user) return { result: "wrong" } as const;
+    const sessionId = await openSession(tx, { user, mfa: false, address, userAgent });
+    return { result: "ok", user, mfa: false, sessionId } as const;
+  });
+}
 
 /**
  * Checks who wants to sign in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
@@ -49,6 +79,10 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   if (input.code === null || input.code.trim() === "") {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
     return { result: "code_required" };
+  }
+  if ((await reserveCode(service.db.orm, user.id, LOCK_RULE)) === null) {
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+    return { result: "codes_locked" };
   }
   const code = checkCode(service, user, input.code);
   return code === null ? fail(service, user, "code_wrong") : accept(service, input, user, code);
@@ -88,6 +122,7 @@ async function accept(
       if (code?.kind === "recovery") await spend(tx, user, code);
       const accepted = await acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
       if (accepted === null) throw new NotAccepted();
+      if (code !== null) await forgetFailedCodes(tx, user.id);
       const sessionId = await openSession(tx, { user: accepted, mfa, address, userAgent });
       return { result: "ok", user: accepted, mfa, sessionId } as const;
     });

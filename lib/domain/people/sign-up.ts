@@ -4,9 +4,11 @@ import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { hashPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
-import { emailTaken } from "./email-taken";
 import { recordAccountAct } from "./record-account-act";
+import { refuseEasyPassword } from "./refuse-field";
+import { newTicket } from "./send-link";
 import { tooManyAttempts } from "./too-many-attempts";
+import { mailVerification } from "./verify-email";
 
 export type SignUpInput = {
   businessName: string;
@@ -20,24 +22,31 @@ export type SignUpInput = {
   requestId: string | null;
 };
 
+/** Ids are UUIDs. `ticket` signs the browser in once, within minutes. */
+export type OpenedAccount = { merchantId: string; userId: string; ticket: string };
+
 /**
  * Opens an account: a merchant with both environments, and its owner. No API keys: the owner makes the first one, and sees
- * its secret. Ids are UUIDs. That an address is taken is said here, unlike at sign-in: there is no other way to go on.
+ * its secret. The address is the owner's only once they prove it with the mailed link; until then the account is for trying
+ * things out. Whether the address is somebody's already makes no difference here: only who reads its mail is told.
  */
-export async function signUp(service: Service, input: SignUpInput): Promise<{ merchantId: string; userId: string }> {
+export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
   const waitSeconds = takeAttempt("sign-up", input.address);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
   const password_hash = await hashPassword(input.password);
   const id = newId();
-  const owner = { id: newId(), email: input.email, name: input.name, password_hash };
-  await service.db.orm.transaction(async (tx) => {
+  const owner = { id: newId(), email: input.email, name: input.name, password_hash, verified: false };
+  const ticket = await service.db.orm.transaction(async (tx) => {
     const time_zone = (await isTimeZoneKnown(tx, input.timeZone)) ? input.timeZone : "UTC";
     const environments = { test: newId(), live: newId() };
     if (!(await insertMerchant(tx, { id, name: input.businessName, time_zone, environments, owner }))) {
-      throw emailTaken(input.email);
+      throw new Error("an owner without an address of their own collides with nobody");
     }
     const by = { merchantId: id, actor: { type: "user", id: owner.id }, requestId: input.requestId } as const;
     await recordAccountAct(tx, by, "settings.account_opened", id, { name: input.businessName, email: input.email });
+    await mailVerification(tx, service, owner);
+    return newTicket(tx, owner.id);
   });
-  return { merchantId: id, userId: owner.id };
+  return { merchantId: id, userId: owner.id, ticket };
 }

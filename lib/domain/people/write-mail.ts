@@ -1,12 +1,15 @@
 import type { Orm } from "@/db/client";
-import { insertMail } from "@/db/queries/mail-outbox";
+import { insertMail, type MailKind } from "@/db/queries/mail-outbox";
 import { idTime, newId } from "@/lib/ids";
 
-export type Mail = { recipient: string; subject: string; paragraphs: readonly string[] };
+export type Mail = { kind?: MailKind; recipient: string; subject: string; paragraphs: readonly string[] };
 
-/** Writes a mail in the transaction that made it necessary; a job sends it. A paragraph that is a link stands alone. */
-export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
+/**
+ * Writes a mail in the transaction that made it necessary; a job sends it. A paragraph that is a link stands alone. No text
+ * that somebody chose belongs into it: a stranger could have us say it to anybody.
+ */
+export async function writeMail(tx: Orm, { kind = "notice", recipient, subject, paragraphs }: Mail): Promise<void> {
   const id = newId();
-  const body = `${[...mail.paragraphs, "Cardlane"].join("\n\n")}\n`;
-  await insertMail(tx, { id, recipient: mail.recipient, subject: mail.subject, body, created_at: idTime(id) });
+  const body = `${[...paragraphs, "Cardlane"].join("\n\n")}\n`;
+  await insertMail(tx, { id, kind, recipient, subject, body, created_at: idTime(id) });
 }

@@ -3,17 +3,19 @@ import { lockUser } from "@/db/queries/users";
 import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import type { UserRole } from "@/lib/contract/roles";
 import { idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { getSavedView } from "./get-saved-view";
-import { viewNameTaken } from "./present-saved-view";
+import { requireSharing, viewNameTaken } from "./present-saved-view";
 
 /** Keeps a view for a person. Refuses a name they have already, and more views than anybody can oversee. */
 export async function createSavedView(
   ctx: Context,
-  input: CreateSavedViewBody & { userId: string },
+  input: CreateSavedViewBody & { userId: string; role: UserRole },
 ): Promise<SavedView> {
   const { userId, name, query, columns, shared } = input;
+  requireSharing(input.role, shared);
   const id = newId();
   const created_at = idTime(id);
   const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };

@@ -2,6 +2,7 @@ import type { ShownSavedView } from "@/db/queries/saved-views";
 import type { SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import type { UserRole } from "@/lib/contract/roles";
 
 /** The row as the dashboard shows it to a person. */
 export function presentSavedView(row: ShownSavedView, userId: string): SavedView {
@@ -17,6 +18,15 @@ export function presentSavedView(row: ShownSavedView, userId: string): SavedView
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** What the team sees is for those to say who may change something: viewers keep views for themselves. */
+export function requireSharing(role: UserRole, shared: boolean): void {
+  if (!shared || role !== "viewer") return;
+  throw new AppError(
+    "permission_denied",
+    "Viewers keep views for themselves. Ask an owner to share one with the team.",
+  );
 }
 
 export function viewNameTaken(name: string): AppError {

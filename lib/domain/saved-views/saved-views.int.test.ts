@@ -31,11 +31,12 @@ async function team() {
   return { call, merchant, elsewhere: testContext(service, stranger.test), anna, ben, carl };
 }
 
+const role = "operator";
 const view = { name: "Large declines", query: "status=DECLINED&min=500", columns: ["amount", "status"], shared: false };
 
 test("a view is kept as it was given, for its owner alone", async () => {
   const { call, anna, ben } = await team();
-  const created = await createSavedView(call(), { ...view, userId: anna });
+  const created = await createSavedView(call(), { ...view, userId: anna, role });
   expect(savedView.strict().parse(created)).toMatchObject({ ...view, mine: true, owner: "Anna" });
   expect(await listSavedViews(call(), { userId: anna })).toEqual([created]);
   expect(await listSavedViews(call(), { userId: ben })).toEqual([]);
@@ -43,8 +44,8 @@ test("a view is kept as it was given, for its owner alone", async () => {
 
 test("a shared one is seen by the team after their own, and by nobody else", async () => {
   const { call, merchant, elsewhere, anna, ben, carl } = await team();
-  const shared = await createSavedView(call(), { ...view, shared: true, userId: anna });
-  const own = await createSavedView(call(), { ...view, userId: ben });
+  const shared = await createSavedView(call(), { ...view, shared: true, userId: anna, role });
+  const own = await createSavedView(call(), { ...view, userId: ben, role });
   expect(await listSavedViews(call(), { userId: ben })).toEqual([own, { ...shared, mine: false }]);
   expect(await listSavedViews(elsewhere, { userId: carl })).toEqual([]);
   expect(await listSavedViews(call({ environment: merchant.live }), { userId: ben })).toEqual([]);
@@ -52,20 +53,20 @@ test("a shared one is seen by the team after their own, and by nobody else", asy
 
 test("only its owner changes or deletes it: for others it does not exist", async () => {
   const { call, merchant, elsewhere, anna, ben, carl } = await team();
-  const { id } = await createSavedView(call(), { ...view, shared: true, userId: anna });
+  const { id } = await createSavedView(call(), { ...view, shared: true, userId: anna, role });
   const others = [
     [call(), ben],
     [elsewhere, carl],
     [call({ environment: merchant.live }), anna],
   ] as const;
   for (const [ctx, userId] of others) {
-    await expect(updateSavedView(ctx, { id, userId, name: "Mine" })).rejects.toMatchObject({
+    await expect(updateSavedView(ctx, { id, userId, role, name: "Mine" })).rejects.toMatchObject({
       code: "resource_not_found",
     });
     await expect(deleteSavedView(ctx, { id, userId })).rejects.toMatchObject({ code: "resource_not_found" });
   }
   expect(
-    await updateSavedView(call(), { id, userId: anna, name: "Renamed", shared: false, columns: null }),
+    await updateSavedView(call(), { id, userId: anna, role, name: "Renamed", shared: false, columns: null }),
   ).toMatchObject({ id, name: "Renamed", shared: false, columns: null, query: view.query });
   expect(await deleteSavedView(call(), { id, userId: anna })).toEqual({ id, deleted: true });
   expect(await listSavedViews(call(), { userId: anna })).toEqual([]);
@@ -77,32 +78,45 @@ test("a name is used once by a person, in any case, also when it is taken twice 
   const taken = { code: "invalid_parameter", param: "name" };
   const results = await Promise.allSettled(
     ["Large declines", "LARGE DECLINES", "large declines"].map((name) =>
-      createSavedView(call(), { ...view, name, userId: anna }),
+      createSavedView(call(), { ...view, name, userId: anna, role }),
     ),
   );
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
   for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject(taken);
-  const other = await createSavedView(call(), { ...view, name: "Other", userId: anna });
-  await expect(updateSavedView(call(), { id: other.id, userId: anna, name: "large DECLINES" })).rejects.toMatchObject(
-    taken,
-  );
-  await createSavedView(call(), { ...view, userId: ben });
+  const other = await createSavedView(call(), { ...view, name: "Other", userId: anna, role });
+  await expect(
+    updateSavedView(call(), { id: other.id, userId: anna, role, name: "large DECLINES" }),
+  ).rejects.toMatchObject(taken);
+  await createSavedView(call(), { ...view, userId: ben, role });
 });
 
 test("nobody keeps more than can be overseen", async () => {
   const { call, anna } = await team();
-  for (let i = 0; i < MAX_SAVED_VIEWS; i++) await createSavedView(call(), { ...view, name: `View ${i}`, userId: anna });
-  await expect(createSavedView(call(), { ...view, name: "One more", userId: anna })).rejects.toMatchObject({
+  for (let i = 0; i < MAX_SAVED_VIEWS; i++)
+    await createSavedView(call(), { ...view, name: `View ${i}`, userId: anna, role });
+  await expect(createSavedView(call(), { ...view, name: "One more", userId: anna, role })).rejects.toMatchObject({
     code: "invalid_parameter",
   });
 });
 
 test("views saved at once stay within the limit", async () => {
   const { call, anna } = await team();
-  for (let i = 0; i < MAX_SAVED_VIEWS - 1; i++) await createSavedView(call(), { ...view, name: `${i}`, userId: anna });
+  for (let i = 0; i < MAX_SAVED_VIEWS - 1; i++)
+    await createSavedView(call(), { ...view, name: `${i}`, userId: anna, role });
   const answers = await Promise.allSettled(
-    Array.from({ length: 5 }, (_, i) => createSavedView(call(), { ...view, name: `at once ${i}`, userId: anna })),
+    Array.from({ length: 5 }, (_, i) => createSavedView(call(), { ...view, name: `at once ${i}`, userId: anna, role })),
   );
   expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await listSavedViews(call(), { userId: anna })).toHaveLength(MAX_SAVED_VIEWS);
+});
+
+test("a viewer keeps views for themselves, and one who was more before can stop sharing", async () => {
+  const { call, anna } = await team();
+  const [viewer, denied] = [{ userId: anna, role: "viewer" } as const, { code: "permission_denied" }];
+  await expect(createSavedView(call(), { ...view, ...viewer, shared: true })).rejects.toMatchObject(denied);
+  const own = await createSavedView(call(), { ...view, ...viewer });
+  await expect(updateSavedView(call(), { ...viewer, id: own.id, shared: true })).rejects.toMatchObject(denied);
+  const shared = await createSavedView(call(), { ...view, name: "Before", userId: anna, role, shared: true });
+  await expect(updateSavedView(call(), { ...viewer, id: shared.id, query: "page=2" })).rejects.toMatchObject(denied);
+  expect(await updateSavedView(call(), { ...viewer, id: shared.id, shared: false })).toMatchObject({ shared: false });
 });

@@ -4,7 +4,7 @@ import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { PATCH } = dashboardRoutes(
   serve(updateAccount, async ({ ctx }, { name, email, current_password }) => {
-    const user = await update(ctx, { name, email, currentPassword: current_password ?? null });
-    return { name: user.name, email: user.email };
+    const { pendingEmail, ...saved } = await update(ctx, { name, email, currentPassword: current_password ?? null });
+    return { ...saved, pending_email: pendingEmail };
   }),
 );

@@ -12,13 +12,13 @@ type AccountPageProps = { params: Promise<{ mode: string }> };
 
 export default async function AccountPage({ params }: AccountPageProps) {
   const page = await dashboardPage((await params).mode);
-  const { name, email } = await getOwnAccount(page.ctx);
+  const { name, email, pendingEmail } = await getOwnAccount(page.ctx);
   return (
     <>
       <SectionHeader title="Your account" description="How you sign in, and how your team sees you." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card title="Name and address">
-          <AccountForm name={name ?? ""} email={email} />
+          <AccountForm name={name ?? ""} email={email} pendingEmail={pendingEmail} />
         </Card>
         <Card title="Password">
           <PasswordForm email={email} />

@@ -9,6 +9,6 @@ export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
     data: await listSavedViews(ctx, { userId: person.userId }),
   })),
   serve(createSavedViewOperation, ({ ctx, person }: DashboardCall, body) =>
-    createSavedView(ctx, { ...body, userId: person.userId }),
+    createSavedView(ctx, { ...body, userId: person.userId, role: person.role }),
   ),
 );

@@ -1,0 +1,40 @@
+import type { Metadata } from "next";
+import { AuthColumn } from "@/components/auth/auth-column";
+import { AuthHeading } from "@/components/auth/auth-heading";
+import { AuthLink } from "@/components/auth/auth-link";
+import { VerifyEmailForm } from "@/components/auth/verify-email-form";
+import { findLink } from "@/lib/domain/people/find-link";
+import { currentService } from "@/lib/http/current-service";
+import { signedInMerchant } from "@/lib/http/page";
+
+// The address proves something: no page that is linked from here gets to know it, and no search engine.
+export const metadata: Metadata = { title: "Confirm your address", referrer: "no-referrer", robots: "noindex" };
+
+type VerifyEmailPageProps = { params: Promise<{ token: string }> };
+
+export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) {
+  const { token } = await params;
+  const [link, found] = await Promise.all([findLink(currentService().service, token), signedInMerchant()]);
+  if (link?.purpose !== "verify_email") {
+    return (
+      <AuthColumn>
+        <AuthHeading title="This link does not work any more">
+          It was used already, is too old, or a newer one was sent. Where you are signed in, every page of your{" "}
+          <AuthLink href="/test">account</AuthLink> offers to send another; elsewhere{" "}
+          <AuthLink href="/sign-up">open the account again</AuthLink>.
+        </AuthHeading>
+      </AuthColumn>
+    );
+  }
+  const isSignedIn = found?.person.userId === link.user_id;
+  return (
+    <AuthColumn>
+      <AuthHeading title="Confirm your e-mail address">
+        {isSignedIn
+          ? `You sign in as ${link.email} from then on.`
+          : `Enter the password of the account that is to use ${link.email}. If you did not open it, close this page.`}
+      </AuthHeading>
+      <VerifyEmailForm token={token} email={link.email} asksPassword={!isSignedIn} />
+    </AuthColumn>
+  );
+}

@@ -1,0 +1,7 @@
+import { resendVerification } from "@/lib/contract/dashboard/account";
+import { resendVerification as resend } from "@/lib/domain/people/verify-email";
+import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
+  serve(resendVerification, ({ ctx }: DashboardCall) => resend(ctx)),
+);

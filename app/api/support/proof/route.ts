@@ -1,0 +1,9 @@
+import { proveStaff } from "@/lib/contract/dashboard/support";
+import { proveAgain } from "@/lib/domain/people/proof";
+import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
+
+export const { GET, POST, PATCH, DELETE } = supportRoutes(
+  serve(proveStaff, ({ service, staff }: SupportCall, { code }) =>
+    proveAgain({ service, actor: { type: "staff", id: staff.userId } }, { person: staff, code }),
+  ),
+);

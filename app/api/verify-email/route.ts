@@ -1,0 +1,12 @@
+import { verifyEmail } from "@/lib/contract/dashboard/public";
+import { verifyEmail as verify } from "@/lib/domain/people/verify-email";
+import { type PublicCall, publicRoutes, serve } from "@/lib/http/dashboard-route";
+import { signedIn } from "@/lib/http/signed-in";
+
+export const { GET, POST, PATCH, DELETE } = publicRoutes(
+  serve(verifyEmail, async ({ service, request, cookies }: PublicCall, { token, password }) => {
+    const found = await signedIn(cookies, "merchant");
+    const from = { address: request.address, requestId: request.id };
+    return verify(service, { token, password: password ?? null, signedInAs: found?.person.userId ?? null, ...from });
+  }),
+);

@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { TEST_PASSWORD } from "@/lib/testing/people";
+import { actsOf, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
+import { choosePassword } from "./choose-password";
+import { getOwnAccount } from "./get-own-account";
+import { inviteMember } from "./invite-member";
+import { listTeam } from "./list-team";
+import { requestPasswordReset } from "./request-password-reset";
+import { findSession } from "./session";
+import { signIn, signInWithTicket } from "./sign-in";
+import { signUp } from "./sign-up";
+import { updateAccount } from "./update-account";
+import { resendVerification, verifyEmail } from "./verify-email";
+
+const { db } = await testDatabase();
+const NEW = "another long password";
+const SQUATTERS = "the password of a squatter";
+const anyEmail = () => `${newId()}@new.example`;
+
+async function setup() {
+  const people = await testPeople(db);
+  const { service } = people;
+  const owner = await people.person("owner");
+  const open = (email: string, password = NEW) => {
+    const names = { businessName: "New shop", name: "Ada" };
+    return signUp(service, { ...names, email, password, timeZone: "UTC", address: newId(), requestId: null });
+  };
+  const result = async (email: string, password: string) => {
+    const input = { kind: "merchant" as const, email, password, code: null, address: newId(), userAgent: null };
+    return (await signIn(service, input)).result;
+  };
+  const verify = (token: string, by: { signedInAs?: string; password?: string } = {}) =>
+    verifyEmail(service, {
+      ...{ token, signedInAs: by.signedInAs ?? null, password: by.password ?? null, address: newId(), requestId: null },
+    });
+  const linkTo = async (email: string) => tokenIn((await mailsTo(db, email))[0]?.body);
+  const join = (token: string) =>
+    choosePassword(service, { token, password: NEW, name: "Grace", address: newId(), requestId: null });
+  const update = (email: string, currentPassword: string | null = TEST_PASSWORD) =>
+    updateAccount(owner.ctx, { name: "Ada", email, currentPassword });
+  return { ...people, owner, open, result, verify, linkTo, join, update };
+}
+
+test("a sign-up signs in the browser that made it once, and its address signs in after the proof", async () => {
+  const { service, open, result, verify, linkTo } = await setup();
+  const email = anyEmail();
+  const { merchantId, userId, ticket } = await open(email);
+  const [row] = await db.sql`
+    select m.name, u.role, u.email_verified_at, (select count(*) from environments e where e.merchant_id = m.id) as environments,
+      (select count(*) from api_keys k join environments e on e.id = k.environment_id where e.merchant_id = m.id) as keys
+    from merchants m join users u on u.merchant_id = m.id where m.id = ${merchantId}`;
+  expect(row).toEqual({ name: "New shop", role: "owner", email_verified_at: null, environments: 2, keys: 0 });
+
+  const from = { address: newId(), userAgent: null };
+  const first = await signInWithTicket(service, { ticket, ...from });
+  if (first.result !== "ok") throw new Error("the ticket was refused");
+  expect((await findSession(service, first.sessionId))?.person).toMatchObject({ userId, emailVerified: false });
+  expect((await signInWithTicket(service, { ticket, ...from })).result).toBe("wrong");
+  expect(await result(email, NEW)).toBe("wrong");
+
+  const token = await linkTo(email);
+  expect(await verify(token, { signedInAs: userId })).toEqual({ email });
+  expect(await result(email.toUpperCase(), NEW)).toBe("ok");
+  expect((await findSession(service, first.sessionId))?.person.emailVerified).toBe(true);
+  await expect(verify(token, { signedInAs: userId })).rejects.toMatchObject({ code: "resource_not_found" });
+});
+
+test("the link alone gives a stranger's account no address: it takes its session or its password", async () => {
+  const { open, result, verify, linkTo } = await setup();
+  const email = anyEmail();
+  await open(email, SQUATTERS);
+  const token = await linkTo(email);
+  const refused = { code: "invalid_parameter", param: "password" };
+  await expect(verify(token)).rejects.toMatchObject(refused);
+  await expect(verify(token, { signedInAs: newId(), password: NEW })).rejects.toMatchObject(refused);
+  expect(await result(email, SQUATTERS)).toBe("wrong");
+  await verify(token, { password: SQUATTERS });
+  expect(await result(email, SQUATTERS)).toBe("ok");
+});
+
+test("a sign-up answers the same for an address that somebody has, and only its mailbox is told", async () => {
+  const { owner, person, open, result } = await setup();
+  const staff = await person("staff");
+  for (const taken of [owner.user.email, staff.user.email]) {
+    const answer = await open(taken.toUpperCase());
+    expect(Object.keys(answer)).toEqual(Object.keys(await open(anyEmail())));
+    const [mail] = await mailsTo(db, taken);
+    expect(mail?.subject).toBe("You already have a Cardlane account");
+    expect(mail?.body).not.toContain("/verify-email/");
+  }
+  expect(await result(owner.user.email, TEST_PASSWORD)).toBe("ok");
+  expect(await result(owner.user.email, NEW)).toBe("wrong");
+});
+
+test("no number of sign-ups with an address keeps its owner from it, and whoever proves it first has it", async () => {
+  const { open, result, verify, linkTo } = await setup();
+  const email = anyEmail();
+  const squatters: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    await open(email, SQUATTERS);
+    squatters.push(await linkTo(email));
+  }
+  await open(email);
+  await verify(await linkTo(email), { password: NEW });
+  expect(await result(email, NEW)).toBe("ok");
+  for (const token of squatters) {
+    await expect(verify(token, { password: SQUATTERS })).rejects.toMatchObject({ code: "invalid_state" });
+  }
+  expect(await result(email, SQUATTERS)).toBe("wrong");
+});
+
+test("two accounts that prove one address at once: one has it", async () => {
+  const { open, verify, linkTo } = await setup();
+  const email = anyEmail();
+  const tokens: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    await open(email);
+    tokens.push(await linkTo(email));
+  }
+  const answers = await Promise.allSettled(tokens.map((token) => verify(token, { password: NEW })));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+  expect(await db.sql`select 1 from users where email = ${email} and owns_email`).toHaveLength(1);
+});
+
+test("an invited person joins although others have signed up with the address, proved in old databases or not", async () => {
+  const { owner, open, linkTo, join, result } = await setup();
+  const email = anyEmail();
+  await open(email, SQUATTERS);
+  // As the migration leaves somebody who signed up before addresses were proved.
+  const old = await (await testPeople(db)).person("owner", { email: email.toUpperCase(), email_verified_at: null });
+  const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
+  await join(await linkTo(email));
+  expect((await listTeam(owner.ctx)).find((member) => member.id === id)).toMatchObject({ invited: false });
+  expect(await result(email, NEW)).toBe("ok");
+  expect(await result(email, TEST_PASSWORD)).toBe("wrong");
+  const [left] = await db.sql`select owns_email from users where id = ${old.user.id}`;
+  expect(left?.owns_email).toBe(false);
+});
+
+test("an invitation to somebody who proved the address elsewhere tells the inviter nothing, and waits for them", async () => {
+  const { owner, linkTo, join } = await setup();
+  const there = await (await testPeople(db)).person("owner");
+  const { email } = there.user;
+  await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
+  const token = await linkTo(email);
+  await expect(join(token)).rejects.toMatchObject({ code: "invalid_state" });
+  // They give the other account another address, and the same link works.
+  await db.sql`update users set email = ${anyEmail()} where id = ${there.user.id}`;
+  await join(token);
+});
+
+test("another address counts once it is proved; until then, and for others, nothing changes", async () => {
+  const { owner, person, update, verify, linkTo, result, merchant } = await setup();
+  const other = await person("viewer");
+  const [before, email] = [owner.user.email, anyEmail()];
+  await expect(update(email, null)).rejects.toMatchObject({ param: "current_password" });
+  expect(await update(email)).toEqual({ name: "Ada", email: before, pendingEmail: email });
+  expect(await result(before, TEST_PASSWORD)).toBe("ok");
+  expect(await result(email, TEST_PASSWORD)).toBe("wrong");
+  await verify(await linkTo(email), { signedInAs: owner.user.id });
+  expect(await result(email, TEST_PASSWORD)).toBe("ok");
+  expect(await result(before, TEST_PASSWORD)).toBe("wrong");
+  expect((await mailsTo(db, before))[0]?.subject).toMatch(/another e-mail/);
+  expect((await actsOf(db, merchant.live.id)).at(-1)).toMatchObject({
+    detail: { changes: { email: [before, email] } },
+  });
+  // Somebody's own: the answer and what is shown afterwards are the same.
+  expect(await update(other.user.email)).toEqual({ name: "Ada", email, pendingEmail: other.user.email });
+  expect(await getOwnAccount(owner.ctx)).toMatchObject({ email, pendingEmail: other.user.email });
+  expect((await mailsTo(db, other.user.email))[0]?.subject).toBe("You already have a Cardlane account");
+});
+
+test("the proof is sent again, three times an hour, and the earlier link ends; no mailbox gets more than ten", async () => {
+  const { service, open, verify, linkTo, merchant } = await setup();
+  const email = anyEmail();
+  const { userId } = await open(email);
+  const first = await linkTo(email);
+  const ctx = testContext(service, merchant.test, { actor: { type: "user", id: userId } });
+  for (let i = 0; i < 2; i++) await resendVerification(ctx);
+  await expect(resendVerification(ctx)).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(verify(first, { password: NEW })).rejects.toMatchObject({ code: "resource_not_found" });
+  await Promise.all(Array.from({ length: 12 }, () => open(email)));
+  expect(await mailsTo(db, email)).toHaveLength(10);
+});
+
+test("a reset link proves the address, too", async () => {
+  const { service, person, linkTo } = await setup();
+  const old = await person("owner", { email_verified_at: null });
+  await requestPasswordReset(service, { email: old.user.email, address: newId() });
+  const token = await linkTo(old.user.email);
+  await choosePassword(service, { token, password: NEW, name: null, address: newId(), requestId: null });
+  const [row] = await db.sql`select email_verified_at from users where id = ${old.user.id}`;
+  expect(row?.email_verified_at).not.toBeNull();
+});

@@ -1,0 +1,172 @@
+import type { Orm } from "@/db/client";
+import { countMails } from "@/db/queries/mail-outbox";
+import { findVerifiedOwner, lockAddress, ownEmail } from "@/db/queries/user-changes";
+import { countRecentTokens, findTokenHolder, lockTokenHolder, takeToken, voidTokens } from "@/db/queries/user-tokens";
+import { findUser, lockUser, releaseAttempt, reserveAttemptOf } from "@/db/queries/users";
+import type { UserRow } from "@/db/schema/users";
+import { takeAttempt } from "@/lib/auth/attempt-limits";
+import { verifyPassword } from "@/lib/auth/password";
+import { AppError } from "@/lib/contract/errors";
+import { sha256 } from "@/lib/secret";
+import type { Context, Service } from "../context";
+import { LOCK_RULE } from "./lock-rule";
+import { failedTry, locked } from "./prove-person";
+import { recordAccountAct } from "./record-account-act";
+import { refuseField } from "./refuse-field";
+import { emptyLink, LINK_HOURS, sendLink } from "./send-link";
+import { tooManyAttempts } from "./too-many-attempts";
+import { writeMail } from "./write-mail";
+
+/** Links to prove an address: how many one mailbox gets within an hour, and how many one person may ask for. */
+const MAX_PER_ADDRESS = 10;
+const MAX_PER_PERSON = 3;
+
+/**
+ * Mails the proof of an address to it, or, when it is somebody's already, a word about that; so whoever asks learns nothing.
+ * Writes nothing once the mailbox has had its share. `proves`: an address that the person wants instead of theirs.
+ */
+export async function mailVerification(
+  tx: Orm,
+  service: { baseUrl: string },
+  user: { id: string; email: string },
+  proves: string | null = null,
+): Promise<void> {
+  const email = proves ?? user.email;
+  await lockAddress(tx, email);
+  const isFull = (await countMails(tx, email, "verify_email", 1)) >= MAX_PER_ADDRESS;
+  const owner = await findVerifiedOwner(tx, email);
+  const isOwned = owner !== null && owner.id !== user.id;
+  if (isFull || isOwned) {
+    await voidTokens(tx, user.id, "verify_email");
+    await emptyLink(tx, user.id, proves);
+    if (isOwned && !isFull) await mailToOwner(tx, service, owner);
+    return;
+  }
+  await sendLink(tx, service, {
+    ...{ userId: user.id, email, purpose: "verify_email", ...(proves !== null && { proves }) },
+    subject: "Confirm your e-mail address for Cardlane",
+    before: [`Confirm that ${email} is your address:`],
+    after: [
+      `The link works once, for ${LINK_HOURS.verify_email / 24} days. If you did not open an account with Cardlane or change your address there, do nothing: without this link nobody can use your address.`,
+    ],
+  });
+}
+
+function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id }: UserRow): Promise<void> {
+  return writeMail(tx, {
+    kind: "verify_email",
+    recipient: email,
+    subject: "You already have a Cardlane account",
+    paragraphs: [
+      `Somebody wanted to use ${email} for another account with Cardlane. It belongs to yours, which was not touched.`,
+      ...(merchant_id === null
+        ? []
+        : [
+            "If it was you, sign in to yours. If you forgot the password, choose a new one:",
+            `${service.baseUrl}/forgot-password`,
+          ]),
+    ],
+  });
+}
+
+/** Sends the proof of the person's own address again; the earlier link stops working. */
+export async function resendVerification(ctx: Context): Promise<{ email: string }> {
+  const { service } = ctx;
+  const userId = ctx.actor.id as string;
+  return service.db.orm.transaction(async (tx) => {
+    const email = (await findUser(tx, userId))?.email;
+    if (email === undefined) throw new Error("a person who is signed in is there");
+    await lockAddress(tx, email);
+    const user = await lockUser(tx, userId);
+    if (user?.email_verified_at !== null) {
+      throw new AppError("invalid_state", "Your address is confirmed already. Reload the page.");
+    }
+    if ((await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON) {
+      throw new AppError(
+        "rate_limited",
+        "We sent the link often enough. Look into your mail, or try again in an hour.",
+      );
+    }
+    await mailVerification(tx, service, user);
+    return { email };
+  });
+}
+
+export type VerifyEmailInput = {
+  /** As it stood in the mailed link. */
+  token: string;
+  /** Who is signed in where the link was opened, if anybody; UUID. */
+  signedInAs: string | null;
+  /** Of the account, where nobody is signed in: a link alone would let a stranger's account have the address. */
+  password: string | null;
+  address: string;
+  requestId: string | null;
+};
+
+/** Proves with a mailed link that an address is the person's. From then on they sign in with it, and nobody else does. */
+export async function verifyEmail(service: Service, input: VerifyEmailInput): Promise<{ email: string }> {
+  const waitSeconds = takeAttempt("reset-password", input.address);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  const digest = sha256(input.token);
+  const holder = await findTokenHolder(service.db.orm, digest);
+  if (holder?.purpose !== "verify_email") throw linkIsOver();
+  if (holder.user_id !== input.signedInAs) await requirePassword(service, holder.user_id, input.password);
+  return service.db.orm.transaction(async (tx) => {
+    await lockAddress(tx, holder.email);
+    await lockTokenHolder(tx, digest);
+    const taken = await takeToken(tx, digest, ["verify_email"]);
+    const before = taken && (await findUser(tx, taken.user_id));
+    if (!taken || !before) throw linkIsOver();
+    const user = await ownEmail(tx, before.id, holder.email);
+    if (user === null) throw ownedBySomebody(holder.email);
+    await voidTokens(tx, user.id, user.email === before.email ? "verify_email" : null);
+    await record(tx, { before, user, requestId: input.requestId });
+    return { email: user.email };
+  });
+}
+
+async function requirePassword(service: Service, userId: string, password: string | null): Promise<void> {
+  if (password === null || password === "") throw refuseField("password", "Enter the password of this account.");
+  const user = await reserveAttemptOf(service.db.orm, userId, LOCK_RULE);
+  if (user === null) throw locked();
+  if (!(await verifyPassword(user.password_hash, password))) {
+    throw await failedTry(service, user, refuseField("password", "That is not the password of this account."));
+  }
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+}
+
+async function record(
+  tx: Orm,
+  { before, user, requestId }: { before: UserRow; user: UserRow; requestId: string | null },
+): Promise<void> {
+  if (user.merchant_id === null) throw new Error("staff are made with a proved address");
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId } as const;
+  if (before.email === user.email) {
+    return recordAccountAct(tx, by, "settings.email_verified", user.id, { email: user.email });
+  }
+  // An address that was never theirs is a stranger's mailbox.
+  if (before.owns_email) await mailAddressChanged(tx, before, user);
+  const changes = { email: [before.email, user.email] };
+  await recordAccountAct(tx, by, "settings.account_updated", user.id, { changes });
+}
+
+function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<void> {
+  return writeMail(tx, {
+    recipient: before.email,
+    subject: "Your Cardlane sign-in has another e-mail address",
+    paragraphs: [
+      `From now on ${user.email} signs in instead of ${before.email}.`,
+      "If it was not you, write to an owner of your account at once.",
+    ],
+  });
+}
+
+const linkIsOver = () =>
+  new AppError("resource_not_found", "This link was used already or is too old. Have a new one sent.");
+
+/** Said to those alone who read the mailbox. */
+export const ownedBySomebody = (email: string) =>
+  new AppError(
+    "invalid_state",
+    `${email} already signs in to another Cardlane account. Sign in there, or give that account another address first; this link still works then.`,
+  );

@@ -1,0 +1,188 @@
+import { Secret, TOTP } from "otpauth";
+import { beforeAll, expect, test } from "vitest";
+import { POST as createKey } from "@/app/api/dashboard/[mode]/api-keys/route";
+import { POST as proveMerchant } from "@/app/api/dashboard/account/proof/route";
+import { PATCH as changeRole } from "@/app/api/dashboard/team/[id]/route";
+import { POST as invite } from "@/app/api/dashboard/team/route";
+import { POST as suspend } from "@/app/api/support/merchants/[id]/suspend/route";
+import { POST as proveStaff } from "@/app/api/support/proof/route";
+import { findSignedIn } from "@/db/queries/user-sessions";
+import { newTotpSecret } from "@/lib/auth/totp";
+import { encodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { TEST_PASSWORD } from "@/lib/testing/people";
+import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { provideService } from "./current-service";
+import { dispatch } from "./dispatch";
+
+const { db } = await testDatabase();
+const people = await testPeople(db);
+const { service, merchant } = people;
+const OWN = { host: "dashboard.test", "sec-fetch-site": "same-origin", "content-type": "application/json" };
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+
+beforeAll(() => void provideService(service));
+
+type Who = Awaited<ReturnType<typeof people.person>>;
+type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
+
+async function ask(who: Who, handler: Handler, body: object, params: Record<string, string> = {}) {
+  const headers = { ...OWN, cookie: await cookieOf(service, who) };
+  const request = new Request("http://dashboard.test/", { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await handler(request, { params: Promise.resolve(params) });
+  return { status: response.status, body: await response.json() };
+}
+
+/** What a person's browser sends to /v1. */
+async function send(who: Who, path: string, body: object, more: Record<string, string> = {}) {
+  const cookie = await cookieOf(service, who);
+  const place: Record<string, string> = who.user.role === "staff" ? {} : { "x-cardlane-mode": "test" };
+  const headers = { ...OWN, ...place, cookie, "x-idempotency-key": newId(), ...more };
+  const request = new Request(`http://dashboard.test${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = await dispatch(request, { ip: "192.0.2.1" });
+  return { status: answer.status, body: JSON.parse(answer.body) };
+}
+
+/** As if the last proof had been given so many minutes ago. */
+const age = (who: Who, minutes = 11) =>
+  db.sql`update user_sessions set proved_at = now() - make_interval(mins => ${minutes}) where id = ${who.sessionId}`;
+
+const paid = async (who: Who, amount: number, currency = "USD") =>
+  (await send(who, "/v1/payments", { amount, currency, card: CARD })).body as { id: string };
+const refund = (who: Who, { id }: { id: string }, body: object = {}) => send(who, `/v1/payments/${id}/refund`, body);
+const keyBody = () => {
+  const attempt = newId();
+  return { attempt, name: "K", permissions: ["payment.read"], expires_at: null, ip_allow_list: [] };
+};
+const refused = (proof_required: string) => ({
+  status: 403,
+  body: expect.objectContaining({ code: "permission_denied", proof_required }),
+});
+
+test("live keys, roles and owners' invitations take the password again after ten minutes; test keys do not", async () => {
+  const owner = await people.person("owner");
+  const viewer = await people.person("viewer");
+  const acts = [
+    () => ask(owner, createKey, keyBody(), { mode: "live" }),
+    () => ask(owner, invite, { email: `${newId()}@team.example`, role: "owner" }),
+  ];
+  const change = () => {
+    const request = async () => {
+      const headers = { ...OWN, cookie: await cookieOf(service, owner) };
+      const body = JSON.stringify({ role: "operator" });
+      const asked = new Request("http://dashboard.test/", { method: "PATCH", headers, body });
+      const answer = await changeRole(asked, { params: Promise.resolve({ id: encodeId("user", viewer.user.id) }) });
+      return { status: answer.status, body: await answer.json() };
+    };
+    return request();
+  };
+  for (const act of acts) expect((await act()).status).toBe(201);
+  await age(owner);
+  for (const act of [...acts, change]) expect(await act()).toMatchObject(refused("password"));
+  expect((await ask(owner, createKey, keyBody(), { mode: "test" })).status).toBe(201);
+  const wrong = await ask(owner, proveMerchant, { current_password: "wrong" });
+  expect([wrong.status, wrong.body.param]).toEqual([400, "current_password"]);
+  expect(await acts[0]?.()).toMatchObject(refused("password"));
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  for (const act of acts) expect((await act()).status).toBe(201);
+  expect((await change()).status).toBe(200);
+});
+
+test("a proof that seems to come from the future does not count", async () => {
+  const owner = await people.person("owner");
+  await age(owner, -60);
+  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(refused("password"));
+});
+
+test("who has a second factor proves it with that, not with the password, and a code works once", async () => {
+  const secret = newTotpSecret();
+  const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
+  const owner = await people.person("owner", totp);
+  await age(owner);
+  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(refused("code"));
+  const withPassword = await ask(owner, proveMerchant, { current_password: TEST_PASSWORD });
+  expect([withPassword.status, withPassword.body.param]).toEqual([400, "code"]);
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  expect((await ask(owner, proveMerchant, { code })).status).toBe(200);
+  expect((await ask(owner, createKey, keyBody(), { mode: "live" })).status).toBe(201);
+  expect((await ask(owner, proveMerchant, { code })).status).toBe(400);
+});
+
+test("a refund above the limit, or many below it, take a proof; API keys are not asked", async () => {
+  const owner = await people.person("owner");
+  const [large, small] = [await paid(owner, 500_000), await paid(owner, 150_000)];
+  await age(owner);
+  // The amount that is left out is all that is left.
+  for (const body of [{}, { amount: 100_001 }])
+    expect(await refund(owner, large, body)).toMatchObject(refused("password"));
+  expect((await refund(owner, small, { amount: 60_000 })).status).toBe(201);
+  expect(await refund(owner, large, { amount: 60_000 })).toMatchObject(refused("password"));
+  expect((await refund(owner, small, { amount: 40_000 })).status).toBe(201);
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  expect((await refund(owner, large, { amount: 200_000 })).status).toBe(201);
+  await age(owner);
+  expect((await refund(owner, large, { amount: 100_000 })).status).toBe(201);
+});
+
+test("refunds sent at once are counted by their sum", async () => {
+  const owner = await people.person("owner");
+  const payment = await paid(owner, 900_000);
+  await age(owner);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => refund(owner, payment, { amount: 20_000 })));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(answers.filter(({ body }) => body.proof_required === "password")).toHaveLength(7);
+});
+
+test("the refusal leaves the idempotency key free for the same request after the proof", async () => {
+  const owner = await people.person("owner");
+  const payment = await paid(owner, 500_000);
+  await age(owner);
+  const again = { "x-idempotency-key": newId() };
+  expect((await send(owner, `/v1/payments/${payment.id}/refund`, {}, again)).status).toBe(403);
+  await ask(owner, proveMerchant, { current_password: TEST_PASSWORD });
+  expect((await send(owner, `/v1/payments/${payment.id}/refund`, {}, again)).status).toBe(201);
+});
+
+test("what staff do takes a code of the last ten minutes; looking does not", async () => {
+  const secret = newTotpSecret();
+  const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
+  const [staff, owner] = [await people.person("staff", totp), await people.person("owner")];
+  const payment = await paid(owner, 2_000);
+  await age(staff);
+  const id = encodeId("merchant", merchant.id);
+  const place = {
+    "x-cardlane-environment": encodeId("environment", merchant.test.id),
+    "x-cardlane-reason": "asked by phone",
+  };
+  const onBehalf = () => send(staff, `/v1/payments/${payment.id}/refund`, { amount: 100 }, place);
+  expect(await ask(staff, suspend, { reason: "fraud" }, { id })).toMatchObject(refused("code"));
+  expect(await onBehalf()).toMatchObject(refused("code"));
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  expect((await ask(staff, proveStaff, { code })).status).toBe(200);
+  expect((await onBehalf()).status).toBe(201);
+});
+
+test("a session ends after twelve idle hours, however long it was to last", async () => {
+  const owner = await people.person("owner");
+  await db.sql`update user_sessions set expires_at = now() + interval '14 days' where id = ${owner.sessionId}`;
+  const seen = (ago: string) =>
+    db.sql`update user_sessions set last_seen_at = now() - ${ago}::interval where id = ${owner.sessionId}`;
+  await seen("11 hours 59 minutes");
+  expect(await findSignedIn(db.sql, owner.sessionId)).not.toBeNull();
+  await seen("12 hours 1 minute");
+  expect(await findSignedIn(db.sql, owner.sessionId)).toBeNull();
+});
+
+test("without a proved address nobody invites, makes live keys or begins business in live mode", async () => {
+  const owner = await people.person("owner", { email_verified_at: null, owns_email: false });
+  const unproved = { status: 403, body: expect.objectContaining({ verification_required: true }) };
+  expect(await ask(owner, invite, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);
+  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(unproved);
+  const live = { "x-cardlane-mode": "live" };
+  const sale = { amount: 100, currency: "USD" };
+  expect(await send(owner, "/v1/client-sessions", sale, live)).toMatchObject(unproved);
+  expect(await send(owner, "/v1/payments", { ...sale, card: CARD }, live)).toMatchObject(unproved);
+  expect((await send(owner, "/v1/client-sessions", sale)).status).toBe(201);
+  expect((await ask(owner, createKey, keyBody(), { mode: "test" })).status).toBe(201);
+});
