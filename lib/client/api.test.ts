@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApiError, callApi, onProofNeeded } from "./api";
+
+const refused = () =>
+  Response.json({ code: "permission_denied", detail: "Confirm first.", proof_required: "password" }, { status: 403 });
+const done = () => Response.json({ id: "pay_1" }, { status: 201 });
+const fetched = vi.fn<typeof fetch>();
+const refund = (key: string) =>
+  callApi({
+    method: "POST",
+    path: "/v1/payments/pay_1/refund",
+    mode: "test",
+    body: { amount: 1 },
+    idempotencyKey: key,
+  });
+const keysSent = () =>
+  fetched.mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["X-Idempotency-Key"]);
+
+beforeEach(() => void vi.stubGlobal("fetch", fetched.mockReset()));
+afterEach(() => void vi.unstubAllGlobals());
+
+test("what takes a proof is sent again after it, the very same request under the same key", async () => {
+  fetched.mockResolvedValueOnce(refused()).mockResolvedValueOnce(done());
+  const end = onProofNeeded(async () => true);
+  expect((await refund("key-1")).data).toEqual({ id: "pay_1" });
+  expect(keysSent()).toEqual(["key-1", "key-1"]);
+  expect(fetched.mock.calls[1]?.[1]?.body).toBe(fetched.mock.calls[0]?.[1]?.body);
+  end();
+});
+
+test("many refused at once are one question, and each goes on under its own key", async () => {
+  let isProved = false;
+  fetched.mockImplementation(async () => (isProved ? done() : refused()));
+  const asker = vi.fn(async () => {
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(3));
+    isProved = true;
+    return true;
+  });
+  const end = onProofNeeded(asker);
+  await Promise.all(["a", "b", "c"].map(refund));
+  expect(asker).toHaveBeenCalledTimes(1);
+  expect(keysSent().toSorted()).toEqual(["a", "a", "b", "b", "c", "c"]);
+  end();
+});
+
+test("who would rather not, and a page without anybody to ask, get the refusal; nothing is sent again", async () => {
+  fetched.mockImplementation(async () => refused());
+  const end = onProofNeeded(async () => false);
+  await expect(refund("key-1")).rejects.toBeInstanceOf(ApiError);
+  end();
+  await expect(refund("key-1")).rejects.toMatchObject({ code: "permission_denied" });
+  expect(fetched).toHaveBeenCalledTimes(2);
+});
+
+test("a proof that does not help is not asked for again and again", async () => {
+  fetched.mockImplementation(async () => refused());
+  const asker = vi.fn(async () => true);
+  const end = onProofNeeded(asker);
+  await expect(refund("key-1")).rejects.toMatchObject({ status: 403 });
+  expect(asker).toHaveBeenCalledTimes(1);
+  end();
+});
