@@ -1,5 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { ActorRecord, IdempotencyKeyRow, OperationState } from "@/db/schema/operations";
+import { isOver } from "./operations";
 
 /** The first use of a key: what it stands for, from now on. */
 export type KeyClaim = {
@@ -50,7 +51,7 @@ export type KeyState = IdempotencyKeyRow & {
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
   const [row] = await sql<KeyState[]>`
     select k.*, k.created_at <= now() - interval '24 hours' as expired, o.state as operation_state,
-      coalesce(o.lease_until, k.locked_until) <= now() as lease_over
+      case when o.id is null then ${isOver(sql, "k.locked_until")} else ${isOver(sql, "o.lease_until")} end as lease_over
     from idempotency_keys k
     left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
     where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
@@ -100,7 +101,7 @@ export async function releaseKey(
   await sql`
     delete from idempotency_keys k
     where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running'
-      and ${requestId === null ? sql`locked_until <= now()` : sql`request_id = ${requestId}::uuid`}
+      and ${requestId === null ? isOver(sql, "locked_until") : sql`request_id = ${requestId}::uuid`}
       and not exists (select from operations o where o.environment_id = k.environment_id and o.id = k.operation_id)`;
 }
 

@@ -1,5 +1,6 @@
 import type { Sql } from "../client";
 import type { IdempotencyKeyRow, OperationRow } from "../schema/operations";
+import { isOver } from "./operations";
 import { type ActorNames, readActorNames } from "./payment-detail";
 
 /** The key's operation at the processor, prefixed; all null while it has none. */
@@ -22,7 +23,7 @@ export type InspectedKey = IdempotencyKeyRow &
   };
 
 const columns = (sql: Sql) => sql`
-  k.created_at <= now() - interval '24 hours' as expired, coalesce(o.lease_until, k.locked_until) <= now() as lease_over,
+  k.created_at <= now() - interval '24 hours' as expired, case when o.id is null then ${isOver(sql, "k.locked_until")} else ${isOver(sql, "o.lease_until")} end as lease_over,
   (k.created_at + interval '24 hours')::timestamptz(3) as expires_at, o.kind as o_kind, o.state as o_state,
   o.payment_id as o_payment_id, o.transaction_id as o_transaction_id, o.attempts as o_attempts, o.unknown_at as o_unknown_at`;
 

@@ -29,12 +29,16 @@ export function listMail(orm: Orm, limit: number): Promise<MailRow[]> {
   return orm.select().from(mailOutbox).orderBy(desc(mailOutbox.id)).limit(limit);
 }
 
+const GIVEN_UP = sql`'9999-01-01 00:00+00'::timestamptz`;
+/** No pause is longer than six hours: one that ends later is from before the database's clock was set back. */
+const isDue = sql`(next_attempt_at <= now() or (next_attempt_at > now() + interval '7 hours' and next_attempt_at < ${GIVEN_UP}))`;
+
 /**
  * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: whoever dies with it leaves it to the next.
  * Counts the attempt.
  */
 export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
-  const due = sql`(select id from ${mailOutbox} where sent_at is null and next_attempt_at <= now()
+  const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
     order by next_attempt_at limit ${limit}::integer for update skip locked)`;
   return orm
     .update(mailOutbox)
@@ -59,9 +63,7 @@ export async function markMailFailed(
   nextAttemptInSeconds: number | null,
 ): Promise<void> {
   const next =
-    nextAttemptInSeconds === null
-      ? sql`'9999-01-01 00:00+00'::timestamptz`
-      : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
+    nextAttemptInSeconds === null ? GIVEN_UP : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
   await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
 }
 

@@ -15,9 +15,29 @@ export type TakenOperation = OperationRow & {
   quiet_ms: number;
 };
 
+/**
+ * No lease lasts longer, and no pause between two attempts: what lies further ahead was written before the database's clock
+ * was set back, and by the clock there is now it has run out.
+ */
+const LONGEST_LEASE = "2 minutes";
+
+/** Whether a lease has run out, or a pause between two attempts is over. */
+export function isOver(sql: Sql, column: string) {
+  return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${LONGEST_LEASE}::interval)`;
+}
+
+/** Who takes an operation whose lease is from before the clock was set back: its call may still be under way for its whole time. */
+function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
+  return sql`epoch = epoch + 1, attempts = attempts + 1,
+      lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
+      send_until = case when lease_until > now() + ${LONGEST_LEASE}::interval
+        then now() + ${sendWithinMs}::int * interval '1 ms' else send_until end`;
+}
+
 function taken(sql: Sql, { sendWithinMs }: Lease) {
   return sql`o.*, e.mode, e.merchant_id, now() + ${sendWithinMs}::int * interval '1 ms' as not_after,
-    (extract(epoch from now() - coalesce(o.unknown_at, o.created_at + ${sendWithinMs}::int * interval '1 ms')) * 1000)::float8 as quiet_ms`;
+    (extract(epoch from now() - coalesce(o.send_until, o.unknown_at, o.created_at + ${sendWithinMs}::int * interval '1 ms'))
+      * 1000)::float8 as quiet_ms`;
 }
 
 /** One operation; null when there is none. */
@@ -35,10 +55,9 @@ export async function takeOperation(
   lease: Lease,
 ): Promise<TakenOperation | null> {
   const [row] = await sql<TakenOperation[]>`
-    update operations o set epoch = epoch + 1, attempts = attempts + 1,
-      lease_until = now() + ${lease.heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms'
+    update operations o set ${take(sql, lease)}
     from environments e
-    where o.environment_id = ${environmentId}::uuid and o.id = ${id}::uuid and o.state = 'open' and o.lease_until <= now()
+    where o.environment_id = ${environmentId}::uuid and o.id = ${id}::uuid and o.state = 'open' and ${isOver(sql, "o.lease_until")}
       and e.id = o.environment_id
     returning ${taken(sql, lease)}`;
   return row ?? null;
@@ -47,12 +66,11 @@ export async function takeOperation(
 /** Takes over up to `limit` open operations that are due, passing over those that others hold. Index: `operations_open`. */
 export async function takeDueOperations(sql: Sql, limit: number, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
-    update operations o set epoch = epoch + 1, attempts = attempts + 1,
-      lease_until = now() + ${lease.heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms'
+    update operations o set ${take(sql, lease)}
     from environments e
     where e.id = o.environment_id and (o.environment_id, o.id) in (
       select environment_id, id from operations
-      where state = 'open' and next_attempt_at <= now() and lease_until <= now()
+      where state = 'open' and ${isOver(sql, "next_attempt_at")} and ${isOver(sql, "lease_until")}
         and created_at > now() - interval '24 hours'
       order by next_attempt_at
       limit ${limit}::int
@@ -61,16 +79,57 @@ export async function takeDueOperations(sql: Sql, limit: number, lease: Lease): 
     returning ${taken(sql, lease)}`;
 }
 
-/** The call ended without a known outcome: gives the operation back, to be asked about after `delayMs`. */
+/**
+ * A new time to send an operation of which the caller knows that nothing was sent: whoever held it before may not write its
+ * outcome any more. Null: it is closed, or in other hands. `evenFromOthers`: also when somebody else took it over and let it
+ * go, which is right only where others never send it.
+ */
+export async function holdAgain(
+  sql: Sql,
+  operation: { environmentId: string; id: string; epoch: number },
+  lease: Lease,
+  evenFromOthers: boolean,
+): Promise<{ epoch: number; not_after: string } | null> {
+  const mine = sql`epoch = ${operation.epoch}::int`;
+  const [row] = await sql<{ epoch: number; not_after: string }[]>`
+    update operations set epoch = epoch + 1, lease_until = now() + ${lease.heldForMs}::int * interval '1 ms',
+      next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms',
+      send_until = now() + ${lease.sendWithinMs}::int * interval '1 ms'
+    where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+      and ${evenFromOthers ? sql`(${mine} or ${isOver(sql, "lease_until")})` : mine}
+    returning epoch, send_until as not_after`;
+  return row ?? null;
+}
+
+/** The lease from now on, for somebody who still has the operation. False: it is closed, or in other hands. */
+export async function prolongLease(
+  sql: Sql,
+  operation: { environmentId: string; id: string; epoch: number },
+  { heldForMs }: Lease,
+): Promise<boolean> {
+  const rows = await sql`
+    update operations set lease_until = now() + ${heldForMs}::int * interval '1 ms',
+      next_attempt_at = now() + ${heldForMs}::int * interval '1 ms'
+    where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+      and epoch = ${operation.epoch}::int
+    returning 1`;
+  return rows.length === 1;
+}
+
+/**
+ * The call ended without a known outcome: gives the operation back, to be asked about after `delayMs`. `sent`: it was the
+ * call that moves the money, so that from now on none is under way.
+ */
 export async function releaseOperation(
   sql: Sql,
   operation: { environment_id: string; id: string; epoch: number },
   answer: { text: string; accepted: boolean },
-  delayMs: number,
+  { delayMs, sent }: { delayMs: number; sent: boolean },
 ): Promise<void> {
   await sql`
     update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
-      unknown_at = coalesce(unknown_at, now()), last_answer = ${answer.text},
+      unknown_at = coalesce(unknown_at, now()),
+      send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
       accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
     where environment_id = ${operation.environment_id}::uuid and id = ${operation.id}::uuid and state = 'open'
       and epoch = ${operation.epoch}::int`;

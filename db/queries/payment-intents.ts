@@ -113,11 +113,12 @@ export async function insertPayment(
     ),
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
-        idempotency_key, actor, request_id, lease_until, next_attempt_at)
+        idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
       select ${environmentId}::uuid, ${intent.id}::uuid, ${intent.paymentId}::uuid, ${intent.transactionId}::uuid,
         ${intent.kind}, 'open', ${intent.amount}::bigint, ${intent.currency}, ${intent.detail}, ${claim.key},
         ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
-        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms'
+        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms',
+        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms'
       where (select count(*) from payment) = 1
       returning 1
     )
@@ -229,11 +230,12 @@ export async function reserveFollowUp(
     )${insertRefund},
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
-        idempotency_key, actor, request_id, lease_until, next_attempt_at)
+        idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
       select ${environmentId}::uuid, ${followUp.operationId}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
         ${followUp.kind}, 'open', (select amount from locked), currency, ${followUp.detail}, ${claim?.key ?? null},
         ${followUp.actor as never}::jsonb, ${followUp.requestId}::uuid,
-        now() + ${followUp.lease.heldForMs}::int * interval '1 ms', now() + ${followUp.lease.heldForMs}::int * interval '1 ms'
+        now() + ${followUp.lease.heldForMs}::int * interval '1 ms', now() + ${followUp.lease.heldForMs}::int * interval '1 ms',
+        now() + ${followUp.lease.sendWithinMs}::int * interval '1 ms'
       from target
       where (select count(*) from reserved) = 1
       returning 1

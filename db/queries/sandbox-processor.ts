@@ -3,9 +3,8 @@ import type { AvsResult } from "@/lib/contract/verification-words";
 import { connectSql, type Sql } from "../client";
 
 /**
- * The store's own pool. `synchronous_commit` is off and loses nothing that counts: the store is in the same cluster as our
- * books, its WAL comes first, and our own synchronous commit of the outcome flushes both. If the cluster dies in between,
- * the charge and its answer are gone together, and asking for it says so.
+ * The store's own pool. Its commits are on disk before they are answered, like any processor's: an answer that a crash of the
+ * database could take back would stand in our books for money that never moved.
  * Bitmap scans are off because they would read every charge of a busy card where the last ten are asked for.
  * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
  */
@@ -13,7 +12,6 @@ export function connectSandboxStore(url: string, max?: number): Sql {
   return connectSql(url, {
     max,
     applicationName: "cardlane-sandbox",
-    synchronousCommit: "off",
     parameters: { enable_bitmapscan: "off", statement_timeout: "1500" },
   });
 }

@@ -2,13 +2,14 @@ import type { Sql } from "../client";
 
 /**
  * Fails the refunds whose time has come: the money goes back to their charges. Uses sandbox_reports_open. Charges are
- * locked in order, so that two processes at once cannot block each other.
+ * locked in order, so that two processes at once cannot block each other. One that is due in minutes is from before the
+ * clock was set back.
  */
 export async function failDueSandboxRefunds(sql: Sql): Promise<void> {
   await sql`
     with due as (
       select reference from sandbox_processor.reports
-      where acknowledged_at is null and applied_at is null and due_at <= now()
+      where acknowledged_at is null and applied_at is null and (due_at <= now() or due_at > now() + interval '1 minute')
       order by due_at limit 100 for update skip locked
     ), refunds as (
       update sandbox_processor.operations o set outcome = 'failed' from due

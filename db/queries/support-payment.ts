@@ -1,6 +1,7 @@
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Sql } from "../client";
 import type { ActorRecord, OperationRow } from "../schema/operations";
+import { isOver } from "./operations";
 
 /** Whose a payment is, by its id alone: one look by primary key in each environment. */
 export async function findPaymentOwner(
@@ -31,7 +32,7 @@ export async function listInsideOperations(
   limit: number,
 ): Promise<InsideOperationRow[]> {
   return sql<InsideOperationRow[]>`
-    select *, state = 'open' and lease_until > now() as held,
+    select *, state = 'open' and not ${isOver(sql, "lease_until")} as held,
       state = 'open' and created_at <= now() - interval '24 hours' as waits
     from operations
     where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid

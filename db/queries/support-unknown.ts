@@ -1,6 +1,7 @@
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Sql } from "../client";
 import type { OperationKind, OperationState } from "../schema/operations";
+import { isOver } from "./operations";
 
 export type UnknownRow = {
   environment_id: string;
@@ -29,12 +30,12 @@ export type UnknownRow = {
 export async function listUnknownOperations(sql: Sql, limit: number): Promise<UnknownRow[]> {
   return sql<UnknownRow[]>`
     select o.environment_id, o.id, o.kind, o.amount, o.currency, o.payment_id, o.attempts, o.last_answer, o.next_attempt_at,
-      o.created_at, o.lease_until > now() as held, o.created_at <= now() - interval '24 hours' as waits,
+      o.created_at, not ${isOver(sql, "o.lease_until")} as held, o.created_at <= now() - interval '24 hours' as waits,
       e.mode, m.id as merchant_id, m.name as merchant_name
     from operations o
     join environments e on e.id = o.environment_id
     join merchants m on m.id = e.merchant_id
-    where o.state = 'open' and (o.unknown_at is not null or o.lease_until <= now())
+    where o.state = 'open' and (o.unknown_at is not null or ${isOver(sql, "o.lease_until")})
     order by o.created_at, o.id
     limit ${limit}::int`;
 }
@@ -42,7 +43,7 @@ export async function listUnknownOperations(sql: Sql, limit: number): Promise<Un
 export async function countUnknownOperations(sql: Sql): Promise<{ all: number; waiting: number }> {
   const [row] = await sql<{ all: number; waiting: number }[]>`
     select count(*) as all, count(*) filter (where created_at <= now() - interval '24 hours') as waiting
-    from operations where state = 'open' and (unknown_at is not null or lease_until <= now())`;
+    from operations where state = 'open' and (unknown_at is not null or ${isOver(sql, "lease_until")})`;
   return row ?? { all: 0, waiting: 0 };
 }
 

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Orm } from "../client";
 import { type UserRow, users } from "../schema/users";
 
@@ -31,6 +32,10 @@ export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
 
 export type LockRule = { readonly failures: number; readonly minutes: number };
 
+/** A lock that ends later than any can is from before the database's clock was set back. */
+const isLockOver = (until: AnyPgColumn, rule: LockRule) =>
+  sql`(${until} <= now() or ${until} > ${lockEnd(rule)} + interval '1 minute')`;
+
 const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.minutes}::integer)`;
 
 /**
@@ -55,7 +60,7 @@ async function reserve(orm: Orm, whose: SQL | undefined, rule: LockRule): Promis
       failed_sign_ins: failures,
       locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
     })
-    .where(and(whose, sql`(${users.locked_until} is null or ${users.locked_until} <= now())`))
+    .where(and(whose, sql`(${users.locked_until} is null or ${isLockOver(users.locked_until, rule)})`))
     .returning();
   return rows[0] ?? null;
 }
@@ -72,7 +77,12 @@ export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise
       failed_codes: failures,
       codes_locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
     })
-    .where(and(eq(users.id, id), sql`(${users.codes_locked_until} is null or ${users.codes_locked_until} <= now())`))
+    .where(
+      and(
+        eq(users.id, id),
+        sql`(${users.codes_locked_until} is null or ${isLockOver(users.codes_locked_until, rule)})`,
+      ),
+    )
     .returning();
   return rows[0] ?? null;
 }

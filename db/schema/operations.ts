@@ -55,6 +55,8 @@ export const operations = pgTable(
     /** Counts the takers; only the last one may write the outcome. */
     epoch: integer("epoch").notNull().default(1),
     lease_until: instant("lease_until").notNull(),
+    /** After this no call that its first request made for it is executed any more; null in rows of older versions. */
+    send_until: instant("send_until"),
     /** When the last call for it ended without a known outcome. */
     unknown_at: instant("unknown_at"),
     /** When the processor said that it has it and works on it: from then on "not found" proves nothing. */

@@ -5,14 +5,14 @@ import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "@/db/client";
-import { clusterFiles, findPostmaster } from "@/db/embedded-cluster";
+import { clusterFiles } from "@/db/embedded-cluster";
 import { untilNothingIsOpen } from "./books";
 import { Canaries, SANDBOX_NUMBERS } from "./canaries";
 import { apiPushes, formPushes, hangUp, type Push, send } from "./card-data-paths";
 import { createSearch } from "./card-data-search";
 import { findExactValues, searchFiles, searchTables, searchText } from "./card-data-sweep";
 import { inParallel } from "./client";
-import { connectEmbedded, killPostgres, untilBack } from "./embedded";
+import { connectEmbedded, crashPostgres, untilBack } from "./embedded";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
@@ -121,11 +121,10 @@ async function everythingThatBreaks(started: Started, canaries: Canaries): Promi
   await underKill.settled;
   await started.restart();
 
-  const before = findPostmaster(dataDir)?.pid ?? 0;
   const withoutDatabase = await cardsUnderWay(started, canaries, "kill -9 of PostgreSQL");
-  killPostgres(dataDir);
+  const crashed = crashPostgres(dataDir, "kill all");
   await withoutDatabase.settled;
-  await untilBack(host(), dataDir, before);
+  await untilBack(host(), crashed);
 }
 
 /** Where card data could end up without anybody seeing it, put there on purpose: what is looked for can be found. */

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "@/db/client";
-import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout";
+import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { testDatabase } from "@/lib/testing/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
-import { CARDS, type CardName, Client, inParallel, isFinal } from "./client";
+import { type CardName, Client, inParallel } from "./client";
 import { type ProofHost, startHost } from "./host";
+import { Checkout, type Form } from "./shopper";
 import { createTenant } from "./tenant";
 
 const SESSIONS = Number(process.env.PROOF_SESSIONS ?? 36);
@@ -17,72 +18,6 @@ const SHOPPERS = 18;
 const WALLET: readonly CardName[] = ["good", "declined", "lostAnswer", "good", "refusedOnce", "challenge", "garbage"];
 
 const { db, url } = await testDatabase();
-
-type Form = { status: number; text: string };
-type Attempt = { attempt: string; mode: "payment" | "tokenize"; card: object };
-
-/** The payment form of one session, in however many tabs. */
-class Checkout {
-  readonly answered: { attempt: Attempt; answer: Form }[] = [];
-  constructor(
-    readonly client: Client,
-    readonly session: ClientSession,
-  ) {}
-
-  #send(path: string, init: RequestInit): Promise<Form> {
-    return fetch(`${this.client.baseUrl()}/pay/${this.session.client_session_token}${path}`, {
-      ...init,
-      headers: { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
-      signal: AbortSignal.timeout(15_000),
-    }).then(async (response) => ({ status: response.status, text: await response.text() }));
-  }
-
-  /** As the form does it: the same attempt until the answer is final. */
-  async pay(card: CardName, mode: Attempt["mode"] = "payment", giveUpMs = 60_000): Promise<Form> {
-    const body = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
-    const attempt: Attempt = { attempt: randomUUID(), mode, card: body };
-    const answer = await this.until(attempt, giveUpMs);
-    this.answered.push({ attempt, answer });
-    return answer;
-  }
-
-  async until(attempt: Attempt, giveUpMs = 60_000): Promise<Form> {
-    const deadline = Date.now() + giveUpMs;
-    let last = "";
-    while (Date.now() < deadline) {
-      try {
-        const { status, text } = await this.#send("/attempts", { method: "POST", body: JSON.stringify(attempt) });
-        const code = status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;
-        last = `${status} ${text}`;
-        if (isFinal({ status, text, code, replayed: false })) return { status, text };
-      } catch (error) {
-        // The service is gone; the next try finds out what it did.
-        last = String(error);
-      }
-      await wait(30);
-    }
-    throw new Error(`no final answer to ${attempt.attempt} within ${giveUpMs} ms; last: ${last}`);
-  }
-
-  async state(): Promise<CheckoutState> {
-    for (;;) {
-      const answer = await this.#send("/state", {}).catch(() => null);
-      if (answer?.status === 200) return JSON.parse(answer.text) as CheckoutState;
-      await wait(30);
-    }
-  }
-
-  /** The shopper answers the card's issuer, if it asks. */
-  async answerChallenge(result: string): Promise<void> {
-    const { action } = await this.state();
-    if (action === null) return;
-    const challenge = new URL(action.url, this.client.baseUrl());
-    const body = new URLSearchParams({ result });
-    await fetch(`${this.client.baseUrl()}${challenge.pathname}/result`, { method: "POST", body, redirect: "manual" })
-      .then((response) => response.text())
-      .catch(() => {});
-  }
-}
 
 /** What happens to one session: two tabs with a card each, and sometimes the merchant's server in between. */
 async function shop(client: Client, number: number): Promise<Checkout> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { connect, type Database } from "@/db/client";
-import { clusterFiles, findPostmaster, readAccess, SUPERUSER } from "@/db/embedded-cluster";
+import { clusterFiles, readAccess, SUPERUSER } from "@/db/embedded-cluster";
 import type { ProofHost } from "./host";
 
 /** The database that the service under proof has started for itself. */
@@ -13,34 +13,81 @@ export function connectEmbedded(dataDir: string): Database {
   return connect(`postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/cardlane`, { max: 3 });
 }
 
-/** The postmaster and everything it has started, with no warning: what is not on disk now is lost. */
-export function killPostgres(dataDir: string): void {
-  const postmaster = Number(readFileSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), "utf8").split("\n")[0]);
-  const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
-  const children = processes.filter(([, parent]) => parent === postmaster).map(([pid]) => pid);
+/**
+ * From now on nothing writes the log of changes but commits that wait for it: what is not on disk when it is confirmed is
+ * lost in the next crash, and not only in one that comes within milliseconds.
+ */
+export async function slowLogWriter(db: Database): Promise<void> {
+  await db.sql.unsafe("alter system set wal_writer_delay = '10s'");
+  await db.sql.unsafe("alter system set wal_writer_flush_after = '1GB'");
+  await db.sql`select pg_reload_conf()`;
+  await expect.poll(async () => (await db.sql`show wal_writer_delay`)[0]?.wal_writer_delay).toBe("10s");
+}
+
+/** How PostgreSQL dies: everything at once, told to stop at once, or one process of it, for which it restarts all others. */
+export const CRASHES = ["kill all", "immediate stop", "kill one"] as const;
+export type Crash = (typeof CRASHES)[number];
+
+/** With no warning: what is not on disk now is lost. Answers the processes that are gone, or about to be. */
+export function crashPostgres(dataDir: string, crash: Crash): number[] {
+  const { postmaster, children } = processesOf(dataDir);
   expect(children.length).toBeGreaterThan(3);
-  for (const pid of [postmaster, ...children]) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It ended by itself between the list and the signal.
+  const pids = children.map(({ pid }) => pid);
+  switch (crash) {
+    case "kill all":
+      for (const pid of [postmaster, ...pids]) signal(pid, "SIGKILL");
+      return [postmaster, ...pids];
+    case "immediate stop":
+      signal(postmaster, "SIGQUIT");
+      return [postmaster, ...pids];
+    case "kill one": {
+      const serving = children.filter(({ title }) => title.startsWith("postgres: cardlane cardlane"));
+      expect(serving.length, children.map(({ title }) => title).join("\n")).toBeGreaterThan(0);
+      signal(serving[Math.floor(Math.random() * serving.length)]?.pid ?? 0, "SIGKILL");
+      // Those that keep no shared memory live on; every other is replaced.
+      return children.filter(({ title }) => !/logger|supervisor/.test(title)).map(({ pid }) => pid);
     }
+    default:
+      return crash satisfies never;
   }
 }
 
-/** The embedded server is back, and another one than before. */
-export async function untilBack(host: ProofHost, dataDir: string, before: number): Promise<void> {
-  const pid = () => findPostmaster(dataDir)?.pid ?? before;
-  await vi.waitFor(() => expect(pid(), host.output().slice(-3_000)).not.toBe(before), {
+function processesOf(dataDir: string) {
+  const postmaster = Number(readFileSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), "utf8").split("\n")[0]);
+  const children = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().match(/^(\d+)\s+(\d+)\s+(.*)$/))
+    .filter((match) => Number(match?.[2]) === postmaster)
+    .map((match) => ({ pid: Number(match?.[1]), title: match?.[3] ?? "" }));
+  return { postmaster, children };
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself between the list and the signal.
+  }
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.[0] !== "Z";
+  } catch {
+    return false;
+  }
+};
+
+/** All that was there at the crash is gone, and the service answers from what was started since. */
+export async function untilBack(host: ProofHost, crashed: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(crashed.filter(isAlive), host.output().slice(-3_000)).toEqual([]), {
     timeout: 60_000,
-    interval: 20,
+    interval: 10,
   });
   const ready = () =>
     fetch(`${host.baseUrl}/health/ready`).then(
-      (response) => response.status,
+      (response) => response.text().then(() => response.status),
       (error: unknown) => `${String(error)} ${host.output().slice(-3_000)}`,
     );
   await expect.poll(ready, { timeout: 60_000, interval: 20 }).toBe(200);

@@ -91,7 +91,8 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     /** Brings about what time alone would: whoever worked on an operation has had its time. */
     async endLeases(): Promise<void> {
       await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms',
-          unknown_at = coalesce(unknown_at, now()) - interval '1 minute', created_at = created_at - interval '1 minute'
+          unknown_at = coalesce(unknown_at, now()) - interval '1 minute',
+          send_until = least(send_until, now()) - interval '1 minute', created_at = created_at - interval '1 minute'
         where environment_id = ${environmentId} and state = 'open'`;
       await db.sql`update idempotency_keys set locked_until = now() - interval '1 ms' where environment_id = ${environmentId} and state = 'running'`;
     },

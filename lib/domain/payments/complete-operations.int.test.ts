@@ -1,13 +1,18 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
-import { losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
+import { holds, losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
 
 const { db } = await testDatabase({ max: 10 });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
 const NOT_SENT = says({ kind: "not_sent", reason: "refused" });
+
+// What a test leaves open on purpose is a day old from then on, and no other test's completer finds it.
+afterEach(async () => {
+  await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
+});
 
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
@@ -170,6 +175,154 @@ describe("a request that was provably not executed", () => {
     expect(await tenant.act("refund", payment.id, {}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
     await expectClean();
   });
+});
+
+describe("a good card whose request was held up until it was too late to send it", () => {
+  const late = { kind: "not_sent", reason: "the request came after its time" } as const;
+
+  test("is charged once all the same, after a pause of the process between T1 and the call", async () => {
+    const tenant = await moneyTenant(db);
+    const real = performance.now.bind(performance);
+    let pausedMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => real() + pausedMs);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const held = holds();
+    const lock = db.sql.begin(async (tx) => {
+      await tx`lock table idempotency_keys in share mode`;
+      await held.step(async () => late);
+    });
+    await held.reached;
+    const answer = tenant.create({}, { key: "k" });
+    await waitsForLock();
+    pausedMs = 15_000;
+    held.release();
+    await lock;
+    expect(await answer).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
+    expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize"]);
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
+    await expectClean();
+  });
+
+  test("is charged once when another process has taken it over, asked, and let it go", async () => {
+    const tenant = await moneyTenant(db);
+    tenant.script.next(async () => {
+      // Meanwhile the lease runs out, and somebody else finds that the processor knows nothing, which proves nothing yet.
+      await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
+      await tenant.complete();
+      return late;
+    });
+    const answer = await tenant.create({}, { key: "k" });
+    expect(answer).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
+    expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize", "inquire", "authorize"]);
+    expect(new Set(tenant.script.calls.map(({ reference }) => reference)).size).toBe(1);
+    await expectClean();
+  });
+
+  test("is not sent again when another process has closed it: its answer counts", async () => {
+    const tenant = await moneyTenant(db);
+    tenant.script.next(async () => {
+      await tenant.endLeases();
+      await tenant.complete();
+      return late;
+    });
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed" });
+    expect(tenant.script.count("authorize")).toBe(1);
+    await expectClean();
+  });
+
+  test("a capture that another process has sent meanwhile is the other's: no failure is written over it", async () => {
+    const tenant = await moneyTenant(db);
+    const { body: payment } = await tenant.create({ capture_method: "manual" });
+    tenant.script.next(async () => {
+      await tenant.endLeases();
+      tenant.script.next(losesAnswer);
+      await tenant.complete();
+      return late;
+    });
+    const answer = await tenant.act("capture", payment.id, {}, { key: "k" });
+    expect(answer.status).toBe(202);
+    await tenant.endLeases();
+    await tenant.complete();
+    expect(await tenant.act("capture", payment.id, {}, { key: "k" })).toMatchObject({ status: 200, replayed: true });
+    await expectClean();
+  });
+});
+
+async function waitsForLock(): Promise<void> {
+  const waiting = () =>
+    db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await vi.waitFor(async () => expect(await waiting()).not.toHaveLength(0), { timeout: 10_000, interval: 10 });
+}
+
+describe("when the database's clock was set back", () => {
+  const TWO_HOURS = "2 hours";
+  async function setBack(environmentId: string): Promise<void> {
+    await db.sql`update operations set lease_until = lease_until + ${TWO_HOURS}::interval,
+        next_attempt_at = next_attempt_at + ${TWO_HOURS}::interval, unknown_at = unknown_at + ${TWO_HOURS}::interval,
+        send_until = send_until + ${TWO_HOURS}::interval, created_at = created_at + ${TWO_HOURS}::interval
+      where environment_id = ${environmentId} and state = 'open'`;
+    await db.sql`update idempotency_keys set locked_until = locked_until + ${TWO_HOURS}::interval
+      where environment_id = ${environmentId} and state = 'running'`;
+  }
+
+  test("an operation is taken over at once, by the completer or the key's next request", async () => {
+    for (const by of ["completer", "key"]) {
+      const tenant = await moneyTenant(db);
+      tenant.script.next(losesAnswer);
+      expect((await tenant.create({}, { key: "k" })).status).toBe(202);
+      await setBack(tenant.environmentId);
+      if (by === "completer") await tenant.complete();
+      expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
+      expect(tenant.script.count("authorize")).toBe(1);
+    }
+    await expectClean();
+  });
+
+  test("that the processor knows nothing yet proves nothing while the first call may be under way", async () => {
+    const tenant = await moneyTenant(db);
+    const held = holds();
+    tenant.script.next(held.step);
+    const answer = tenant.create({}, { key: "k" });
+    await held.reached;
+    await setBack(tenant.environmentId);
+    await tenant.complete();
+    const [operation] =
+      await db.sql`select state, epoch from operations where environment_id = ${tenant.environmentId}`;
+    expect(operation).toEqual({ state: "open", epoch: 2 });
+    held.release();
+    expect((await answer).status).toBe(202);
+    await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
+    await tenant.complete();
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
+    await expectClean();
+  });
+
+  test("a key that claimed nothing but itself is free again", async () => {
+    const tenant = await moneyTenant(db);
+    await tenant.create({}, { key: "k" });
+    await db.sql`update idempotency_keys set state = 'running', response_body = null, operation_id = gen_random_uuid(),
+        locked_until = now() + interval '2 hours' where environment_id = ${tenant.environmentId}`;
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
+  });
+});
+
+test("when the database's clock was set forward, a call that is under way is not taken for one that never was", async () => {
+  const tenant = await moneyTenant(db);
+  const held = holds();
+  tenant.script.next(held.step);
+  const answer = tenant.create({}, { key: "k" });
+  await held.reached;
+  await tenant.endLeases();
+  tenant.script.next(async (real) => {
+    const first = await real();
+    // By the time of the second look the call has ended at the processor.
+    held.release();
+    return first;
+  });
+  await tenant.complete();
+  expect([201, 202]).toContain((await answer).status);
+  expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
+  await expectClean();
 });
 
 describe("captures, voids and refunds whose outcome is not known", () => {

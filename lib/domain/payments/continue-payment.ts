@@ -5,7 +5,7 @@ import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { leaseOf, type OpenOperation } from "./operation";
-import { type Executed, sendBy, sendOperation } from "./send-operation";
+import { begin, type Executed, sendOperation } from "./send-operation";
 
 /**
  * Goes on with a payment once its 3-D Secure challenge has ended, exactly once: the first caller moves it from
@@ -21,7 +21,7 @@ export async function continuePayment(
   if (!processor) throw new Error(`no processor for ${environment.mode} payments`);
   const operationId = newId();
   const actor = { type: "system", id: null } as const;
-  const until = sendBy(service);
+  const begun = begin();
   const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "continue",
     paymentId,
@@ -58,12 +58,15 @@ export async function continuePayment(
     account: environment.id,
     authorization: payment.authorization_id,
     challenge,
-    notAfter: new Date(reservation.not_after),
   };
   return sendOperation(
     service,
     operation,
-    { sendBy: until, call: () => processor.continueAuthorization(call) },
+    {
+      begun,
+      notAfter: reservation.not_after,
+      call: (notAfter) => processor.continueAuthorization({ ...call, notAfter }),
+    },
     snapshot,
   );
 }

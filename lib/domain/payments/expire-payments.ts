@@ -7,7 +7,7 @@ import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";
 import { leaseOf } from "./operation";
 import { CHALLENGE_MINUTES } from "./outcome";
-import { type Executed, sendBy, sendOperation } from "./send-operation";
+import { begin, type Executed, sendOperation } from "./send-operation";
 
 const BATCH = 100;
 const ACTOR = { type: "system", id: null } as const;
@@ -60,7 +60,7 @@ async function voidExpired(
   const processor = service.processors.processorFor(environment.mode);
   if (!processor) return false;
   const operationId = newId();
-  const until = sendBy(service);
+  const begun = begin();
   const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "void",
     paymentId,
@@ -83,7 +83,6 @@ async function voidExpired(
     reference: operationId,
     account: environment.id,
     authorization: payment.authorization_id,
-    notAfter: new Date(reservation.not_after),
   };
   const executed = await sendOperation(
     service,
@@ -101,7 +100,7 @@ async function voidExpired(
       requestId: null,
       asked: null,
     },
-    { sendBy: until, call: () => processor.void(call) },
+    { begun, notAfter: reservation.not_after, call: (notAfter) => processor.void({ ...call, notAfter }) },
     snapshot,
   );
   return isEnded(executed);

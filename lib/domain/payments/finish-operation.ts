@@ -167,18 +167,21 @@ export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
 export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
-/** Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. */
+/**
+ * Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. `sent`: by the
+ * request that sent it, whose call has ended.
+ */
 export async function leaveOpen(
   service: Service,
   operation: OpenOperation,
   answer: OpenAnswer,
-  attempts: number,
+  { attempts, sent }: { attempts: number; sent: boolean },
 ): Promise<void> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   await releaseOperation(
     service.db.within(operation.environmentId).sql,
     { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
     answer,
-    delayMs,
+    { delayMs, sent },
   );
 }

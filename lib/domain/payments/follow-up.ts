@@ -19,7 +19,7 @@ import {
 } from "./money-request";
 import { leaseOf, type OpenOperation } from "./operation";
 import { processorNotConfigured } from "./processor-not-configured";
-import { sendBy, sendOperation } from "./send-operation";
+import { begin, sendOperation } from "./send-operation";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
 /** A capture, void or refund as a caller asks for it. Amounts in minor units; null = all there is. */
@@ -70,7 +70,7 @@ async function attempt(
   const { service, environment } = ctx;
   const operationId = newId();
   const refundId = request.kind === "refund" ? newId() : null;
-  const until = sendBy(service);
+  const begun = begin();
   const reservation = await reserveFollowUp(
     service.db.within(environment.id).sql,
     environment.id,
@@ -115,12 +115,16 @@ async function attempt(
     authorization: snapshot.payment.authorization_id,
     amount: operation.amount,
     currency: operation.currency,
-    notAfter: new Date(reservation.not_after),
   };
   return replyOf(
     ctx,
     operation,
-    await sendOperation(service, operation, { sendBy: until, call: () => processor[request.kind](call) }, snapshot),
+    await sendOperation(
+      service,
+      operation,
+      { begun, notAfter: reservation.not_after, call: (notAfter) => processor[request.kind]({ ...call, notAfter }) },
+      snapshot,
+    ),
   );
 }
 

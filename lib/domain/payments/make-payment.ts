@@ -8,7 +8,7 @@ import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { answerFromKey, askedByOf, claimOf, refuseClaimed, replyOf } from "./money-request";
 import { leaseOf, type OpenOperation } from "./operation";
-import { sendBy, sendOperation } from "./send-operation";
+import { begin, sendOperation } from "./send-operation";
 
 /** What is paid and by whom, whichever door it came through. */
 export type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
@@ -45,7 +45,7 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
   const { terms, card, processor, operationId } = toMake;
   const snapshot = newSnapshot(ctx, toMake);
   const { payment } = snapshot;
-  const until = sendBy(service);
+  const begun = begin();
   const intent = {
     id: operationId,
     kind: "authorize" as const,
@@ -76,11 +76,11 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
     epoch: 1,
     asked: askedByOf(ctx),
   };
-  const call = () =>
+  const call = (notAfter: Date) =>
     processor.authorize({
       reference: operationId,
       account: environment.id,
-      notAfter: new Date(reservation.not_after),
+      notAfter,
       token: card.token,
       amount: payment.amount,
       currency: payment.currency,
@@ -88,7 +88,11 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
       customerEmail: terms.customer_email,
       billingAddress: terms.billing_address,
     });
-  return replyOf(ctx, operation, await sendOperation(service, operation, { sendBy: until, call }, snapshot));
+  return replyOf(
+    ctx,
+    operation,
+    await sendOperation(service, operation, { begun, notAfter: reservation.not_after, call }, snapshot),
+  );
 }
 
 function changedHands(error: unknown): null {

@@ -1,10 +1,11 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { findKey } from "@/db/queries/idempotency-claims";
-import type { TakenOperation } from "@/db/queries/operations";
+import { prolongLease, type TakenOperation } from "@/db/queries/operations";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { Outcome, Processor } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { ACCEPTED, finishOperation, leaveOpen, unknown } from "./finish-operation";
-import type { AskedBy, OpenOperation } from "./operation";
+import { type AskedBy, leaseOf, type OpenOperation } from "./operation";
 import type { Executed } from "./send-operation";
 
 /**
@@ -16,7 +17,10 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
   const operation = await openOperation(service, taken);
   const processor = service.processors.processorFor(taken.mode);
   if (!processor) {
-    await leaveOpen(service, operation, unknown("no processor is configured"), taken.attempts);
+    await leaveOpen(service, operation, unknown("no processor is configured"), {
+      attempts: taken.attempts,
+      sent: false,
+    });
     return { kind: "pending" };
   }
   const snapshot = await findPayment(
@@ -27,7 +31,7 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
   const outcome =
     operation.kind === "authorize"
-      ? await processor.inquire(operation.id)
+      ? await inquire(service, processor, operation, taken)
       : await sendAgain(processor, operation, taken.not_after, snapshot);
   switch (outcome.kind) {
     case "approved":
@@ -43,19 +47,37 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
           snapshot,
         );
       }
-      await leaveOpen(service, operation, unknown("the processor does not know it yet"), taken.attempts);
+      await leaveOpen(service, operation, unknown("the processor does not know it yet"), {
+        attempts: taken.attempts,
+        sent: false,
+      });
       return { kind: "pending" };
     // Not sending it now says nothing of the first time.
     case "not_sent":
     case "unknown":
-      await leaveOpen(service, operation, unknown(outcome.reason), taken.attempts);
+      await leaveOpen(service, operation, unknown(outcome.reason), { attempts: taken.attempts, sent: false });
       return { kind: "pending" };
     case "pending":
-      await leaveOpen(service, operation, ACCEPTED, taken.attempts);
+      await leaveOpen(service, operation, ACCEPTED, { attempts: taken.attempts, sent: false });
       return { kind: "pending" };
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * What became of an authorization. That there is none, and that the time in which it could still be executed is over, the
+ * database's clock alone does not prove: set forward, it says so of a call that is under way. So it is asked twice, as far
+ * apart as it takes by the clock of this process, which nobody sets.
+ */
+async function inquire(service: Service, processor: Processor, operation: OpenOperation, taken: TakenOperation) {
+  const first = await processor.inquire(operation.id);
+  if (first.kind !== "not_found" || !isConclusive(processor, taken)) return first;
+  await wait(processor.notFoundConclusiveAfterMs);
+  const lease = leaseOf(service.processorTimeoutMs);
+  if (await prolongLease(service.db.within(operation.environmentId).sql, operation, lease))
+    return processor.inquire(operation.id);
+  return { kind: "unknown", reason: "another process has the operation" } as const;
 }
 
 /** "Not found" proves nothing of what was accepted, nor until every call has ended, or is past its time, for long enough. */

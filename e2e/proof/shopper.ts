@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { CheckoutState } from "@/lib/contract/checkout";
+import type { ClientSession } from "@/lib/contract/client-session";
+import { CARDS, type CardName, type Client, isFinal } from "./client";
+
+export type Form = { status: number; text: string };
+export type Attempt = { attempt: string; mode: "payment" | "tokenize"; card: object };
+
+/** The payment form of one session, in however many tabs. */
+export class Checkout {
+  readonly answered: { attempt: Attempt; answer: Form }[] = [];
+  constructor(
+    readonly client: Client,
+    readonly session: ClientSession,
+  ) {}
+
+  #send(path: string, init: RequestInit): Promise<Form> {
+    return fetch(`${this.client.baseUrl()}/pay/${this.session.client_session_token}${path}`, {
+      ...init,
+      headers: { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
+      signal: AbortSignal.timeout(15_000),
+    }).then(async (response) => ({ status: response.status, text: await response.text() }));
+  }
+
+  /** As the form does it: the same attempt until the answer is final. */
+  async pay(card: CardName, mode: Attempt["mode"] = "payment", giveUpMs = 60_000): Promise<Form> {
+    const body = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
+    const attempt: Attempt = { attempt: randomUUID(), mode, card: body };
+    const answer = await this.until(attempt, giveUpMs);
+    this.answered.push({ attempt, answer });
+    return answer;
+  }
+
+  async until(attempt: Attempt, giveUpMs = 60_000): Promise<Form> {
+    const deadline = Date.now() + giveUpMs;
+    let last = "";
+    while (Date.now() < deadline) {
+      try {
+        const { status, text } = await this.#send("/attempts", { method: "POST", body: JSON.stringify(attempt) });
+        const code = status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;
+        last = `${status} ${text}`;
+        if (isFinal({ status, text, code, replayed: false })) return { status, text };
+      } catch (error) {
+        // The service is gone; the next try finds out what it did.
+        last = String(error);
+      }
+      await wait(30);
+    }
+    throw new Error(`no final answer to ${attempt.attempt} within ${giveUpMs} ms; last: ${last}`);
+  }
+
+  async state(): Promise<CheckoutState> {
+    for (;;) {
+      const answer = await this.#send("/state", {}).catch(() => null);
+      if (answer?.status === 200) return JSON.parse(answer.text) as CheckoutState;
+      await wait(30);
+    }
+  }
+
+  /** The shopper answers the card's issuer, if it asks. */
+  async answerChallenge(result: string): Promise<void> {
+    const { action } = await this.state();
+    if (action !== null) await answerChallenge(this.client, action.url, result);
+  }
+}
+
+/** What the page of a 3-D Secure challenge sends; that the service was gone just then is for the caller to find out. */
+export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
+  const { pathname } = new URL(url, client.baseUrl());
+  const body = new URLSearchParams({ result });
+  await fetch(`${client.baseUrl()}${pathname}/result`, { method: "POST", body, redirect: "manual" })
+    .then((response) => response.text())
+    .catch(() => {});
+}
