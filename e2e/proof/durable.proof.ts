@@ -8,6 +8,7 @@ import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { createSecret } from "@/lib/secret";
 import { CARDS, type CardName } from "./client";
 import { connectEmbedded, crashPostgres, slowLogWriter } from "./embedded";
 
@@ -27,7 +28,7 @@ test("what the processor has answered, of every kind, is still so after PostgreS
   });
   await migrate(server.url);
   await slowLogWriter(db);
-  const processor = createSandboxProcessor({ sql: store, secret: "a secret that only the tests know!!" });
+  const processor = createSandboxProcessor({ sql: store, secret: createSecret("a secret that only the tests know!!") });
   const account = newId();
   const terms = () => ({ reference: newId(), account, notAfter: new Date(Date.now() + 120_000) });
 
@@ -42,7 +43,12 @@ test("what the processor has answered, of every kind, is still so after PostgreS
   }
 
   async function authorize(card: CardName, capture: boolean): Promise<string> {
-    const { token } = await processor.tokenize({ number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" });
+    const { token } = await processor.tokenize(account, {
+      number: CARDS[card],
+      exp_month: 12,
+      exp_year: 2040,
+      cvv: "123",
+    });
     const request = { ...terms(), token, amount: 10_000, currency: "USD", capture, customerEmail: null };
     await surely(processor.authorize({ ...request, billingAddress: null }), request.reference);
     return request.reference;
