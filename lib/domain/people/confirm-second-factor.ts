@@ -9,7 +9,7 @@ import { newRecoveryCodes } from "./new-recovery-codes";
 import { failedTry, reserveTry } from "./prove-person";
 import { accountActor, recordAccountAct } from "./record-account-act";
 import { refuseField } from "./refuse-field";
-import { writeMail } from "./write-mail";
+import { notify } from "./write-mail";
 
 /**
  * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Answers the
@@ -31,8 +31,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
     const codes = await newRecoveryCodes(tx, user.id);
     await markProved(tx, input.sessionId, { mfa: true });
     await revokeSessions(tx, user.id, input.sessionId);
-    await writeMail(tx, {
-      recipient: user.email,
+    await notify(tx, user, {
       subject: "Second factor switched on for Cardlane",
       paragraphs: [
         `Signing in as ${user.email} now takes a code of your authenticator app as well. Other browsers that were signed in are not any more.`,

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
 import { proveSecondFactor } from "./prove-person";
 import { accountActor, recordAccountAct } from "./record-account-act";
-import { writeMail } from "./write-mail";
+import { notify } from "./write-mail";
 
 /** Switches the second factor off. The recovery codes go with it. */
 export async function disableSecondFactor(
@@ -15,8 +15,7 @@ export async function disableSecondFactor(
   await ctx.service.db.orm.transaction(async (tx) => {
     if (!(await disableTotp(tx, user.id))) throw new AppError("invalid_state", "The second factor is off already.");
     await replaceRecoveryCodes(tx, user.id, []);
-    await writeMail(tx, {
-      recipient: user.email,
+    await notify(tx, user, {
       subject: "Second factor switched off for Cardlane",
       paragraphs: [
         `Signing in as ${user.email} takes only the password from now on.`,

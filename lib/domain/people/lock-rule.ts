@@ -3,7 +3,7 @@ import { confirmLock, type LockRule } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import type { Service } from "../context";
 import { recordAccountAct } from "./record-account-act";
-import { writeMail } from "./write-mail";
+import { notify } from "./write-mail";
 
 /** How many failures lock an account, and for how long. */
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
@@ -27,8 +27,7 @@ export function lockAfterFailure(service: Service, user: UserRow): Promise<strin
 }
 
 function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
-  return writeMail(tx, {
-    recipient: user.email,
+  return notify(tx, user, {
     subject: `Your Cardlane account is locked for ${LOCK_RULE.minutes} minutes`,
     paragraphs: [
       `Somebody entered a wrong password or code for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. People who are already signed in stay signed in.`,

@@ -1,10 +1,9 @@
 import type { Orm } from "@/db/client";
 import type { UserRow } from "@/db/schema/users";
-import { writeMail } from "./write-mail";
+import { notify } from "./write-mail";
 
 export function mailPasswordChanged(tx: Orm, service: { baseUrl: string }, user: UserRow): Promise<void> {
-  return writeMail(tx, {
-    recipient: user.email,
+  return notify(tx, user, {
     subject: "Your Cardlane password was changed",
     paragraphs: [
       `The password of ${user.email} was changed. Other browsers that were signed in are not any more.`,

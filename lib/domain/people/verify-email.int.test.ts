@@ -4,6 +4,8 @@ import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
+import { beginSecondFactor } from "./begin-second-factor";
+import { changePassword } from "./change-password";
 import { choosePassword } from "./choose-password";
 import { getOwnAccount } from "./get-own-account";
 import { inviteMember } from "./invite-member";
@@ -184,6 +186,25 @@ test("the proof is sent again, three times an hour, and the earlier link ends; n
   await expect(verify(first, { password: NEW })).rejects.toMatchObject({ code: "resource_not_found" });
   await Promise.all(Array.from({ length: 12 }, () => open(email)));
   expect(await mailsTo(db, email)).toHaveLength(10);
+});
+
+test("an account without a proved address has nothing mailed but its proof, whatever is done with it", async () => {
+  const { service, open, merchant } = await setup();
+  const email = anyEmail();
+  const { userId } = await open(email);
+  const ctx = testContext(service, merchant.test, { actor: { type: "user", id: userId } });
+  const change = (currentPassword: string, newPassword: string) =>
+    changePassword(ctx, { currentPassword, newPassword, sessionId: newId() });
+  // Its acts are written where its own merchant is.
+  const [own] = await db.sql`select merchant_id from users where id = ${userId}`;
+  const [live] = await db.sql`select id from environments where merchant_id = ${own?.merchant_id} and mode = 'live'`;
+  const elsewhere = { ...ctx, environment: { id: live?.id, mode: "live" as const, merchantId: own?.merchant_id } };
+  await changePassword(elsewhere, { currentPassword: NEW, newPassword: SQUATTERS, sessionId: newId() });
+  await beginSecondFactor(ctx, { currentPassword: SQUATTERS });
+  for (let i = 0; i < 11; i++) await change("wrong", NEW).catch(() => {});
+  expect((await mailsTo(db, email)).map(({ subject }) => subject)).toEqual([
+    "Confirm your e-mail address for Cardlane",
+  ]);
 });
 
 test("a reset link proves the address, too", async () => {

@@ -15,7 +15,7 @@ import { recordAccountAct } from "./record-account-act";
 import { refuseField } from "./refuse-field";
 import { emptyLink, LINK_HOURS, sendLink } from "./send-link";
 import { tooManyAttempts } from "./too-many-attempts";
-import { writeMail } from "./write-mail";
+import { notify, writeMail } from "./write-mail";
 
 /** Links to prove an address: how many one mailbox gets within an hour, and how many one person may ask for. */
 const MAX_PER_ADDRESS = 10;
@@ -144,15 +144,13 @@ async function record(
   if (before.email === user.email) {
     return recordAccountAct(tx, by, "settings.email_verified", user.id, { email: user.email });
   }
-  // An address that was never theirs is a stranger's mailbox.
-  if (before.owns_email) await mailAddressChanged(tx, before, user);
+  await mailAddressChanged(tx, before, user);
   const changes = { email: [before.email, user.email] };
   await recordAccountAct(tx, by, "settings.account_updated", user.id, { changes });
 }
 
 function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<void> {
-  return writeMail(tx, {
-    recipient: before.email,
+  return notify(tx, before, {
     subject: "Your Cardlane sign-in has another e-mail address",
     paragraphs: [
       `From now on ${user.email} signs in instead of ${before.email}.`,

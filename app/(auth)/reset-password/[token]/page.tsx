@@ -14,11 +14,11 @@ type ChoosePasswordPageProps = { params: Promise<{ token: string }> };
 export default async function ChoosePasswordPage({ params }: ChoosePasswordPageProps) {
   const { token } = await params;
   const link = await findLink(currentService().service, token);
-  if (link === null) {
+  if (link?.purpose !== "invite" && link?.purpose !== "reset_password") {
     return (
       <AuthColumn>
         <AuthHeading title="This link does not work any more">
-          It was used already, is too old, or was cut off in the mail.{" "}
+          It was used already, is too old, or a newer one was sent.{" "}
           <AuthLink href="/forgot-password">Ask for a new one</AuthLink>, or ask the person who invited you.
         </AuthHeading>
       </AuthColumn>
@@ -27,9 +27,9 @@ export default async function ChoosePasswordPage({ params }: ChoosePasswordPageP
   const isInvitation = link.purpose === "invite";
   return (
     <AuthColumn>
-      <AuthHeading title={isInvitation ? `Join ${link.merchant_name}` : "Choose a new password"}>
+      <AuthHeading title={isInvitation ? "Join a team on Cardlane" : "Choose a new password"}>
         {isInvitation
-          ? `You sign in as ${link.email}.`
+          ? `Its business goes by the name “${link.merchant_name}”. You sign in as ${link.email}.`
           : `For ${link.email}. Every browser that is signed in will be signed out.`}
       </AuthHeading>
       <ChoosePasswordForm token={token} email={link.email} name={isInvitation ? (link.name ?? "") : null} />
