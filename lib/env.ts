@@ -40,9 +40,21 @@ export const env = {
   get databasePoolSize() {
     return integer("DATABASE_POOL_SIZE", 10, 1, 500);
   },
-  /** Key of card fingerprints and request digests: 32 or more random characters, the same on every instance. */
+  /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
   get secret() {
     return string("CARDLANE_SECRET");
+  },
+  /** An earlier secret, or several on lines of their own, while the service moves to a new one. */
+  get previousSecrets() {
+    return string("CARDLANE_SECRET_PREVIOUS");
+  },
+  /** File that holds the secret instead, with earlier ones on further lines; made when the database is new. */
+  get secretFile() {
+    return string("CARDLANE_SECRET_FILE");
+  },
+  /** Where this user's settings are; null = the system's default. */
+  get configFolder() {
+    return string(process.platform === "win32" ? "APPDATA" : "XDG_CONFIG_HOME");
   },
   /** Public addresses of the two environments; when set, a key of the other environment is refused on that host. */
   get sandboxBaseUrl() {

@@ -1,12 +1,16 @@
-import { eq } from "drizzle-orm";
+import { eq, like, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { serviceSettings } from "../schema/service-settings";
 
 /** The value all instances share under a name: the stored one, or this one when it is the first. */
 export async function adoptServiceSetting(orm: Orm, key: string, value: string): Promise<string> {
   await orm.insert(serviceSettings).values({ key, value }).onConflictDoNothing();
-  const rows = await orm.select().from(serviceSettings).where(eq(serviceSettings.key, key));
-  return rows[0]?.value ?? value;
+  return (await findServiceSetting(orm, key)) ?? value;
+}
+
+export async function findServiceSetting(orm: Orm, key: string): Promise<string | null> {
+  const [row] = await orm.select().from(serviceSettings).where(eq(serviceSettings.key, key));
+  return row?.value ?? null;
 }
 
 export async function storeServiceSetting(orm: Orm, key: string, value: string): Promise<void> {
@@ -15,3 +19,64 @@ export async function storeServiceSetting(orm: Orm, key: string, value: string):
     .values({ key, value })
     .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
 }
+
+export async function removeServiceSetting(orm: Orm, key: string): Promise<void> {
+  await orm.delete(serviceSettings).where(eq(serviceSettings.key, key));
+}
+
+/** The id that PostgreSQL gave the whole cluster when it was made; a copy of its files has the same. */
+export async function findClusterId(orm: Orm): Promise<string> {
+  const [row] = await orm.execute<{ id: string }>(sql`select system_identifier::text as id from pg_control_system()`);
+  if (!row) throw new Error("PostgreSQL has a system identifier");
+  return row.id;
+}
+
+/** Secrets under which something in this database may have been made: id → what proves that somebody has it. */
+const SECRET_KEY = "secret_key:";
+/** The id of the one that new things are made under. */
+const CURRENT = "secret_current";
+const ROTATED_AT = "secret_rotated_at";
+
+export async function hasSecretKeys(orm: Orm): Promise<boolean> {
+  return (await listSecretKeys(orm)).size > 0;
+}
+
+export async function listSecretKeys(orm: Orm): Promise<Map<string, string>> {
+  const rows = await orm
+    .select()
+    .from(serviceSettings)
+    .where(like(serviceSettings.key, `${SECRET_KEY}%`));
+  return new Map(rows.map(({ key, value }) => [key.slice(SECRET_KEY.length), value]));
+}
+
+export const findCurrentSecret = (orm: Orm): Promise<string | null> => findServiceSetting(orm, CURRENT);
+
+/** The first secret of a database, unless another process was faster. Answers the id of the one that counts. */
+export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string> {
+  return orm.transaction(async (tx) => {
+    const current = await adoptServiceSetting(tx, CURRENT, key.id);
+    if (current === key.id) await adoptServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
+    return current;
+  });
+}
+
+/** New things are made under another secret from now on. */
+export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<void> {
+  return orm.transaction(async (tx) => {
+    await storeServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
+    await storeServiceSetting(tx, CURRENT, key.id);
+    await tx.execute(sql`
+      insert into service_settings (key, value) values (${ROTATED_AT}, now()::text)
+      on conflict (key) do update set value = excluded.value`);
+  });
+}
+
+/** Whether the last change of the secret is as long ago as anything made before it may be needed: 25 hours. */
+export async function isRotationOld(orm: Orm): Promise<boolean> {
+  const [row] = await orm.execute<{ old: boolean }>(
+    sql`select value::timestamptz <= now() - interval '25 hours' as old from service_settings where key = ${ROTATED_AT}`,
+  );
+  return row?.old ?? true;
+}
+
+export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, SECRET_KEY + id);

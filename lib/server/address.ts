@@ -22,6 +22,12 @@ function readAddress(file: string): { pid: number; base_url: string } | null {
   }
 }
 
+/** Whether a service on this data folder runs now. */
+export function isServiceRunning(): boolean {
+  const running = readAddress(fileOf(env.dataDir));
+  return running !== null && isProcessAlive(running.pid);
+}
+
 /** Where the service answers: as configured here, else where the one on this data folder runs now. */
 export function serviceAddress(): string {
   const running = readAddress(fileOf(env.dataDir));

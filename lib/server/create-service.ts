@@ -2,18 +2,19 @@ import { connect } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
+import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
-import { resolveSecret } from "./secret";
+import { type ResolvedSecret, resolveSecret } from "./secret";
 
 export type CreatedService = {
   readonly service: Service;
-  /** The secret as it is configured or stored: what another copy of this service must be given. */
-  readonly secretValue: string;
+  /** The secret as it is configured or kept: what another copy of this service must be given. */
+  readonly secret: ResolvedSecret;
   close(): Promise<void>;
 };
 
@@ -31,8 +32,12 @@ export async function createService(options: {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
   };
   try {
-    const secretValue = await resolveSecret({ configured: env.secret, embedded, dataDir: env.dataDir, orm: db.orm });
-    const secret = createSecret(secretValue);
+    const resolved = await resolveSecret({
+      ...{ configured: env.secret, previous: env.previousSecrets, file: env.secretFile },
+      ...{ embedded, dataDir: env.dataDir, orm: db.orm },
+    });
+    const secret = createSecret(resolved.value, resolved.previous);
+    await agreeOnSecret(db.orm, secret);
     const sandbox = createSandboxProcessor({ sql: processorSql, secret });
     const service: Service = {
       db,
@@ -43,7 +48,7 @@ export async function createService(options: {
       baseUrl: env.baseUrl.replace(/\/+$/, ""),
       processorTimeoutMs: env.processorTimeoutMs,
     };
-    return { service, secretValue, close };
+    return { service, secret: resolved, close };
   } catch (error) {
     await close();
     throw error;

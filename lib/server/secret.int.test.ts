@@ -1,18 +1,127 @@
-import { expect, test } from "vitest";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { agreeOnSecret } from "@/lib/domain/secret-keys";
+import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { resolveSecret } from "./secret";
+import { resolveSecret, type SecretOptions } from "./secret";
 
 const { db } = await testDatabase();
-const external = { embedded: false, dataDir: "/nonexistent", orm: db.orm };
-
-test("instances on one database that start at once agree on one secret", async () => {
-  const secrets = await Promise.all(Array.from({ length: 10 }, () => resolveSecret({ ...external, configured: null })));
-  expect(new Set(secrets).size).toBe(1);
-  expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/);
+const folder = mkdtempSync(join(tmpdir(), "cardlane-secret-"));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-test("a configured secret wins, and a short one is refused", async () => {
-  const configured = "x".repeat(32);
-  expect(await resolveSecret({ ...external, configured })).toBe(configured);
-  await expect(resolveSecret({ ...external, configured: "short" })).rejects.toThrow(/at least 32/);
+const VALUE = "a secret with more than thirty-two characters";
+let dataDir = "";
+let config = "";
+beforeEach(async () => {
+  await db.sql`truncate service_settings`;
+  const home = mkdtempSync(join(folder, "home-"));
+  [dataDir, config] = [join(home, "data"), join(home, "config")];
+  mkdirSync(dataDir);
+  vi.stubEnv("XDG_CONFIG_HOME", config);
+});
+
+const external = (options: Partial<SecretOptions> = {}) =>
+  resolveSecret({ configured: null, previous: null, file: null, embedded: false, dataDir, orm: db.orm, ...options });
+const embedded = (options: Partial<SecretOptions> = {}) => external({ embedded: true, ...options });
+const keepInDatabase = (value: string) => db.sql`insert into service_settings (key, value) values ('secret', ${value})`;
+const inDatabase = async () => (await db.sql`select value from service_settings where key = 'secret'`).length > 0;
+
+test("the embedded database's secret is made once, for its owner only, outside the data folder", async () => {
+  const made = await Promise.all(Array.from({ length: 5 }, () => embedded()));
+  expect(new Set(made.map(({ value }) => value)).size).toBe(1);
+  const { file, value } = made[0] as { file: string; value: string };
+  expect(value).toMatch(/^[0-9a-f]{64}$/);
+  expect(file.startsWith(join(config, "cardlane"))).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(file)).mode & 0o077).toBe(0);
+  expect(readdirSync(dataDir)).toEqual([]);
+  expect(readdirSync(dirname(file))).toEqual(["secret"]);
+});
+
+test("one from before, in the data folder, moves out of it and is never lost", async () => {
+  const old = join(dataDir, "secret");
+  writeFileSync(old, VALUE);
+  const { file } = await embedded();
+  expect(existsSync(old)).toBe(false);
+  // A crash after the copy and before the removal: the next start finishes the move.
+  writeFileSync(old, VALUE);
+  expect(await embedded()).toMatchObject({ value: VALUE, file });
+  expect(existsSync(old)).toBe(false);
+  writeFileSync(old, VALUE.toUpperCase());
+  await expect(embedded()).rejects.toThrow(/two secrets/);
+  expect([readFileSync(old, "utf8"), readFileSync(file ?? "", "utf8").trim()]).toEqual([VALUE.toUpperCase(), VALUE]);
+});
+
+test.skipIf(process.getuid?.() === 0 && process.platform !== "linux")(
+  "where nothing can be kept, one sentence names the settings, and the secret of before stays where it is",
+  async () => {
+    const old = join(dataDir, "secret");
+    writeFileSync(old, VALUE);
+    // Not even root makes a folder below a file, or in /proc.
+    for (const place of [join(old, "below"), "/proc/cardlane"]) {
+      vi.stubEnv("XDG_CONFIG_HOME", place);
+      await expect(embedded()).rejects.toThrow(/cannot be kept .* CARDLANE_SECRET_FILE .* or CARDLANE_SECRET\.$/);
+    }
+    expect(readFileSync(old, "utf8")).toBe(VALUE);
+  },
+);
+
+test("a secret in the data folder is refused, by whatever way its path leads there", async () => {
+  symlinkSync(dataDir, join(folder, "link"));
+  for (const file of [join(dataDir, "s"), join(dataDir, "a/../b/s"), join(folder, "link", "s")]) {
+    await expect(external({ file })).rejects.toThrow(/must not lie in the data folder/);
+  }
+});
+
+test("a damaged secret, and one that went missing, stop the start: a new one would not fit what is stored", async () => {
+  const { file, value } = await embedded();
+  await agreeOnSecret(db.orm, createSecret(value));
+  rmSync(file ?? "");
+  await expect(embedded()).rejects.toThrow(/is not in .*secret: copy that file/);
+  writeFileSync(file ?? "", "short");
+  chmodSync(file ?? "", 0o600);
+  await expect(embedded()).rejects.toThrow(/incomplete/);
+});
+
+test("another database than the embedded one needs a secret that is set", async () => {
+  await expect(external()).rejects.toThrow(/needs CARDLANE_SECRET, the same for every process/);
+  await expect(external({ configured: "short" })).rejects.toThrow(/at least 32/);
+  await expect(external({ configured: VALUE, previous: "short" })).rejects.toThrow(/at least 32/);
+  await expect(external({ configured: VALUE, file: "x" })).rejects.toThrow(/both set/);
+  const previous = `${VALUE} 1\n${VALUE} 2`;
+  expect(await external({ configured: VALUE, previous })).toEqual({
+    ...{ value: VALUE, file: null },
+    previous: previous.split("\n"),
+  });
+});
+
+test("a secret that a database holds is taken out of it once, into a file, and gone from the database", async () => {
+  const held = "0123456789abcdef".repeat(4);
+  await keepInDatabase(held);
+  await expect(external()).rejects.toThrow(/holds its own secret.*CARDLANE_SECRET_FILE/);
+  await expect(external({ configured: VALUE })).rejects.toThrow(/holds its own secret/);
+  expect(await inDatabase()).toBe(true);
+  const file = join(config, "elsewhere", "secret");
+  expect(await external({ file })).toMatchObject({ value: held, file });
+  expect(await inDatabase()).toBe(false);
+  expect(await external({ file })).toMatchObject({ value: held });
+  await keepInDatabase(held);
+  await external({ configured: held });
+  expect(await inDatabase()).toBe(false);
 });

@@ -1,39 +1,173 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Orm } from "@/db/client";
-import { adoptServiceSetting } from "@/db/queries/service-settings";
-import { ConfigurationError } from "@/lib/env";
+import { prepareDataFolder } from "@/db/data-folder";
+import { findClusterId, findServiceSetting, hasSecretKeys, removeServiceSetting } from "@/db/queries/service-settings";
+import { ConfigurationError, env } from "@/lib/env";
 import { createPrivateFile } from "./private-file";
 
 const MIN_LENGTH = 32;
+/** Where a database without CARDLANE_SECRET used to keep its own, beside everything that it protects. */
+const IN_DATABASE = "secret";
 
-/** For an operator whose database is not the embedded one: who can read that database could guess cards from fingerprints. */
-export const SECRET_WARNING =
-  "The key of card fingerprints is kept in the database itself: set CARDLANE_SECRET in production.";
-
-/**
- * The service's one secret: the configured one; else, with the embedded database, the one in the data folder; else the
- * one that all instances on this database share. Made at random when there is none yet.
- */
-export async function resolveSecret(options: {
+export type SecretOptions = {
+  /** CARDLANE_SECRET, CARDLANE_SECRET_PREVIOUS and CARDLANE_SECRET_FILE; null = not set. */
   configured: string | null;
+  previous: string | null;
+  file: string | null;
   embedded: boolean;
   dataDir: string;
   orm: Orm;
-}): Promise<string> {
-  if (options.configured !== null) {
-    if (options.configured.length >= MIN_LENGTH) return options.configured;
-    throw new ConfigurationError(`CARDLANE_SECRET must have at least ${MIN_LENGTH} random characters.`);
+};
+
+export type ResolvedSecret = {
+  readonly value: string;
+  /** Earlier ones, which still read what was made under them. */
+  readonly previous: readonly string[];
+  /** The file it is kept in; null when it is a setting. */
+  readonly file: string | null;
+};
+
+/**
+ * The service's secret: the configured one; else the one in its file, which for the embedded database has a default place in
+ * the user's own configuration: never in the data folder, so that a copy of database and data folder opens nothing. Made at
+ * random for a new database. Throws ConfigurationError with one sentence when there is none, or not enough of one.
+ */
+export async function resolveSecret(options: SecretOptions): Promise<ResolvedSecret> {
+  const { configured, orm } = options;
+  if (configured !== null) requireLong(configured, null);
+  const inDatabase = await findServiceSetting(orm, IN_DATABASE);
+  if (configured !== null && options.file !== null) {
+    throw new ConfigurationError("CARDLANE_SECRET and CARDLANE_SECRET_FILE are both set: set one of them.");
   }
-  if (options.embedded) return secretFile(options.dataDir);
-  return adoptServiceSetting(options.orm, "secret", randomBytes(32).toString("hex"));
+  const resolved =
+    configured === null ? await fromFile(options, inDatabase) : fromSettings(configured, options.previous);
+  for (const value of [resolved.value, ...resolved.previous]) requireLong(value, resolved.file);
+  if (inDatabase !== null) {
+    if (![resolved.value, ...resolved.previous].includes(inDatabase)) throw heldByDatabase();
+    await removeServiceSetting(orm, IN_DATABASE);
+  }
+  return resolved;
 }
 
-export function secretFile(dataDir: string): string {
-  const file = join(dataDir, "secret");
-  if (!existsSync(file)) createPrivateFile(file, randomBytes(32).toString("hex"));
-  const secret = readFileSync(file, "utf8").trim();
-  if (secret.length >= MIN_LENGTH) return secret;
-  throw new ConfigurationError(`The secret in ${file} is incomplete: restore that file from a backup.`);
+function requireLong(value: string, file: string | null): void {
+  if (value.length >= MIN_LENGTH) return;
+  throw new ConfigurationError(
+    file === null
+      ? `CARDLANE_SECRET and each in CARDLANE_SECRET_PREVIOUS must have at least ${MIN_LENGTH} random characters.`
+      : `The secret in ${file} is incomplete: restore that file from a backup.`,
+  );
 }
+
+const fromSettings = (value: string, previous: string | null): ResolvedSecret => ({
+  value,
+  previous: linesOf(previous ?? ""),
+  file: null,
+});
+
+async function fromFile(options: SecretOptions, inDatabase: string | null): Promise<ResolvedSecret> {
+  const { embedded, dataDir, orm } = options;
+  if (options.file === null && !embedded) throw inDatabase === null ? missing() : heldByDatabase();
+  const file = options.file === null ? await defaultFile(orm) : resolve(options.file);
+  prepareFolder(file);
+  requireOutside(dataDir, file);
+  const old = join(dataDir, "secret");
+  if (!existsSync(file)) {
+    const found = inDatabase ?? (embedded && existsSync(old) ? readSecret(old).value : null);
+    if (found === null && (await hasSecretKeys(orm))) throw lost(file);
+    createSecretFile(file, found ?? randomBytes(32).toString("hex"));
+  }
+  const resolved = readSecret(file);
+  // Moved, not copied: whoever has the data folder must not have its key. Only after the new file is safely on disk.
+  if (embedded && existsSync(old)) {
+    const { value } = readSecret(old);
+    if (![resolved.value, ...resolved.previous].includes(value)) {
+      throw new ConfigurationError(
+        `There are two secrets, in ${file} and in ${old}: remove the one that is not this database's.`,
+      );
+    }
+    rmSync(old);
+  }
+  return resolved;
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** The first line is the secret; further ones are earlier secrets. */
+function readSecret(file: string): ResolvedSecret {
+  const [value = "", ...previous] = linesOf(readFileSync(file, "utf8"));
+  return { value, previous, file };
+}
+
+/** In the user's own configuration, under the id that PostgreSQL gave the database when it was made. */
+async function defaultFile(orm: Orm): Promise<string> {
+  const { configFolder } = env;
+  const base = configFolder && isAbsolute(configFolder) ? configFolder : join(homeFolder(), ".config");
+  return join(base, "cardlane", await findClusterId(orm), "secret");
+}
+
+function homeFolder(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch {
+    // A user whom the system does not know.
+  }
+  if (isAbsolute(home)) return home;
+  throw new ConfigurationError(
+    "This user has no home folder to keep the secret in: set CARDLANE_SECRET_FILE to a file outside DATA_DIR, or CARDLANE_SECRET.",
+  );
+}
+
+function prepareFolder(file: string): void {
+  try {
+    prepareDataFolder(dirname(file));
+  } catch (error) {
+    throw error instanceof ConfigurationError && !existsSync(file) ? unwritable(file, error) : error;
+  }
+}
+
+function createSecretFile(file: string, value: string): void {
+  try {
+    createPrivateFile(file, `${value}\n`);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+const unwritable = (file: string, cause: unknown) =>
+  new ConfigurationError(
+    `The secret cannot be kept in ${file}: set CARDLANE_SECRET_FILE to a file outside DATA_DIR that this user may write, or CARDLANE_SECRET.`,
+    { cause },
+  );
+
+/** The folder exists by now, so links in its path cannot lead back into the data. */
+function requireOutside(dataDir: string, file: string): void {
+  if (!existsSync(dataDir)) return;
+  const path = relative(realpathSync(dataDir), join(realpathSync(dirname(file)), basename(file)));
+  if (path.startsWith("..") || isAbsolute(path)) return;
+  throw new ConfigurationError(
+    `The secret must not lie in the data folder (${file}), where a copy of the data has its key: set CARDLANE_SECRET_FILE to a file elsewhere.`,
+  );
+}
+
+const missing = () =>
+  new ConfigurationError(
+    `With DATABASE_URL the service needs CARDLANE_SECRET, the same for every process: set it to ${MIN_LENGTH} or more random characters (openssl rand -hex 32), or CARDLANE_SECRET_FILE to the file that holds them.`,
+  );
+
+const heldByDatabase = () =>
+  new ConfigurationError(
+    "This database holds its own secret, where every copy of it has the key: start once with CARDLANE_SECRET_FILE set to a new file, and without CARDLANE_SECRET; the secret then moves there and out of the database.",
+  );
+
+const lost = (file: string) =>
+  new ConfigurationError(
+    `The secret of this database is not in ${file}: copy that file from the machine or user that the database ran under, or set CARDLANE_SECRET.`,
+  );

@@ -14,7 +14,6 @@ import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
 import { openService } from "./open-service";
-import { SECRET_WARNING } from "./secret";
 import { Shutdown } from "./shutdown";
 import { withStaticFiles } from "./static-files";
 import { summarize } from "./summary";
@@ -50,18 +49,20 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   await checkPort(env.port);
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
-  const isSecretSet = env.secret !== null;
   const opened = await console.step("Database", async (say) => {
     const service = await openService({ onProgress: say, onRecovery: reportRecovery });
     shutdown.add("database", () => service.close());
     // Next's side of this process has modules of its own, and finds the same database and secret this way.
-    configure({ DATABASE_URL: service.url, CARDLANE_SECRET: service.secretValue });
+    const { value, previous } = service.secret;
+    configure({
+      ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
+      ...{ CARDLANE_SECRET_PREVIOUS: previous.join("\n"), CARDLANE_SECRET_FILE: "" },
+    });
     say(
       service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`,
     );
     return service;
   });
-  if (!opened.embedded && !isSecretSet) console.warning(SECRET_WARNING);
   const { authenticator, requestErrors } = provideService(opened.service);
   shutdown.add("key use log", () => authenticator.stop());
   shutdown.add("request error log", () => requestErrors.stop());

@@ -1,10 +1,8 @@
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { startJobs } from "@/lib/jobs/start-jobs";
-import { log } from "@/lib/log";
 import { createService } from "./create-service";
 import { mendRequests } from "./next-requests";
-import { SECRET_WARNING } from "./secret";
 
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
@@ -28,7 +26,6 @@ export async function startUnderNext(): Promise<void> {
       applicationName: "cardlane-next",
       poolSize: env.databasePoolSize,
     });
-    if (env.secret === null) log.warn(SECRET_WARNING);
     mendRequests();
     provideService(service);
     startJobs(service);

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { beforeEach, expect, test, vi } from "vitest";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createPaymentBody } from "@/lib/contract/payment";
+import { idempotencyOf } from "@/lib/http/idempotency";
+import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { createClientSession } from "./client-sessions/create-client-session";
+import type { Reply } from "./context";
+import { createPayment } from "./payments/create-payment";
+import { agreeOnSecret, followSecret, rotateSecret } from "./secret-keys";
+
+const { db, url } = await testDatabase();
+const OLD = "the-first-secret-of-this-database-1";
+const NEW = "the-second-secret-of-this-database-2";
+const before = () => createSecret(OLD);
+const both = () => createSecret(NEW, [OLD]);
+const after = () => createSecret(NEW);
+
+beforeEach(() => db.sql`truncate service_settings`);
+
+const sameSecret = async (secret = before()) => {
+  await agreeOnSecret(db.orm, secret);
+  return secret;
+};
+
+test("another secret than the database's is refused; several processes that start at once agree", async () => {
+  const wrong = () => agreeOnSecret(db.orm, after());
+  await Promise.all([sameSecret(), sameSecret(), sameSecret()]);
+  await expect(wrong()).rejects.toThrow(/not the secret of this database: set it/);
+  await sameSecret(createSecret(NEW, [OLD]));
+  await expect(wrong()).rejects.toThrow(/not the secret of this database/);
+});
+
+test("of two that start an empty database with different secrets, one is refused", async () => {
+  const outcomes = await Promise.allSettled([sameSecret(before()), sameSecret(after())]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a database from before it knew its secret shows by what is sealed in it whether it is the right one", async () => {
+  const { id } = await createTestMerchant(db);
+  const user = newId();
+  await db.sql`insert into users (id, merchant_id, email, password_hash, role, totp_secret)
+    values (${user}, ${id}, ${`${user}@x.example`}, 'x', 'owner', ${before().seal("a second factor")})`;
+  await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/not the secret of this database/);
+  await sameSecret();
+  await db.sql`delete from users where id = ${user}`;
+});
+
+test("a running process follows the change, and says so when it cannot", async () => {
+  const [stuck, running] = [await sameSecret(before()), await sameSecret(both())];
+  expect(running.keyId).toBe(stuck.keyId);
+  await rotateSecret(db.orm, both());
+  await followSecret({ db, secret: running });
+  expect(running.keyId).toBe(after().keyId);
+  await expect(followSecret({ db, secret: stuck })).rejects.toThrow(/does not have/);
+  await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
+});
+
+/** `npm run rotate-secret`, as a process of its own. */
+function rotate(): { child: ChildProcess; ended: Promise<unknown[]>; output(): string } {
+  const child = spawn(process.execPath, ["--import", "tsx", "scripts/rotate-secret.ts", "--json"], {
+    // biome-ignore lint/style/noProcessEnv: a child needs what this process has, PATH above all
+    env: { ...process.env, DATABASE_URL: url, CARDLANE_SECRET: NEW, CARDLANE_SECRET_PREVIOUS: OLD },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  return { child, ended: once(child, "exit"), output: () => said };
+}
+
+test("a change that is killed in the middle and run again loses neither a sealed thing nor a key's answer", {
+  timeout: 180_000,
+}, async () => {
+  const merchant = await createTestMerchant(db);
+  const old = await sameSecret();
+  const card = { number: "4012888888881881", exp_month: 12, exp_year: 2040, cvv: "123" };
+  const payment = { amount: 1, currency: "USD", card };
+  const session = { amount: 1, currency: "USD" };
+  const send = (secret: typeof old, key: string, path: string, body: object) => {
+    const service = testService(db, { secret });
+    const sent = { environmentId: merchant.test.id, method: "POST", path, body };
+    const ctx = testContext(service, merchant.test, { idempotency: idempotencyOf(secret, key, sent) });
+    return path === "/v1/payments"
+      ? createPayment(ctx, createPaymentBody.parse(body))
+      : (createClientSession(ctx, createClientSessionBody.parse(body)) as Promise<Reply>);
+  };
+  const first = [
+    await send(old, "pay", "/v1/payments", payment),
+    await send(old, "session", "/v1/client-sessions", session),
+  ];
+  const people = 3_000;
+  const rows = Array.from({ length: people }, (_, i) => ({ id: newId(), totp: old.seal(`factor ${i}`) }));
+  await db.sql`
+    insert into users (id, merchant_id, email, password_hash, role, totp_secret)
+    select id, ${merchant.id}::uuid, id || '@x.example', 'x', 'member', totp
+    from jsonb_to_recordset(${rows as never}::jsonb) as r(id uuid, totp text)`;
+  const moved = async () => {
+    const [row] = await db.sql<{ n: number }[]>`
+      select count(*)::int as n from users where starts_with(totp_secret, ${`s1.${after().keyId}.`})`;
+    return row?.n ?? 0;
+  };
+
+  const cut = rotate();
+  await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(0), { timeout: 60_000, interval: 5 });
+  cut.child.kill("SIGKILL");
+  await cut.ended;
+  const inTheMiddle = await moved();
+  expect(inTheMiddle).toBeGreaterThan(0);
+  expect(inTheMiddle).toBeLessThan(people);
+
+  const replays = async () => {
+    const secret = await sameSecret(both());
+    expect(secret.keyId).toBe(after().keyId);
+    for (const [i, [key, path, body]] of [
+      ["pay", "/v1/payments", payment] as const,
+      ["session", "/v1/client-sessions", session] as const,
+    ].entries()) {
+      expect(await send(secret, key, path, body)).toMatchObject({ ...first[i], replayed: true });
+      await expect(send(secret, key, path, { ...body, amount: 2 })).rejects.toMatchObject({
+        code: "idempotency_key_reused",
+      });
+    }
+    const users = await db.sql`select totp_secret from users where merchant_id = ${merchant.id} order by id`;
+    expect(users.map((row) => secret.unseal(row.totp_secret))).toEqual(rows.map((_, i) => `factor ${i}`));
+  };
+  await replays();
+
+  const again = rotate();
+  expect(await again.ended, again.output()).toEqual([0, null]);
+  expect(JSON.parse(again.output())).toMatchObject({ finished: false, waiting: 2 });
+  expect(await moved()).toBe(people);
+  await replays();
+  // While a key under the old secret may come again, nobody starts without it.
+  await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
+
+  await db.sql`update idempotency_keys set created_at = created_at - interval '25 hours'`;
+  expect(await rotateSecret(db.orm, both())).toMatchObject({ waiting: 0, finished: false });
+  await db.sql`update service_settings set value = (value::timestamptz - interval '25 hours')::text where key = 'secret_rotated_at'`;
+  expect(await rotateSecret(db.orm, both())).toEqual({ resealed: 0, waiting: 0, finished: true });
+  const alone = await sameSecret(after());
+  const [user] = await db.sql`select totp_secret from users where id = ${rows[0]?.id as string}`;
+  expect(alone.unseal(user?.totp_secret)).toBe("factor 0");
+});

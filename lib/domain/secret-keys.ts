@@ -1,0 +1,109 @@
+import type { Orm } from "@/db/client";
+import {
+  countNeedingOtherSecrets,
+  findAnySealed,
+  listSealedOtherwise,
+  replaceSealed,
+} from "@/db/queries/secret-rotation";
+import {
+  adoptSecret,
+  findCurrentSecret,
+  isRotationOld,
+  listSecretKeys,
+  moveToSecret,
+  retireSecret,
+} from "@/db/queries/service-settings";
+import { ConfigurationError } from "@/lib/env";
+import type { Secret } from "@/lib/secret";
+import type { Service } from "./context";
+
+const AT_ONCE = 200;
+
+const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
+
+/**
+ * Makes new things under the secret that the database says is current. Throws ConfigurationError when this process has not
+ * every secret under which the database may hold something, or has others of the same id.
+ */
+export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
+  if ((await findCurrentSecret(orm)) === null) {
+    await requireReadable(orm, secret);
+    await adoptSecret(orm, keyOf(secret, secret.keyId));
+  }
+  const current = await findCurrentSecret(orm);
+  for (const [id, verifier] of await listSecretKeys(orm)) {
+    if (secret.keyIds.includes(id) && secret.verifier(id) === verifier) continue;
+    throw id === current ? anotherSecret() : previousMissing();
+  }
+  if (current === null || !secret.keyIds.includes(current)) throw anotherSecret();
+  secret.use(current);
+}
+
+/** A database from before it knew its secret shows by what is sealed in it whether this is the right one. */
+async function requireReadable(orm: Orm, secret: Secret): Promise<void> {
+  const sealed = await findAnySealed(orm);
+  if (sealed === null) return;
+  try {
+    secret.unseal(sealed);
+  } catch {
+    throw anotherSecret();
+  }
+}
+
+const anotherSecret = () =>
+  new ConfigurationError(
+    "CARDLANE_SECRET is not the secret of this database: set it to the one that the database was used with before. To change it, add that one as CARDLANE_SECRET_PREVIOUS and run npm run rotate-secret.",
+  );
+
+const previousMissing = () =>
+  new ConfigurationError(
+    "This database still needs its previous secret: set CARDLANE_SECRET_PREVIOUS to it, until npm run rotate-secret says that nothing needs it any more.",
+  );
+
+/** Follows a change of the secret while the service runs. Throws when this process was not given the new one. */
+export async function followSecret({ db, secret }: Pick<Service, "db" | "secret">): Promise<number> {
+  const current = await findCurrentSecret(db.orm);
+  if (current === null || current === secret.keyId) return 0;
+  if (!secret.keyIds.includes(current)) {
+    throw new Error("the database has moved to a secret that this process does not have: restart it with that one");
+  }
+  secret.use(current);
+  return 0;
+}
+
+export type Rotation = {
+  /** How many things were sealed anew. */
+  resealed: number;
+  /** How many still need an earlier secret; they end by themselves within 25 hours. */
+  waiting: number;
+  /** Whether earlier secrets may be forgotten now. */
+  finished: boolean;
+};
+
+/**
+ * Moves the database to the first of the given secrets. May be stopped anywhere and run again: what is sealed is readable
+ * under its own secret at every moment, and an idempotency key is compared under the one that it was first used with.
+ */
+export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
+  const [id] = secret.keyIds;
+  if (id === undefined) throw new Error("there is always a secret");
+  if ((await findCurrentSecret(orm)) !== id) await moveToSecret(orm, keyOf(secret, id));
+  secret.use(id);
+  const resealed = await resealAll(orm, secret);
+  const waiting = await countNeedingOtherSecrets(orm, id);
+  const finished = waiting === 0 && (await isRotationOld(orm));
+  if (finished) {
+    for (const other of (await listSecretKeys(orm)).keys()) if (other !== id) await retireSecret(orm, other);
+  }
+  return { resealed, waiting, finished };
+}
+
+async function resealAll(orm: Orm, secret: Secret): Promise<number> {
+  const prefix = `s1.${secret.keyId}.`;
+  for (let resealed = 0; ; ) {
+    const found = await listSealedOtherwise(orm, prefix, AT_ONCE);
+    if (found.length === 0) return resealed;
+    for (const one of found) await replaceSealed(orm, one, secret.seal(secret.unseal(one.sealed)));
+    resealed += found.length;
+  }
+}

@@ -1,0 +1,45 @@
+import "@/lib/server/load-environment";
+import { randomBytes } from "node:crypto";
+import { type Rotation, rotateSecret } from "@/lib/domain/secret-keys";
+import { createSecret } from "@/lib/secret";
+import { isServiceRunning } from "@/lib/server/address";
+import { runCommand, UsageError } from "@/lib/server/cli";
+import type { OpenService } from "@/lib/server/open-service";
+import { replacePrivateFile } from "@/lib/server/private-file";
+
+await runCommand({
+  usage: "npm run rotate-secret [-- --json]",
+  options: { json: { type: "boolean" } },
+  async run(opened, values) {
+    const { value, previous, file } = opened.secret;
+    const secrets = file === null || previous.length > 0 ? [value, ...previous] : addToFile(opened, file, value);
+    const [current = "", ...earlier] = secrets;
+    if (earlier.length === 0) {
+      throw new UsageError(
+        "Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the one of now, for every process, and restart them first.",
+      );
+    }
+    const rotation = await rotateSecret(opened.service.db.orm, createSecret(current, earlier));
+    if (rotation.finished && file !== null) replacePrivateFile(file, `${current}\n`);
+    process.stdout.write(values.json ? `${JSON.stringify(rotation)}\n` : describe(rotation, file));
+  },
+});
+
+/** A new secret before the one of now. Every process that uses the file must read it anew, so none may run. */
+function addToFile(opened: OpenService, file: string, value: string): string[] {
+  if (isServiceRunning()) throw new UsageError("Stop Cardlane first: it reads the new secret when it starts again.");
+  const added = randomBytes(32).toString("hex");
+  replacePrivateFile(file, `${added}\n${value}\n`);
+  opened.service.log.info({ file }, "a new secret stands in the file, the one before in its second line");
+  return [added, value];
+}
+
+function describe({ resealed, waiting, finished }: Rotation, file: string | null): string {
+  const moved = `The database is on the new secret; ${resealed} sealed values moved to it.`;
+  if (finished) {
+    return `${moved} Nothing needs an earlier one: ${file === null ? "CARDLANE_SECRET_PREVIOUS can go" : `it is gone from ${file}`}.\n`;
+  }
+  const what =
+    waiting === 0 ? "a request of the last 25 hours may" : `${waiting} requests and tokens of the last 25 hours`;
+  return `${moved} The one before is still needed (${what}): run this again after 25 hours${file === null ? ", and keep CARDLANE_SECRET_PREVIOUS until then" : ""}.\n`;
+}
