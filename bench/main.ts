@@ -39,13 +39,13 @@ type Seeded = {
 
 /** A database of its own, filled, with a key to the merchant that has half of it. */
 async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
-  const admin = connect(clusterUrl, { max: 1 });
+  const admin = connect(clusterUrl, { max: 1, parameters: { statement_timeout: "0" } });
   await admin.sql.unsafe(`create database ${name}`);
   await admin.close();
   const url = new URL(clusterUrl);
   url.pathname = `/${name}`;
   await migrate(url.href);
-  const db = connect(url.href, { max: 2 });
+  const db = connect(url.href, { max: 2, parameters: { statement_timeout: "0" } });
   try {
     const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS });
     if (!biggest) throw new Error("nothing was seeded");
@@ -84,7 +84,7 @@ async function measureSmall(clusterUrl: string, dataDir: string): Promise<Map<st
 async function measureBig(clusterUrl: string, dataDir: string, small: Map<string, number>): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
   const { url, environment, apiKey, keyId } = await createSeeded(clusterUrl, "bench_big", SIZE.big);
-  const db = connect(url, { max: 1 });
+  const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
   const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });
   const scripts = Object.assign({}, ...routes.map((route) => route.scripts));

@@ -1,8 +1,11 @@
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { makePgArray, parsePgArray } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { env } from "@/lib/env";
+import { parseAddress } from "./address";
+import { Pool } from "./pool";
+import { sqlOn } from "./statements";
 
 /**
  * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC, which trims
@@ -28,7 +31,7 @@ const types = {
 /** The query builder, on the pool or inside a transaction; the latter is what its `transaction` hands out. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** Array types by their OIDs: text, uuid, timestamptz. See `fetch_types` for why they are named here. */
+/** Array types by their OIDs: text, uuid, timestamptz. Named here, or each new connection would ask the server for all. */
 const arrays = {
   to: 1009,
   from: [1009, 2951, 1185],
@@ -52,65 +55,140 @@ export type Database = {
   readonly orm: PostgresJsDatabase;
   /** For statements that see and change the rows of this environment alone. `environmentId` is a UUID. */
   within(environmentId: string): WithinEnvironment;
+  /** For what may take minutes and no request waits for: settlement, proving the books. */
+  readonly long: Sql;
   /**
    * A connection of its own for one export, which holds it and a cursor for as long as somebody downloads; whoever opens it
-   * ends it. One that broke in the middle would come back to a pool broken, and be found by the next.
+   * ends it.
    */
   openExport(environmentId: string): Sql;
+  /** What is under way has five seconds to end. */
   close(): Promise<void>;
 };
 
+/** Who connects: with a login of its own, or with the login of the address and a role that it takes on. */
+export type Login = { readonly url: string; readonly role?: string };
+
 export type ConnectOptions = {
+  /** Connections for `sql`. */
   max?: number;
+  /** Connections for `orm`; a third of `max` unless it is given. */
+  maxOrm?: number;
   applicationName?: string;
-  synchronousCommit?: "on" | "off";
-  /** Further settings of PostgreSQL for these connections. */
+  /** Further settings of PostgreSQL for these connections, `role` among them. */
   parameters?: Record<string, string>;
+  /** One that is lost is not replaced: what it held, a lock for one, is lost with it. */
+  keeps?: "one connection";
 };
+
+/**
+ * How many connections a process has in all, by what they are for: what is within an environment (`sql`, `orm`), what crosses
+ * them (`jobs`, its own third for `orm`), the sandbox processor, and `long` with exports.
+ */
+export function shareConnections(total: number) {
+  const long = 2;
+  const rest = Math.max(total - long, 4);
+  const orm = Math.max(1, Math.floor(rest / 5));
+  const store = Math.max(1, Math.floor(rest / 4));
+  return { sql: rest - orm - store, orm, store, long };
+}
+
+/** What a request may wait for one statement: its 503 is due ten seconds after the database fell silent. */
+const STATEMENT_MS = 6_000;
+const IDLE_MS = 10_000;
+const LONG_STATEMENT_MS = 10 * 60_000;
+/** How long the reader of an export may take for one batch. */
+const LONG_IDLE_MS = 120_000;
+/** The answer to a statement that took too long comes from the server itself, when there is one. */
+const MARGIN_MS = 1_500;
+const LIFETIME_MS = 20 * 60_000;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+/** Environments whose clients are kept ready. */
+const REMEMBERED = 1_000;
+const END_LIMIT_MS = 5_000;
+
+type Limits = { statementMs: number; idleMs: number };
+const SHORT: Limits = { statementMs: STATEMENT_MS, idleMs: IDLE_MS };
+const LONG: Limits = { statementMs: LONG_STATEMENT_MS, idleMs: LONG_IDLE_MS };
+
+function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: object): Pool {
+  const address = parseAddress(login.url);
+  const settings: Record<string, string> = {
+    statement_timeout: String(limits.statementMs),
+    idle_in_transaction_session_timeout: String(limits.idleMs),
+    ...address.settings,
+    ...options.parameters,
+    ...(login.role && { role: login.role }),
+  };
+  return new Pool(address, {
+    max: options.max ?? 1,
+    applicationName: options.applicationName ?? "cardlane",
+    settings,
+    silenceMs: (Number(settings.statement_timeout) || LONG_STATEMENT_MS) + MARGIN_MS,
+    lifetimeMs: options.keeps ? null : LIFETIME_MS,
+    keepsOne: options.keeps !== undefined,
+    types: parse as Record<string, postgres.PostgresType>,
+  });
+}
+
+const RAW = { ...types, arrays };
+const rawOn = (pool: Pool, environmentId: string) => sqlOn(pool, environmentId) as unknown as Sql;
 
 /** A pool of raw connections to a PostgreSQL at `url`: UTC, prepared statements, rows as the API writes them. */
 export function connectSql(url: string, options: ConnectOptions = {}): Sql {
-  return postgres(url, {
-    max: options.max ?? env.databasePoolSize,
-    connect_timeout: 5,
-    idle_timeout: 0,
-    max_lifetime: null,
-    onnotice: () => {},
-    backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
-    connection: {
-      application_name: options.applicationName ?? "cardlane",
-      TimeZone: "UTC",
-      ...(options.synchronousCommit && { synchronous_commit: options.synchronousCommit }),
-      ...options.parameters,
-    },
-    types: { ...types, arrays },
-    // On each new connection postgres.js would ask for the array types, in a promise that nobody holds: when the server
-    // dies just then, its rejection would end the process.
-    fetch_types: false,
-  }) as unknown as Sql;
+  return rawOn(openPool({ url }, SHORT, options, RAW), "");
 }
 
-export function connect(url: string, options: ConnectOptions = {}): Database {
-  // Every statement of this pool is made for an index, and its plan is kept: one made while the tables were small, or had
+/** The same for what may take minutes. */
+export function connectLong(url: string, options: ConnectOptions = {}): Sql {
+  return rawOn(openPool({ url }, LONG, options, RAW), "");
+}
+
+/**
+ * `logins`: one for everything; or one that sees only the environment it stands in, for `within` and exports, and one that
+ * crosses environments, for everything else.
+ */
+export function connect(logins: string | { app: Login; jobs: Login }, options: ConnectOptions = {}): Database {
+  const { app, jobs } = typeof logins === "string" ? { app: { url: logins }, jobs: { url: logins } } : logins;
+  const max = options.max ?? shareConnections(env.databasePoolSize).sql;
+  const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));
+  // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives.
-  const forIndexes = { ...options, parameters: { enable_seqscan: "off", ...options.parameters } };
-  const sql = connectSql(url, forIndexes);
-  const forOrm = postgres(url, {
-    max: Math.max(2, Math.ceil((options.max ?? env.databasePoolSize) / 3)),
-    connect_timeout: 5,
-    onnotice: () => {},
-    fetch_types: false,
-    backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
-    connection: { application_name: options.applicationName ?? "cardlane", TimeZone: "UTC" },
+  const parameters = { enable_seqscan: "off", ...options.parameters };
+  const openSet = (login: Login, sizes: { max: number; maxOrm: number }) => ({
+    sql: openPool(login, SHORT, { ...options, max: sizes.max, parameters }, RAW),
+    orm: openPool(login, SHORT, { ...options, max: sizes.maxOrm }, {}),
   });
-  const orm = drizzle(forOrm);
+  const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 2))];
+  const isOne = typeof logins === "string";
+  const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm });
+  const walled = isOne ? crossing : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 });
+  const long = openPool(jobs, LONG, { ...options, max: 2, parameters }, RAW);
+  const sql = rawOn(crossing.sql, "");
+  const orm = drizzle(sqlOn(crossing.orm, ""));
+  const remembered = new Map<string, WithinEnvironment>();
+  const clientsOf = (environmentId: string): WithinEnvironment => {
+    if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
+    // One login for everything sees everything: nobody would look where the connection stands.
+    if (isOne) return { sql, orm };
+    return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
+  };
   return {
     sql,
     orm,
-    within: () => ({ sql, orm }),
-    openExport: () => connectSql(url, { ...forIndexes, max: 1 }),
+    within(environmentId) {
+      const known = remembered.get(environmentId);
+      if (known) return known;
+      const made = clientsOf(environmentId);
+      if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+      remembered.set(environmentId, made);
+      return made;
+    },
+    long: rawOn(long, ""),
+    openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
     async close() {
-      await Promise.all([sql, forOrm].map((pool) => pool.end({ timeout: 5 })));
+      const pools = new Set([crossing.sql, crossing.orm, walled.sql, walled.orm, long]);
+      await Promise.all([...pools].map((pool) => pool.end(END_LIMIT_MS)));
     },
   };
 }

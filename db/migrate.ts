@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
-import postgres from "postgres";
 import { ConfigurationError } from "@/lib/env";
+import { connectLong, type Sql } from "./client";
 
 const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
 /** Held while migrating, so that instances which start together do it once. */
@@ -12,7 +12,7 @@ const LOCK = "4846023522";
 
 /** Brings the database up to date; nothing happens when it is. Refuses one that a newer version of Cardlane has changed. */
 export async function migrate(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  const sql = connectLong(url, { keeps: "one connection", applicationName: "cardlane-migrate" });
   try {
     await sql`select pg_advisory_lock(${LOCK}::bigint)`;
     await refuseNewer(sql);
@@ -22,7 +22,7 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-async function refuseNewer(sql: postgres.Sql): Promise<void> {
+async function refuseNewer(sql: Sql): Promise<void> {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
   if (!table?.exists) return;
   const [applied] = await sql<{ latest: string | null }[]>`

@@ -1,27 +1,43 @@
 import postgres from "postgres";
 
+/** Nothing was sent: there is no connection that could take it. The cause says why. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = "DatabaseUnavailable";
+}
+
 const NETWORK = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_ENDED",
-  "CONNECTION_DESTROYED",
-  "CONNECT_TIMEOUT",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
+  ...["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
 ]);
 
-/** Shutting down, starting, too many connections, and the connection errors of class 08. */
-const SERVER = /^(57P0[1-5]|53300|08...)$/;
+/**
+ * Connection errors (class 08), a read-only or demoted server, no resources (full disk and memory, too many connections),
+ * a statement or transaction that took too long, shutting down, starting and crashed, errors of disk and files.
+ */
+const SERVER = /^(08...|25006|25P0[34]|53...|57014|57P0[1-5]|58030|58P01)$/;
 
-/** Whether an error says that the database was not there, as against that it refused something. */
+/** After these the server is another one, or will be: its connections are thrown away. Inner errors (XX) count in. */
+const LOST = /^(08...|25006|25P03|57P0[1-5]|58030|58P01|XX...)$/;
+
+/** Whether an error says that the database was not there or could not serve, as against that it refused something. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseUnavailable) return true;
   const code = "code" in error ? String(error.code) : "";
-  if (error instanceof postgres.PostgresError ? SERVER.test(code) : NETWORK.has(code)) return true;
+  if (error instanceof postgres.PostgresError) {
+    if (SERVER.test(code) || isPanic(error)) return true;
+  } else if (NETWORK.has(code)) {
+    return true;
+  }
   // Drizzle wraps the driver's error, and a failure of all of a host's addresses comes as an AggregateError.
   return (
     (error.cause !== undefined && isDatabaseUnavailable(error.cause)) ||
     (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable))
   );
 }
+
+/** Whether the connection an error came from is to be thrown away. */
+export const isServerLost = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && (LOST.test(error.code) || isPanic(error));
+
+const isPanic = (error: postgres.PostgresError) => error.severity === "PANIC" || error.severity === "FATAL";

@@ -36,9 +36,9 @@ export const env = {
   get port() {
     return integer("PORT", 3000, 1, 65535);
   },
-  /** Connections of the main pool; on 2 cores more than 10 make it slower. */
+  /** Connections of this process in all, shared out by `shareConnections`; on 2 cores more than 20 make it slower. */
   get databasePoolSize() {
-    return integer("DATABASE_POOL_SIZE", 10, 1, 500);
+    return integer("DATABASE_POOL_SIZE", 20, 6, 500);
   },
   /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
   get secret() {

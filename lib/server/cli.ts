@@ -47,7 +47,7 @@ async function outcomeOf(command: Command): Promise<number> {
   let opened: OpenService | null = null;
   try {
     const values = readArguments(process.argv.slice(2), command.options, command.required ?? []);
-    opened = await openService({ applicationName: "cardlane-command", poolSize: 4 });
+    opened = await openService({ applicationName: "cardlane-command", poolSize: 8 });
     return (await command.run(opened, values)) ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {

@@ -1,4 +1,4 @@
-import { connect } from "@/db/client";
+import { connect, shareConnections } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
@@ -23,11 +23,13 @@ export async function createService(options: {
   url: string;
   embedded: boolean;
   applicationName: string;
+  /** Connections in all. */
   poolSize: number;
 }): Promise<CreatedService> {
   const { url, embedded, applicationName, poolSize } = options;
-  const db = connect(url, { max: poolSize, applicationName });
-  const processorSql = connectSandboxStore(url, poolSize);
+  const shares = shareConnections(poolSize);
+  const db = connect(url, { max: shares.sql, maxOrm: shares.orm, applicationName });
+  const processorSql = connectSandboxStore(url, shares.store);
   const close = async () => {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
   };

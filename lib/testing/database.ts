@@ -14,7 +14,9 @@ export async function testDatabase(options: { max?: number } = {}): Promise<Test
   const adminUrl = inject("adminUrl");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = await createDatabase(adminUrl, name, inject("template"));
-  const db = connect(url, { max: options.max ?? 5, applicationName: "cardlane-test" });
+  // Tests fill tables with statements that no request has, on machines with other work.
+  const parameters = { statement_timeout: "60000" };
+  const db = connect(url, { max: options.max ?? 5, applicationName: "cardlane-test", parameters });
   afterAll(async () => {
     await db.close();
     await dropDatabase(adminUrl, name);

@@ -1,0 +1,253 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
+import { connect, connectLong, connectSql, type Database, type Sql } from "./client";
+import { isDatabaseUnavailable } from "./unavailable";
+
+const { db, url } = await testDatabase();
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+});
+
+const open = (target: string, options: Parameters<typeof connectSql>[1] = {}): Sql => {
+  const sql = connectSql(target, { max: 3, ...options });
+  closing.push(() => sql.end({ timeout: 1 }));
+  return sql;
+};
+const proxied = async (): Promise<TcpProxy> => {
+  const proxy = await startTcpProxy(url);
+  closing.push(() => proxy.close());
+  return proxy;
+};
+const failureOf = (work: PromiseLike<unknown>) =>
+  Promise.resolve(work).then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  );
+/** Repeats until it succeeds; how long that took. */
+const untilItWorks = async (work: () => PromiseLike<unknown>) => {
+  const started = performance.now();
+  while ((await failureOf(work())) !== null) await new Promise((next) => setImmediate(next));
+  return performance.now() - started;
+};
+
+beforeAll(async () => {
+  await db.sql`create table notes (id int primary key, text text)`;
+});
+
+describe("a connection", () => {
+  test("is set up before anybody uses it: times in UTC, limits of time, a durable commit", async () => {
+    const sql = open(url, { parameters: { enable_seqscan: "off" } });
+    const [row] =
+      await sql`select current_setting('TimeZone') as zone, current_setting('statement_timeout') as statement,
+      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('enable_seqscan') as seqscan,
+      current_setting('synchronous_commit') as durable, current_setting('application_name') as name`;
+    expect(row).toEqual({
+      ...{ zone: "UTC", statement: "6s", idle: "10s", seqscan: "off", durable: "on", name: "cardlane" },
+    });
+  });
+
+  test("commits durably when the server says that it need not", async () => {
+    const name = new URL(url).pathname.slice(1);
+    await db.sql.unsafe(`alter database "${name}" set synchronous_commit = off`);
+    const [row] = await open(url)`select current_setting('synchronous_commit') as durable`;
+    await db.sql.unsafe(`alter database "${name}" reset synchronous_commit`);
+    expect(row?.durable).toBe("on");
+  });
+
+  test("belongs to one statement at a time: a slow one keeps nobody waiting while there is another connection", async () => {
+    const sql = open(url, { max: 2 });
+    const slow = sql`select pg_sleep(30)`.execute();
+    await Promise.all(Array.from({ length: 20 }, () => sql`select 1`));
+    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(30)%'`;
+    expect(isDatabaseUnavailable(await failureOf(slow))).toBe(true);
+  });
+
+  test("that the server ended is replaced, for statements and for transactions", async () => {
+    const sql = open(url, { applicationName: "to-be-ended" });
+    await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.05)`));
+    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-ended'`;
+    await untilItWorks(() => sql`select 1`);
+    expect(await sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
+  test("is not more than there may be, however many ask", async () => {
+    const sql = open(url, { max: 3, applicationName: "counted" });
+    await Promise.all(Array.from({ length: 60 }, () => sql`select pg_sleep(0.005)`));
+    const [row] = await db.sql`select count(*)::int as n from pg_stat_activity where application_name = 'counted'`;
+    expect(row?.n).toBe(3);
+  });
+});
+
+describe("a transaction", () => {
+  test("is whole, or nothing: also when a failure inside was swallowed", async () => {
+    const sql = open(url);
+    await failureOf(
+      sql.begin(async (tx) => {
+        await tx`insert into notes values (1, 'a')`;
+        await tx`insert into notes values (1, 'b')`.catch(() => {});
+      }),
+    );
+    expect(await sql`select * from notes where id = 1`).toHaveLength(0);
+    await sql.begin(async (tx) => {
+      await tx`insert into notes values (2, 'a')`;
+      await failureOf(tx.savepoint((sp) => sp`insert into notes values (2, 'b')`));
+      await tx`insert into notes values (3, 'c')`;
+    });
+    expect(await sql`select id from notes where id in (2, 3)`).toHaveLength(2);
+  });
+
+  test("that lost its connection ends there: nothing of it runs on another one", async () => {
+    const sql = open(url, { max: 1 });
+    let later: PromiseLike<unknown> | null = null;
+    const error = await failureOf(
+      sql.begin(async (tx) => {
+        const [row] = await tx`select pg_backend_pid() as pid`;
+        await tx`insert into notes values (4, 'lost')`;
+        await db.sql`select pg_terminate_backend(${row?.pid})`;
+        await failureOf(tx`select 1`);
+        later = failureOf(tx`insert into notes values (5, 'stray')`);
+        await later;
+      }),
+    );
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await later;
+    await untilItWorks(() => sql`select 1`);
+    expect(await sql`select * from notes where id in (4, 5)`).toHaveLength(0);
+  });
+
+  test("has an end: what somebody forgot to wait for does not run in the next one", async () => {
+    const sql = open(url, { max: 1 });
+    let leak: ((text: string) => PromiseLike<unknown>) | null = null;
+    await sql.begin(async (tx) => {
+      leak = (text) => tx`insert into notes values (6, ${text})`;
+    });
+    expect((await failureOf((leak as unknown as (text: string) => PromiseLike<unknown>)("stray")))?.message).toContain(
+      "over",
+    );
+  });
+
+  test("of drizzle's works as before, nested ones among them", async () => {
+    const own = connect(url, { max: 2 });
+    closing.push(() => own.close());
+    const written = await own.orm.transaction(async (tx) => {
+      await tx.execute("insert into notes values (7, 'outer')");
+      await failureOf(tx.transaction((inner) => inner.execute("insert into notes values (7, 'inner')")));
+      return tx.execute("select text from notes where id = 7");
+    });
+    expect([...written]).toEqual([{ text: "outer" }]);
+  });
+});
+
+describe("a database that fails", () => {
+  test("silent: what is under way, what waits and what comes is refused within ten seconds, and back at once", async () => {
+    const proxy = await proxied();
+    const own: Database = connect(proxy.url, { max: 2 });
+    closing.push(() => own.close());
+    await Promise.all([own.sql`select 1`, own.orm.execute("select 1")]);
+    proxy.fallSilent();
+    const started = performance.now();
+    // Two for the connections, four that wait; each goes on to another pool, as requests do.
+    const errors = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const first = await failureOf(own.sql`select ${randomUUID()}`);
+        return [first, await failureOf(own.orm.transaction((tx) => tx.execute("select 1")))];
+      }),
+    );
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(errors.flat()).toHaveLength(12);
+    for (const error of errors.flat()) expect(isDatabaseUnavailable(error)).toBe(true);
+    const known = performance.now();
+    expect(isDatabaseUnavailable(await failureOf(own.sql`select 1`))).toBe(true);
+    expect(performance.now() - known).toBeLessThan(100);
+    proxy.resume();
+    expect(await untilItWorks(() => own.sql`select 1`)).toBeLessThan(5_000);
+    expect(await untilItWorks(() => own.orm.execute("select 1"))).toBeLessThan(5_000);
+  });
+
+  test("slow is not silent: a statement that takes its time gets its answer", async () => {
+    const proxy = await proxied();
+    const long = connectLong(proxy.url, { max: 1 });
+    closing.push(() => long.end());
+    expect(await long`select 1 as one from pg_sleep(8)`).toEqual([{ one: 1 }]);
+  });
+
+  test("silent under a statement that may take minutes: refused within ten seconds all the same", async () => {
+    const proxy = await proxied();
+    const long = connectLong(proxy.url, { max: 1 });
+    closing.push(() => long.end());
+    await long`select 1`;
+    proxy.fallSilent();
+    const started = performance.now();
+    expect(isDatabaseUnavailable(await failureOf(long`select 1`))).toBe(true);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test("a COMMIT whose answer is lost is an outage, not a failure: what it wrote is there", async () => {
+    const proxy = await proxied();
+    const sql = open(proxy.url, { max: 1 });
+    const error = await failureOf(
+      sql.begin(async (tx) => {
+        await tx`insert into notes values (8, 'committed')`;
+        proxy.loseAnswers();
+      }),
+    );
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(await db.sql`select text from notes where id = 8`).toEqual([{ text: "committed" }]);
+  });
+
+  test("read-only: refused as an outage, and writing again within five seconds of its return", async () => {
+    const name = new URL(url).pathname.slice(1);
+    const sql = open(url);
+    const write = () => sql`insert into notes values (9, 'x') on conflict (id) do update set text = 'y'`;
+    await write();
+    // As `alter system` does, but for this database alone: other tests share the server.
+    await db.sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cardlane' and pid <> pg_backend_pid()`;
+    await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`);
+    const error = await failureOf(write());
+    expect(error?.message).toContain("read-only");
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(sql`select 1`))).toBe(true);
+    await db.sql.begin(async (tx) => {
+      await tx`set transaction read write`;
+      await tx.unsafe(`alter database "${name}" reset default_transaction_read_only`);
+    });
+    expect(await untilItWorks(write)).toBeLessThan(5_000);
+  });
+
+  test("a connection that turned read-only is thrown away with all the others", async () => {
+    const sql = open(url, { max: 2, applicationName: "turned" });
+    await Promise.all([1, 2].map(() => sql`select pg_sleep(0.05)`));
+    await sql`select set_config('default_transaction_read_only', 'on', false)`;
+    const pids = await db.sql`select pid from pg_stat_activity where application_name = 'turned'`;
+    while ((await failureOf(sql`insert into notes values (10, 'x') on conflict do nothing`)) === null);
+    await untilItWorks(() => sql`insert into notes values (11, 'x') on conflict do nothing`);
+    const old =
+      await db.sql`select pid from pg_stat_activity where pid = any(${`{${pids.map((row) => row.pid)}}`}::text::int[])
+      and application_name = 'turned'`;
+    expect(old).toHaveLength(0);
+  });
+
+  test("gone: refused at once, and found again when it is back", async () => {
+    const proxy = await proxied();
+    const sql = open(proxy.url);
+    await sql`select 1`;
+    const port = Number(new URL(proxy.url).port);
+    await proxy.close();
+    await failureOf(sql`select 1`);
+    const error = await failureOf(sql`select 1`);
+    expect(error?.message).toContain(String(port));
+    expect(isDatabaseUnavailable(error)).toBe(true);
+  });
+
+  test("that refuses everybody for another reason says which, and is an outage too", async () => {
+    const wrong = new URL(url);
+    wrong.password = "wrong";
+    const error = await failureOf(open(wrong.href)`select 1`);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(error?.message).toContain("password authentication failed");
+  });
+});

@@ -1,0 +1,267 @@
+import postgres from "postgres";
+import type { Address } from "./address";
+import { Connection, type ConnectionOptions, type Statement, silence } from "./connection";
+import { DatabaseUnavailable, isServerLost } from "./unavailable";
+
+export type PoolOptions = Omit<ConnectionOptions, "parsed"> & {
+  readonly max: number;
+  readonly applicationName: string;
+  readonly types: Record<string, postgres.PostgresType>;
+  /** One that is lost is not replaced. */
+  readonly keepsOne: boolean;
+};
+
+type Waiter = { readonly since: number; take(connection: Connection): void; refuse(error: Error): void };
+
+/** What waits longer for a connection is refused: its caller could not wait for the answer either. */
+const QUEUE_LIMIT_MS = 5_000;
+const SWEEP_MS = 250;
+/** How often a database that is down is tried. */
+const RETRY_MS = 500;
+/** Under suspicion a connection has to come about this fast. */
+const SUSPICION_MS = 1_500;
+
+/** A server that sent nothing for so long is asked for a new connection, to tell silence from a slow statement. */
+const SLOW_MS = 3_000;
+const PROBE_MS = 3_000;
+const ENDED = "the connections to the database are closed";
+
+/** The pools of this process that lead to one server: its silence, seen by one, concerns all. */
+type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean };
+const servers = new Map<string, Server>();
+
+/**
+ * Connections to one database. A statement or a transaction has one for itself; what finds none waits in line. Whatever is
+ * refused with DatabaseUnavailable was never sent.
+ */
+export class Pool {
+  readonly #address: Address;
+  readonly #options: ConnectionOptions & { max: number; keepsOne: boolean };
+  readonly #template: postgres.Sql;
+  readonly #idle: Connection[] = [];
+  readonly #all = new Set<Connection>();
+  readonly #queue: Waiter[] = [];
+  readonly #server: Server;
+  readonly #sweep: NodeJS.Timeout;
+  #opening = 0;
+  #host = 0;
+  /** Why there is no connection; null while there is one, or none was needed yet. */
+  #down: Error | null = null;
+  #suspectedAt = Number.NEGATIVE_INFINITY;
+  #retryAt = 0;
+  #isEnding = false;
+  #emptied = () => {};
+
+  constructor(address: Address, options: PoolOptions) {
+    const { max, applicationName, types, ...rest } = options;
+    this.#address = address;
+    // Only makes statements, and what postgres.js reads from its options; it never connects.
+    this.#template = postgres({
+      ...{ host: ["database"], port: [5432], max: 1, ssl: false, prepare: true, types },
+      ...{ connect_timeout: 0, idle_timeout: 0, max_lifetime: null, fetch_types: false, no_subscribe: true },
+      // These two every pooler takes; the others follow when the connection is there.
+      connection: { application_name: applicationName, TimeZone: "UTC" },
+      onnotice: () => {},
+    } as never);
+    Object.assign(this.#template.options, { target_session_attrs: null });
+    this.#options = { ...rest, max, parsed: this.#template.options as unknown as postgres.ParsedOptions };
+    const label = JSON.stringify(address.hosts);
+    this.#server = servers.get(label) ?? { pools: new Set(), answeredAt: 0, isProbed: false };
+    this.#server.pools.add(this);
+    servers.set(label, this.#server);
+    this.#sweep = setInterval(() => this.#look(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  /** Builds statements with a postgres.js that runs nothing. */
+  get template(): postgres.Sql {
+    return this.#template;
+  }
+
+  run(statement: Statement, environment: string): void {
+    const use = (connection: Connection) => {
+      connection.run(statement, environment);
+      // The statement is settled by what postgres.js does, or by the loss of its connection.
+      Promise.prototype.then.call(
+        statement,
+        () => this.release(connection),
+        () => this.release(connection),
+      );
+    };
+    this.#take(use, (error) => statement.reject(error));
+  }
+
+  /** A connection for a transaction, to be given back by `release`. */
+  take(): Promise<Connection> {
+    return new Promise((resolve, reject) => this.#take(resolve, reject));
+  }
+
+  #take(take: Waiter["take"], refuse: Waiter["refuse"]): void {
+    const idle = this.#isEnding ? null : this.#nextIdle();
+    if (idle) {
+      take(idle);
+    } else if (this.#isEnding || this.#down) {
+      refuse(this.#down ? refusal(this.#down) : new DatabaseUnavailable(ENDED));
+    } else {
+      this.#queue.push({ since: performance.now(), take, refuse });
+      this.#openMore();
+    }
+  }
+
+  #nextIdle(): Connection | null {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (idle.isUsable) return idle;
+      this.#drop(idle);
+    }
+    return null;
+  }
+
+  release(connection: Connection): void {
+    const isFree = connection.isUsable && !this.#isEnding;
+    const next = isFree ? this.#queue.shift() : undefined;
+    if (!isFree) this.#drop(connection);
+    else if (next) next.take(connection);
+    else this.#idle.push(connection);
+  }
+
+  #drop(connection: Connection): void {
+    if (!this.#all.delete(connection)) return;
+    const problem = connection.problem;
+    void connection.close();
+    // A server that is silent, read-only or going away is so for all.
+    if (problem && (isServerLost(problem) || isSilence(problem))) {
+      for (const pool of this.#server.pools) pool.#suspect();
+    }
+    if (this.#isEnding && this.#all.size === 0) this.#emptied();
+    if (this.#options.keepsOne && !this.#isEnding) {
+      void this.end(0);
+      this.#goDown(problem ?? new Error("its connection was lost"));
+    }
+    this.#openMore();
+  }
+
+  /** Nothing old is trusted until a new connection has come about. */
+  #suspect(): void {
+    this.#suspectedAt = performance.now();
+    for (const connection of this.#all) connection.isStale = true;
+    for (const idle of this.#idle.splice(0)) this.#drop(idle);
+    this.#retryAt = 0;
+    if (!this.#isEnding && this.#opening === 0) void this.#open();
+  }
+
+  #openMore(): void {
+    if (this.#isEnding || performance.now() < this.#retryAt) return;
+    while (this.#opening < this.#queue.length && this.#all.size + this.#opening < this.#options.max) void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    this.#opening++;
+    try {
+      const { connection, host } = await Connection.open(this.#address, this.#options, this.#host);
+      this.#opening--;
+      this.#host = host;
+      this.#down = null;
+      this.#suspectedAt = Number.NEGATIVE_INFINITY;
+      this.#retryAt = 0;
+      this.#all.add(connection);
+      connection.lost.catch(() => {
+        const at = this.#idle.indexOf(connection);
+        if (at < 0) return;
+        this.#idle.splice(at, 1);
+        this.#drop(connection);
+      });
+      this.release(connection);
+      this.#openMore();
+    } catch (error) {
+      this.#opening--;
+      this.#retryAt = performance.now() + RETRY_MS;
+      if (![...this.#all].some((connection) => connection.isUsable)) this.#goDown(error as Error);
+    }
+  }
+
+  /** Whether the server says nothing to anybody: then whoever waits for it is told so, and nobody else begins to wait. */
+  async #probe(): Promise<void> {
+    const server = this.#server;
+    if (server.isProbed || this.#isEnding) return;
+    server.isProbed = true;
+    try {
+      const { connection } = await Connection.open(this.#address, this.#options, this.#host, PROBE_MS);
+      server.answeredAt = performance.now();
+      await connection.close();
+    } catch (error) {
+      // One that refuses is there.
+      if (isServerThere(error)) server.answeredAt = performance.now();
+      else for (const pool of server.pools) pool.#giveUp(error as Error);
+    } finally {
+      server.isProbed = false;
+    }
+  }
+
+  #giveUp(error: Error): void {
+    for (const connection of [...this.#all]) connection.fail(silence("ETIMEDOUT", SLOW_MS + PROBE_MS));
+    this.#goDown(error);
+  }
+
+  #goDown(error: Error): void {
+    this.#down = error;
+    for (const waiter of this.#queue.splice(0)) waiter.refuse(refusal(error));
+  }
+
+  /** Looks after silence, lifetimes, waiting in line, and a database that is down. */
+  #look(): void {
+    const now = performance.now();
+    let silentMs = 0;
+    for (const connection of this.#all) {
+      silentMs = Math.max(silentMs, connection.silentMs(now));
+      if (connection.answered) this.#server.answeredAt = now;
+      connection.answered = false;
+    }
+    if (silentMs > SLOW_MS && now - this.#server.answeredAt > SLOW_MS) void this.#probe();
+    for (const idle of this.#idle.filter((connection) => !connection.isUsable)) {
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+      this.#drop(idle);
+    }
+    while (this.#queue[0] && now - this.#queue[0].since > QUEUE_LIMIT_MS) {
+      this.#queue.shift()?.refuse(new DatabaseUnavailable(`no connection was free within ${QUEUE_LIMIT_MS / 1_000} s`));
+    }
+    if (!this.#down && now - this.#suspectedAt > SUSPICION_MS && this.#all.size === 0) {
+      if (Number.isFinite(this.#suspectedAt)) this.#goDown(new DatabaseUnavailable("the database does not answer"));
+    }
+    // An attempt that meets silence lasts for seconds: the next one does not wait for it.
+    if (this.#down && !this.#isEnding && now >= this.#retryAt && this.#opening < 12) {
+      this.#retryAt = now + RETRY_MS;
+      void this.#open();
+    }
+    this.#openMore();
+  }
+
+  /** Takes nothing new, waits for what is under way, at most `timeoutMs`, and closes everything. */
+  async end(timeoutMs: number): Promise<void> {
+    if (!this.#isEnding) {
+      this.#isEnding = true;
+      clearInterval(this.#sweep);
+      this.#server.pools.delete(this);
+      for (const waiter of this.#queue.splice(0)) waiter.refuse(new DatabaseUnavailable(ENDED));
+      for (const idle of this.#idle.splice(0)) this.#drop(idle);
+    }
+    if (this.#all.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#emptied = resolve;
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    clearTimeout(timer);
+    for (const connection of [...this.#all]) {
+      connection.fail(new DatabaseUnavailable(ENDED));
+      this.#drop(connection);
+    }
+  }
+}
+
+/** A new error for each caller, as each adds its own to it. */
+const refusal = (cause: Error) => new DatabaseUnavailable(`the database is unavailable: ${cause.message}`, { cause });
+
+const isServerThere = (error: unknown) =>
+  error instanceof postgres.PostgresError || error instanceof DatabaseUnavailable;
+
+const isSilence = (error: Error) => "code" in error && error.code === "ETIMEDOUT";

@@ -1,0 +1,115 @@
+import postgres from "postgres";
+import type { Connection, Statement } from "./connection";
+import type { Pool } from "./pool";
+
+type Begin = (first: unknown, second?: unknown) => Promise<unknown>;
+type Work = (tx: postgres.TransactionSql) => unknown;
+
+const LEVELS = /^[a-z ,]*$/i;
+/** What belongs to one connection of postgres.js, and these connections come and go. */
+const ABSENT = ["reserve", "listen", "notify", "subscribe", "file", "largeObject", "close"];
+
+/** A pool as postgres.js shows one: every statement and transaction is `environment`'s, or nobody's when that is ''. */
+export function sqlOn(pool: Pool, environment: string): postgres.Sql {
+  const begin: Begin = async (first, second) => {
+    const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
+    if (!LEVELS.test(levels)) throw new Error(`"${levels}" is no mode of a transaction`);
+    const connection = await pool.take();
+    try {
+      connection.enter(environment);
+      return await transaction(pool, connection, levels, work);
+    } finally {
+      pool.release(connection);
+    }
+  };
+  const end = (options?: { timeout?: number }) => pool.end((options?.timeout ?? 5) * 1_000);
+  const absent = Object.fromEntries(ABSENT.map((name) => [name, () => refuse(name)]));
+  const run = (statement: Statement) => pool.run(statement, environment);
+  return Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
+}
+
+function refuse(name: string): never {
+  throw new Error(`sql.${name} needs a connection of its own, and those of a pool come and go`);
+}
+
+/** Tagged and unsafe statements, and fragments of them, that `run` gets when somebody waits for one. */
+function statements(template: postgres.Sql, run: (statement: Statement) => void): postgres.Sql {
+  const own = <T>(made: T): T => {
+    if (made instanceof Promise) {
+      const statement = made as unknown as Statement;
+      statement.handler = run;
+      statement.canceller = null;
+    }
+    return made;
+  };
+  const call = template as unknown as (...args: unknown[]) => unknown;
+  const tagged = (...args: unknown[]) => own(call(...args));
+  const unsafe = (...args: unknown[]) => own((template.unsafe as (...args: unknown[]) => unknown)(...args));
+  const { types, typed, json, array, options, PostgresError, CLOSE } = template;
+  return Object.assign(tagged, {
+    ...{ unsafe, types, typed, json, array, options, PostgresError, CLOSE },
+  }) as unknown as postgres.Sql;
+}
+
+/**
+ * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on without it. When
+ * the connection is lost at COMMIT, whether it counts is unknown: the error says that the database was not there.
+ */
+async function transaction(pool: Pool, connection: Connection, levels: string, work: Work): Promise<unknown> {
+  const state = { savepoints: 0, isOver: false };
+  await connection.query(`begin ${levels}`);
+  try {
+    const result = await Promise.race([scope(pool, connection, state, work), connection.lost]);
+    state.isOver = true;
+    await connection.query("commit");
+    return result;
+  } catch (error) {
+    state.isOver = true;
+    // After a COMMIT that was refused nothing is open, and this says so; a lost connection has rolled back by itself.
+    if (!connection.problem) await connection.query("rollback").catch((problem) => connection.fail(problem));
+    throw error;
+  }
+}
+
+async function scope(
+  pool: Pool,
+  connection: Connection,
+  state: { savepoints: number; isOver: boolean },
+  work: Work,
+): Promise<unknown> {
+  let failed: { error: unknown } | null = null;
+  const run = (statement: Statement) => {
+    const { reject } = statement;
+    // What somebody forgot to wait for must not run in the next one's transaction.
+    if (state.isOver) return reject(new Error("the transaction is over"));
+    if (statement.cursorRows === undefined) {
+      statement.reject = (error) => {
+        failed ??= { error };
+        reject(error);
+      };
+    }
+    connection.run(statement, connection.environment);
+  };
+  const savepoint = async (first: unknown, second?: unknown) => {
+    const inner = (typeof first === "function" ? first : second) as Work;
+    const name = `s${state.savepoints++}`;
+    await connection.query(`savepoint ${name}`);
+    try {
+      return await scope(pool, connection, state, inner);
+    } catch (error) {
+      if (!connection.problem) await connection.query(`rollback to ${name}`);
+      throw error;
+    }
+  };
+  const tx = Object.assign(statements(pool.template, run), { savepoint }) as unknown as postgres.TransactionSql;
+  try {
+    const made = work(tx);
+    const result = await (Array.isArray(made) ? Promise.all(made) : made);
+    if (failed) throw (failed as { error: unknown }).error;
+    return result;
+  } catch (error) {
+    // "The transaction is aborted" is only the echo of what aborted it.
+    const isEcho = error instanceof postgres.PostgresError && error.code === "25P02";
+    throw isEcho && failed ? (failed as { error: unknown }).error : error;
+  }
+}
