@@ -158,9 +158,9 @@ export class Connection {
    * Sends a statement; `environment` is whose rows it may touch. The connection is told so in the same packet when it stood
    * elsewhere. Rejects what was under way when the connection is lost; whether the server did it is then unknown.
    */
-  run(statement: Statement, environment: string): void {
+  run(statement: Statement, environment: string, done?: () => void): void {
     this.enter(environment);
-    this.#start(statement);
+    this.#start(statement, done);
   }
 
   /** What is sent from now on is `environment`'s. The answer is not waited for: it comes before that of anything behind it. */
@@ -185,16 +185,17 @@ export class Connection {
     return answer;
   }
 
-  #start(statement: Statement): void {
+  #start(statement: Statement, done?: () => void): void {
     if (this.#problem) {
       statement.reject(this.#problem);
+      done?.();
       return;
     }
-    this.#watch(statement);
+    this.#watch(statement, done);
     this.#send(statement);
   }
 
-  #watch(statement: Statement): void {
+  #watch(statement: Statement, done?: () => void): void {
     if (this.#waiting++ <= 0) this.#progressAt = performance.now();
     let isSettled = false;
     const abandon = (error: Error) => statement.reject(error);
@@ -203,6 +204,8 @@ export class Connection {
       isSettled = true;
       this.#waiting--;
       this.#running.delete(abandon);
+      // Not before postgres.js has put this statement away.
+      if (done) queueMicrotask(done);
     };
     this.#running.add(abandon);
     const resolving = (inner: Statement["resolve"]) => (value: unknown) => {
@@ -269,7 +272,7 @@ function wrapProperty<K extends "resolve" | "reject" | "cursorFn">(
   wrap: (inner: NonNullable<Statement[K]>) => NonNullable<Statement[K]>,
 ): void {
   let inner = statement[name] as NonNullable<Statement[K]>;
-  Object.defineProperty(statement, name, {
+  void Object.defineProperty(statement, name, {
     configurable: true,
     get: () => (inner ? wrap(inner) : inner),
     set(value: NonNullable<Statement[K]>) {

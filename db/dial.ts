@@ -23,7 +23,7 @@ export async function dial(host: Host, tls: Tls, signal: AbortSignal): Promise<S
   return await encrypted(socket, host as { host: string }, { ...tls, mode }, signal);
 }
 
-const isThisMachine = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
+const isThisMachine = (host: string) => host === "localhost" || host === "::1" || host.startsWith("127.");
 
 function opened(host: Host, signal: AbortSignal): Promise<Socket> {
   const socket = "path" in host ? connect(host.path) : connect({ host: host.host, port: host.port });

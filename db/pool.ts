@@ -80,13 +80,7 @@ export class Pool {
 
   run(statement: Statement, environment: string): void {
     const use = (connection: Connection) => {
-      connection.run(statement, environment);
-      // The statement is settled by what postgres.js does, or by the loss of its connection.
-      Promise.prototype.then.call(
-        statement,
-        () => this.release(connection),
-        () => this.release(connection),
-      );
+      connection.run(statement, environment, () => this.release(connection));
     };
     this.#take(use, (error) => statement.reject(error));
   }

@@ -15,7 +15,7 @@ export async function testDatabase(options: { max?: number } = {}): Promise<Test
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = await createDatabase(adminUrl, name, inject("template"));
   // Tests fill tables with statements that no request has, on machines with other work.
-  const parameters = { statement_timeout: "60000" };
+  const parameters = { statement_timeout: "300000" };
   const db = connect(url, { max: options.max ?? 5, applicationName: "cardlane-test", parameters });
   afterAll(async () => {
     await db.close();
