@@ -9,6 +9,8 @@ const resolve = {
     "server-only": `${root}lib/testing/server-only.ts`,
   },
 };
+/** Vite says "/" there, which is no address of the service. */
+const env = { BASE_URL: "" };
 const exclude = ["node_modules", ".next", ".data", ".cache"];
 
 export default defineConfig({
@@ -20,6 +22,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "unit",
+          env,
           include: ["**/*.test.ts", "**/*.test.tsx"],
           exclude: [...exclude, "**/*.int.test.ts"],
           isolate: false,
@@ -29,6 +32,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "int",
+          env,
           include: ["**/*.int.test.ts"],
           exclude,
           globalSetup: ["lib/testing/global-setup.ts"],
@@ -40,6 +44,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "proof",
+          env,
           include: ["e2e/proof/*.proof.ts"],
           exclude,
           globalSetup: ["lib/testing/global-setup.ts"],

@@ -1,3 +1,6 @@
+import { isIP } from "node:net";
+import { isLoopbackAddress, isLoopbackHost } from "./loopback";
+
 /** The one place that reads the environment. Every setting is described in `.env.example`. */
 function integer(name: string, fallback: number, min: number, max: number): number {
   const text = process.env[name];
@@ -13,6 +16,19 @@ function string(name: string): string | null {
   return process.env[name] || null;
 }
 
+/** An address of the service: http or https, a host, and nothing that would get lost when paths are added. */
+function webAddress(name: string): string | null {
+  const text = string(name);
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new ConfigurationError(
+    `${name} must be an address without a path, such as https://pay.example.com, not "${text}".`,
+  );
+}
+
+const MODES = ["production", "sandbox"] as const;
+
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** What the start-up has found out, for all that runs in this process and below it. */
@@ -26,6 +42,30 @@ export class ConfigurationError extends Error {
 }
 
 export const env = {
+  /** What is set of CARDLANE_ENV; null while nobody has said it. */
+  get chosenMode() {
+    const mode = string("CARDLANE_ENV");
+    const found = MODES.find((known) => known === mode);
+    if (mode === null || found) return found ?? null;
+    throw new ConfigurationError(`CARDLANE_ENV must be production or sandbox, not "${mode}".`);
+  },
+  /** Whether real money may come: then there is no demo, no outbox page, and nothing secret is printed or made up. */
+  get isProduction() {
+    return this.chosenMode === "production";
+  },
+  /** Whether only this machine is meant to reach the service: it says so of its address and of where it listens. */
+  get isOneMachine() {
+    const addresses = [this.baseUrl, this.sandboxBaseUrl, this.liveBaseUrl].filter((address) => address !== null);
+    return addresses.every((address) => isLoopbackHost(new URL(address).host)) && isLoopbackAddress(this.listenAddress);
+  },
+  /** IP address that the service listens on. Another than this machine's own lets other machines in. */
+  get listenAddress() {
+    const address = string("LISTEN_ADDRESS") ?? "127.0.0.1";
+    if (isIP(address) !== 0) return address;
+    throw new ConfigurationError(
+      `LISTEN_ADDRESS must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${address}".`,
+    );
+  },
   /** PostgreSQL to use; without it the embedded one is started. The start-up sets it to the embedded one's address. */
   get databaseUrl() {
     return string("DATABASE_URL");
@@ -58,14 +98,14 @@ export const env = {
   },
   /** Public addresses of the two environments; when set, a key of the other environment is refused on that host. */
   get sandboxBaseUrl() {
-    return string("SANDBOX_BASE_URL");
+    return webAddress("SANDBOX_BASE_URL");
   },
   get liveBaseUrl() {
-    return string("LIVE_BASE_URL");
+    return webAddress("LIVE_BASE_URL");
   },
   /** Address of this service in links; default http://localhost:PORT. */
   get baseUrl() {
-    return string("BASE_URL") ?? `http://localhost:${this.port}`;
+    return webAddress("BASE_URL") ?? `http://localhost:${this.port}`;
   },
   /** Whether somebody chose where the service answers. */
   get isAddressSet() {
@@ -77,6 +117,17 @@ export const env = {
   get rateLimitBurst() {
     return integer("RATE_LIMIT_BURST", 200, 1, 1_000_000);
   },
+  /** Limit of all API keys of one merchant and mode together. */
+  get merchantRateLimitPerSecond() {
+    return integer("MERCHANT_RATE_LIMIT_PER_SECOND", Math.min(1_000_000, 5 * this.rateLimitPerSecond), 1, 1_000_000);
+  },
+  get merchantRateLimitBurst() {
+    return integer("MERCHANT_RATE_LIMIT_BURST", Math.min(1_000_000, 5 * this.rateLimitBurst), 1, 1_000_000);
+  },
+  /** Requests of one address in a minute that may fail for want of a key or session that works. */
+  get unauthorizedLimitPerMinute() {
+    return integer("UNAUTHORIZED_LIMIT_PER_MINUTE", 120, 1, 1_000_000);
+  },
   /** Sign-ins, sign-ups and forgotten passwords that one address may try in a minute, each. */
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
@@ -85,7 +136,7 @@ export const env = {
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },
-  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it mail waits in the outbox. */
+  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it `mailOutbox` says where mail goes. */
   get smtpUrl() {
     const url = string("SMTP_URL");
     if (url !== null && !/^smtps?:\/\/[^/]/.test(url)) {
@@ -96,6 +147,13 @@ export const env = {
   /** Sender of outgoing mail. */
   get mailFrom() {
     return string("MAIL_FROM") ?? "Cardlane <no-reply@localhost>";
+  },
+  /** Whether mail that no server takes waits at /outbox: "yes", "no", or "unset", for then only one machine's sandbox has it. */
+  get mailOutbox() {
+    const text = string("MAIL_OUTBOX");
+    if (text === null) return "unset";
+    if (text === "1" || text === "0") return text === "1" ? "yes" : "no";
+    throw new ConfigurationError(`MAIL_OUTBOX must be 1 or 0, not "${text}".`);
   },
   /** How long a processor call may take; the lease of an operation is 2 s longer. */
   get processorTimeoutMs() {
@@ -113,5 +171,31 @@ export const env = {
   /** Reads every setting once, so that a wrong one is found at the start. */
   check(): void {
     for (const name of Object.keys(this)) if (name !== "check") void this[name as keyof typeof this];
+    if (this.isProduction) checkProduction();
+    else if (this.chosenMode === null && !this.isOneMachine) throw new ConfigurationError(modeMissing());
   },
 };
+
+const MODE_CHOICE = "Set CARDLANE_ENV=production, or CARDLANE_ENV=sandbox for a demonstration without real money.";
+
+function modeMissing(): string {
+  const outside = isLoopbackAddress(env.listenAddress)
+    ? [env.baseUrl, env.sandboxBaseUrl, env.liveBaseUrl].find((url) => url && !isLoopbackHost(new URL(url).host))
+    : `LISTEN_ADDRESS=${env.listenAddress}`;
+  return `Other machines can reach ${outside}, so say what this is. ${MODE_CHOICE}`;
+}
+
+/** What production cannot do without, each with the sentence that mends it. */
+function checkProduction(): void {
+  const set = (name: string) => string(name) !== null;
+  const plain = ["BASE_URL", "SANDBOX_BASE_URL", "LIVE_BASE_URL"].find((name) => /^http:/i.test(string(name) ?? ""));
+  const problem =
+    (!set("BASE_URL") && "Production needs BASE_URL, the https address that people and merchants reach it at.") ||
+    (plain && `Production needs an https address in ${plain}: cards and passwords must travel encrypted.`) ||
+    (!set("CARDLANE_SECRET") &&
+      !set("CARDLANE_SECRET_FILE") &&
+      "Production needs CARDLANE_SECRET, 32 or more random characters, or CARDLANE_SECRET_FILE.") ||
+    (!set("SMTP_URL") && "Production needs SMTP_URL: links for accounts and passwords travel by mail.") ||
+    (env.mailOutbox === "yes" && "Production has no outbox: remove MAIL_OUTBOX, mail goes to SMTP_URL.");
+  if (problem) throw new ConfigurationError(problem);
+}

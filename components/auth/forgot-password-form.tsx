@@ -54,11 +54,10 @@ export function ForgotPasswordForm({ mail }: { mail: MailRoute }) {
 }
 
 function Sent({ to, mail }: { to: string; mail: MailRoute }) {
-  if (mail === "nowhere") {
+  if (mail === "console") {
     return (
-      <Banner tone="amber" title="Mail cannot be sent">
-        No mail server is set up here. Whoever runs this service sets SMTP_URL; then a link for {to} is sent, if it has
-        an account.
+      <Banner tone="amber" title="No mail server is set up">
+        If {to} has an account, the link is on the console of this service: ask whoever runs it.
       </Banner>
     );
   }

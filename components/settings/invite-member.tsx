@@ -18,7 +18,7 @@ import { RoleCards } from "./role-cards";
 const NOTICES: Record<MailRoute, string> = {
   sent: "The link in the mail works for seven days.",
   outbox: "No mail server is set up: the link is in the outbox, /outbox.",
-  nowhere: "No mail server is set up, so the mail waits. Set SMTP_URL to have it sent.",
+  console: "No mail server is set up: the link is on the console of the service.",
 };
 
 export function InviteMember({ mail }: { mail: MailRoute }) {

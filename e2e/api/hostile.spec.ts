@@ -118,7 +118,9 @@ for (const path of [
     const url = new URL(api.baseUrl);
     const status = await new Promise<number>((resolve, reject) => {
       const socket = connect(Number(url.port), url.hostname, () => {
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api.apiKey}\r\nConnection: close\r\n\r\n`);
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nHost: ${url.host}\r\nX-Api-Key: ${api.apiKey}\r\nConnection: close\r\n\r\n`,
+        );
       });
       let text = "";
       socket.on("data", (chunk) => {
@@ -166,7 +168,7 @@ test("a caller that hangs up in the middle of a body leaves nothing behind", asy
   const url = new URL(api.baseUrl);
   await new Promise<void>((resolve, reject) => {
     const socket = connect(Number(url.port), url.hostname, () => {
-      const head = `POST /v1/payments HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${api.apiKey}\r\nX-Idempotency-Key: cut\r\n`;
+      const head = `POST /v1/payments HTTP/1.1\r\nHost: ${url.host}\r\nX-Api-Key: ${api.apiKey}\r\nX-Idempotency-Key: cut\r\n`;
       socket.write(`${head}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"amount":`, () =>
         socket.destroy(),
       );

@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from "@playwright/test";
+import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
@@ -105,6 +106,7 @@ test("a person is invited, joins by the mailed link, changes role and is removed
   owner,
   browser,
   baseUrl,
+  service,
 }) => {
   const email = `${newId()}@team.example`;
   await open(owner, "team");
@@ -118,7 +120,7 @@ test("a person is invited, joins by the mailed link, changes role and is removed
 
   const elsewhere = await browser.newContext({ baseURL: baseUrl });
   const invited = await newPageOf(elsewhere);
-  await invited.goto("/outbox");
+  await invited.goto(outboxLink({ ...service, baseUrl }));
   await invited.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
   await invited.waitForURL("**/reset-password/**");
   await invited.waitForLoadState("networkidle");

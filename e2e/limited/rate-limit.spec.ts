@@ -1,5 +1,6 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
-import type { Answer, Api } from "../client";
+import { newKeySecret } from "@/lib/domain/api-keys/key-format";
+import { type Answer, Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment } from "../samples";
 
@@ -66,4 +67,53 @@ test("a bucket fills again at the rate of the limit: never more than the burst a
   }
   const seconds = (Date.now() - started) / 1000;
   expect(passed).toBeLessThanOrEqual(10 + 5 * seconds + 1);
+});
+
+test("all keys of a merchant's test mode have a limit together; its live mode and other merchants keep theirs", async ({
+  tenant,
+  stranger,
+}) => {
+  const keys = await Promise.all(Array.from({ length: 6 }, () => tenant.newKey()));
+  const answers = (
+    await Promise.all(keys.map(({ api }) => Promise.all(Array.from({ length: 9 }, () => list(api)))))
+  ).flat();
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(10);
+  for (const answer of refused) {
+    answer.problem("rate_limited");
+    expect(answer.headers.get("ratelimit-policy")).toBe('"merchant";q=25;w=3');
+    expect(answer.headers.get("ratelimit")).toMatch(/^"merchant";r=0;t=\d+$/);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  }
+  expect((await list(tenant.live)).status).toBe(200);
+  expect((await list(stranger.api)).status).toBe(200);
+});
+
+test("an address that fails with keys again and again waits, other addresses and keys that work do not", async ({
+  baseUrl,
+  tenant,
+}) => {
+  const from = (api: Api, address: string) =>
+    api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Forwarded-For": address } });
+  const good = await tenant.newKey();
+  const fresh = await tenant.newKey();
+  const wrong = () => new Api(baseUrl, newKeySecret("test"));
+  const guessing = "198.51.100.7";
+  expect((await from(good.api, guessing)).status).toBe(200);
+  for (let i = 0; i < 6; i++)
+    (await from(i % 2 ? wrong() : new Api(baseUrl, null), guessing)).problem(
+      i % 2 ? "api_key_invalid" : "api_key_missing",
+    );
+  for (const address of [guessing, `${guessing}:50123`, `[::ffff:${guessing}]:443`]) {
+    const answer = await from(wrong(), address);
+    answer.problem("rate_limited");
+    expect(answer.headers.get("ratelimit-policy")).toBe('"unauthorized";q=6;w=60');
+    expect(answer.headers.get("ratelimit")).toMatch(/^"unauthorized";r=0;t=\d+$/);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  }
+  (await from(fresh.api, guessing)).problem("rate_limited");
+  expect((await from(good.api, guessing)).status).toBe(200);
+  (await from(wrong(), "198.51.100.8")).problem("api_key_invalid");
+  expect((await from(fresh.api, "198.51.100.8")).status).toBe(200);
+  expect((await from(fresh.api, guessing)).status).toBe(200);
 });

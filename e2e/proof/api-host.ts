@@ -18,7 +18,7 @@ const opened = await openService({
 provideService(opened.service);
 const api = apiListener(30_000);
 const server = createHttpServer({ api, pages: pageListener }, (error) => log.error({ err: error }, "a request failed"));
-await listen(server, env.port);
+await listen(server, env.port, env.listenAddress);
 const jobs = startJobs(opened.service);
 
 process.once("SIGTERM", () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
+import { safePath } from "@/lib/client/safe-path";
 import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/account-fields";
 import { isStorable } from "@/lib/contract/fields";
 import type { Service } from "@/lib/domain/context";
@@ -28,17 +30,29 @@ type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: st
 export function authHandler(service: Service, audience: Audience): RouteHandler {
   return async (request, context) => {
     const failure: Failure = { error: null };
-    const options = authOptions(service, audience, failure);
+    const callbackCookie = `cardlane.callback.${randomUUID()}`;
+    const options = authOptions(service, audience, failure, callbackCookie);
     const response = (await NextAuth(request as never, context as never, options)) as Response;
     if (failure.error !== null) throw failure.error;
-    return response;
+    return withoutCookie(response, callbackCookie);
   };
+}
+
+/**
+ * next-auth remembers in a cookie where to go afterwards, and answers 500 to one that leads nowhere. Our pages know that
+ * themselves: so it gets a name that no browser sends, and is not set either.
+ */
+function withoutCookie(response: Response, name: string): Response {
+  const cookies = response.headers.getSetCookie().filter((cookie) => !cookie.startsWith(`${name}=`));
+  response.headers.delete("set-cookie");
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
 }
 
 /** What went wrong in an event: next-auth swallows it, and takes the cookie of a session that still lives. */
 type Failure = { error: unknown };
 
-function authOptions(service: Service, audience: Audience, failure: Failure): AuthOptions {
+function authOptions(service: Service, audience: Audience, failure: Failure, callbackCookie: string): AuthOptions {
   const { baseUrl, secret } = service;
   const prefix = audience === "staff" ? "cardlane.staff" : "cardlane";
   const secure = isSecure(baseUrl);
@@ -52,7 +66,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure): Au
     cookies: {
       sessionToken: { name: sessionCookieName(audience, baseUrl), options },
       csrfToken: { name: `${secure ? "__Host-" : ""}${prefix}.csrf`, options },
-      callbackUrl: { name: `${secure ? "__Secure-" : ""}${prefix}.callback`, options },
+      callbackUrl: { name: callbackCookie, options },
     },
     providers: [
       Credentials({
@@ -61,6 +75,8 @@ function authOptions(service: Service, audience: Audience, failure: Failure): Au
       }),
     ],
     callbacks: {
+      // next-auth's own takes apart whatever is given, and throws at what is no address.
+      redirect: ({ url, baseUrl: own }) => own + safePath(url.startsWith(`${own}/`) ? url.slice(own.length) : url, "/"),
       jwt: ({ token, user }) => (user ? { session_id: (user as { sessionId?: string }).sessionId, audience } : token),
       // The cookie says nothing about a person, and neither does this endpoint.
       session: ({ session }) => ({ expires: session.expires }),

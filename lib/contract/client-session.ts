@@ -55,8 +55,10 @@ export const createClientSessionBody = z
       .array(origin)
       .max(20)
       .default([])
-      .describe("Origins that may embed the payment form. Without any it works as a payment link alone."),
-    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to."),
+      .describe(
+        "Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https.",
+      ),
+    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to. In live mode only https."),
     appearance: appearance.nullable().default(null).describe("How the payment form looks."),
     metadata: metadata.default({}),
   })

@@ -1,2 +1,2 @@
-/** Where mail goes: to a mail server, into the outbox page of one's own machine, or nowhere, for neither is there. */
-export type MailRoute = "sent" | "outbox" | "nowhere";
+/** Where mail goes: to a mail server, into the outbox page, or to the console of the process, for there is neither. */
+export type MailRoute = "sent" | "outbox" | "console";

@@ -128,7 +128,10 @@ export const createPaymentBody = z
     plan_id: idInput.nullable().default(null).describe("An active plan that this pays for."),
     description: text(1000).nullable().default(null).describe("Your own note."),
     metadata: metadata.default({}),
-    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to after 3-D Secure."),
+    return_url: webUrl
+      .nullable()
+      .default(null)
+      .describe("Where the shopper returns to after 3-D Secure. In live mode only https."),
   })
   .superRefine((body, context) => {
     const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);

@@ -10,6 +10,7 @@ import { isWellFormedKey } from "@/lib/domain/api-keys/key-format";
 import type { Caller } from "./caller";
 import { createKeyCache } from "./key-cache";
 import { createKeyUseLog, type KeyUseRecord } from "./key-use-log";
+import type { UnauthorizedLimiter } from "./rate-limit";
 
 export type Credentials = {
   /** The X-Api-Key header. */
@@ -29,7 +30,11 @@ export type AuthenticatorOptions = {
   /** Public addresses of the environments; on them a key of the other environment is refused. */
   sandboxBaseUrl?: string | null;
   liveBaseUrl?: string | null;
+  unauthorized?: UnauthorizedLimiter;
 };
+
+/** Keys that have worked: their owner is not kept out by what a neighbour at the same address tries. */
+const MAX_PROVEN = 10_000;
 
 export type Authenticator = {
   authenticate(request: Credentials): Promise<Caller>;
@@ -52,6 +57,15 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
   const keys = createKeyCache(service, (key) => entryOf(key, uses.of(key.environment_id, key.id)));
   const modeOfHost = modesByHost(options);
 
+  const { unauthorized } = options;
+  const proven = new Set<string>();
+
+  function prove(digest: string): void {
+    proven.delete(digest);
+    proven.add(digest);
+    if (proven.size > MAX_PROVEN) proven.delete(proven.values().next().value as string);
+  }
+
   function admit(entry: Entry, request: Credentials): Promise<Caller> {
     if (modeOfHost !== null && (modeOfHost.get(hostOf(request.host)) ?? entry.mode) !== entry.mode) throw keyInvalid();
     if (entry.allowList !== null && !isListed(entry.allowList, request.ip)) throw ipNotAllowed(request.ip);
@@ -61,22 +75,42 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
   }
 
   async function lookUp(request: Credentials, apiKey: string, digest: string): Promise<Caller> {
+    if (!proven.has(digest)) unauthorized?.check("key", request.ip);
     const entry = isWellFormedKey(apiKey) ? await keys.lookUp(digest) : null;
-    if (entry === null) throw keyInvalid();
-    return admit(entry, request);
+    if (entry !== null) {
+      prove(digest);
+      return admit(entry, request);
+    }
+    proven.delete(digest);
+    throw keyInvalid();
+  }
+
+  /** A refusal, or for an address that is refused all the time that it is to wait. */
+  function counted(error: unknown, { ip }: Credentials): unknown {
+    if (!(error instanceof AppError) || error.status !== 401) return error;
+    try {
+      unauthorized?.note("key", ip);
+      return error;
+    } catch (limited) {
+      return limited;
+    }
   }
 
   return {
     authenticate(request) {
       const { apiKey } = request;
-      if (!apiKey) return Promise.reject(keyMissing());
+      if (!apiKey) return Promise.reject(counted(keyMissing(), request));
       const digest = hash("sha256", apiKey, "base64");
       const entry = keys.peek(digest);
-      if (entry === undefined) return lookUp(request, apiKey, digest);
+      if (entry === undefined) {
+        return lookUp(request, apiKey, digest).catch((error: unknown) => {
+          throw counted(error, request);
+        });
+      }
       try {
         return admit(entry, request);
       } catch (error) {
-        return Promise.reject(error);
+        return Promise.reject(counted(error, request));
       }
     },
     flush: uses.flush,

@@ -1,14 +1,18 @@
 import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
-import { createRateLimiter, type RateLimiter } from "./rate-limit";
+import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
 import { createRequestErrorLog, type RequestErrorLog } from "./request-error-log";
 
 /** The service with what only HTTP needs: who calls, and how often. */
 export type HttpService = {
   readonly service: Service;
   readonly authenticator: Authenticator;
+  /** Of each API key and each person. */
   readonly rateLimiter: RateLimiter;
+  /** Of all keys of an environment together. */
+  readonly merchantLimiter: RateLimiter;
+  readonly unauthorized: UnauthorizedLimiter;
   readonly requestErrors: RequestErrorLog;
 };
 
@@ -21,10 +25,16 @@ const KEY = Symbol.for("cardlane.http-service");
 
 /** Called once, by the start-up. */
 export function provideService(service: Service): HttpService {
+  const { sandboxBaseUrl, liveBaseUrl } = env;
+  const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
   const http: HttpService = {
     service,
-    authenticator: createAuthenticator(service, { sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl }),
+    unauthorized,
+    authenticator: createAuthenticator(service, { sandboxBaseUrl, liveBaseUrl, unauthorized }),
     rateLimiter: createRateLimiter({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
+    merchantLimiter: createRateLimiter({
+      ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
+    }),
     requestErrors: createRequestErrorLog(service),
   };
   holder[KEY] = http;

@@ -154,11 +154,22 @@ async function answer<Call>(
     const result = await run(call, { ...(query as object), ...(body as object) } as never);
     return Response.json(result, { status: operation.status, headers });
   } catch (thrown) {
-    const error = appErrorOf(service, thrown, info);
+    const error = appErrorOf(service, counted(thrown, info), info);
     return new Response(renderProblem(service, error, info), {
       status: error.status,
       headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
     });
+  }
+}
+
+/** What was thrown, or for an address that comes without a session all the time that it is to wait. */
+function counted(thrown: unknown, { address }: RequestInfo): unknown {
+  if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown;
+  try {
+    currentService().unauthorized.note("session", address);
+    return thrown;
+  } catch (limited) {
+    return limited;
   }
 }
 

@@ -1,31 +1,42 @@
-import { headers } from "next/headers";
+import { cookies } from "next/headers";
 import { notFound } from "next/navigation";
+import { connection } from "next/server";
+import type { MailRow } from "@/db/queries/mail-outbox";
+import { isSecure } from "@/lib/auth/session-cookie";
 import type { MailRoute } from "@/lib/contract/mail-route";
 import { listOutbox } from "@/lib/domain/people/list-outbox";
-import { env } from "@/lib/env";
+import { mailRoute } from "@/lib/mail/mail-route";
 import { currentService } from "./current-service";
-import { isLoopbackAddress, isLoopbackHost } from "./loopback";
-import { addressOf, PROXIED_HEADER } from "./request-parts";
+import { isValidPass, OUTBOX_LIFE_SECONDS, signPass } from "./outbox-link";
 
-/**
- * Whether this request may see the outbox, where mail can be read that nobody sends: its links open any account. So only
- * when no mail server is set up, the service is one machine's own, and the browser runs on that machine.
- */
-async function hasOutbox(): Promise<boolean> {
-  if (env.smtpUrl !== null || !isLoopbackHost(new URL(env.baseUrl).host)) return false;
-  const sent = await headers();
-  // A proxy on this machine passes on what others send, and a page may have pointed its own name at 127.0.0.1.
-  if (sent.get(PROXIED_HEADER) !== null) return false;
-  return isLoopbackHost(sent.get("host")) && isLoopbackAddress(addressOf(sent, { ip: null }));
-}
+const cookieName = (baseUrl: string) => `${isSecure(baseUrl) ? "__Host-" : ""}cardlane.outbox`;
 
 /** Where mail goes, as the pages that cause some tell it. */
-export async function mailRoute(): Promise<MailRoute> {
-  if (env.smtpUrl !== null) return "sent";
-  return (await hasOutbox()) ? "outbox" : "nowhere";
+export async function mailRouteOfPage(): Promise<MailRoute> {
+  await connection();
+  return mailRoute(currentService().service);
 }
 
-export async function outboxPage() {
-  if (!(await hasOutbox())) notFound();
-  return listOutbox(currentService().service);
+/** The mail, or null for a browser that did not come by the link. Not found where there is no outbox. */
+export async function outboxPage(): Promise<MailRow[] | null> {
+  const sent = await cookies();
+  const { service } = currentService();
+  if ((await mailRoute(service)) !== "outbox") notFound();
+  const cookie = sent.get(cookieName(service.baseUrl))?.value;
+  return isValidPass(service, "cookie", cookie) ? listOutbox(service) : null;
+}
+
+/** GET /outbox/open?key=…: what the printed link leads to. Leads on to the outbox, which says what to do without a cookie. */
+export async function openOutbox(request: Request): Promise<Response> {
+  const { service } = currentService();
+  const headers = new Headers({ Location: "/outbox", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
+  const isOpen =
+    (await mailRoute(service)) === "outbox" &&
+    isValidPass(service, "link", new URL(request.url).searchParams.get("key"));
+  if (isOpen) {
+    const secure = isSecure(service.baseUrl) ? "; Secure" : "";
+    const value = `${cookieName(service.baseUrl)}=${signPass(service, "cookie")}`;
+    headers.set("Set-Cookie", `${value}; Path=/; Max-Age=${OUTBOX_LIFE_SECONDS}; HttpOnly; SameSite=Lax${secure}`);
+  }
+  return new Response(null, { status: 303, headers });
 }

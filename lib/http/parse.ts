@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
-import type { ApiRequest } from "./request-parts";
+import { type ApiRequest, CallerGone } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
@@ -73,10 +73,15 @@ export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): 
   // Counted while reading, because a length need not be announced, and reading stops when it is too much.
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw bodyTooLarge(maxBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw bodyTooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // Node's error for it has the code of a lost connection to the database.
+    throw error instanceof AppError ? error : new CallerGone(error);
   }
   return decode(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
 }

@@ -1,7 +1,11 @@
+import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
 import { createTokenBuckets, type TokenBucketOptions } from "@/lib/token-buckets";
 
-export type RateLimitOptions = TokenBucketOptions;
+export type RateLimitOptions = TokenBucketOptions & {
+  /** How the headers call it. */
+  name?: string;
+};
 
 /** `RateLimit-Policy` and `RateLimit` as in the IETF's draft-ietf-httpapi-ratelimit-headers-10. */
 export type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string };
@@ -9,32 +13,60 @@ export type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string }
 export type RateLimiter = {
   /** Counts a request of the key; answers the headers to send, or throws `rate_limited` with them and `Retry-After`. */
   take(keyId: string): RateLimitHeaders;
+  /** The same refusal without counting a request. */
+  check(keyId: string): void;
 };
 
-/** The limit of each API key, and how its state is told. */
+/** The limit of each API key, or of each merchant, and how its state is told. */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
-  const { perSecond, burst } = options;
+  const { perSecond, burst, name = "default" } = options;
   const msPerToken = 1000 / perSecond;
   const capacityMs = burst * msPerToken;
-  const policy = `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+  const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
   const buckets = createTokenBuckets(options);
 
   function headers(missingMs: number): RateLimitHeaders {
     // The hair's breadth keeps sums of fractions from costing a whole request.
     const remaining = Math.max(0, Math.floor((capacityMs - missingMs) / msPerToken + 1e-6));
-    return { "RateLimit-Policy": policy, RateLimit: `"default";r=${remaining};t=${Math.ceil(missingMs / 1000)}` };
+    return { "RateLimit-Policy": policy, RateLimit: `"${name}";r=${remaining};t=${Math.ceil(missingMs / 1000)}` };
+  }
+
+  function refusal({ missingMs, waitMs }: { missingMs: number; waitMs: number }): AppError {
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
+    return new AppError("rate_limited", `Too many requests. Try again in ${retryAfter} s, and slow down.`, {
+      headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
+    });
   }
 
   return {
     take(keyId) {
-      const { missingMs, waitMs } = buckets.take(keyId);
-      if (waitMs > 0) {
-        const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
-        throw new AppError("rate_limited", `Too many requests. Try again in ${retryAfter} s, and slow down.`, {
-          headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
-        });
-      }
-      return headers(missingMs);
+      const taken = buckets.take(keyId);
+      if (taken.waitMs > 0) throw refusal(taken);
+      return headers(taken.missingMs);
     },
+    check(keyId) {
+      const waitMs = buckets.waitMs(keyId);
+      if (waitMs > 0) throw refusal({ missingMs: buckets.missingMs(keyId), waitMs });
+    },
+  };
+}
+
+/** Requests without a key or session that works, by the address they come from: strangers guess, and each guess is a look-up. */
+export type UnauthorizedLimiter = {
+  /** Throws `rate_limited` while the address has failed too often. */
+  check(by: Credential, address: string): void;
+  /** Counts a failure. Throws `rate_limited` instead of what the caller would throw, once there are too many. */
+  note(by: Credential, address: string): void;
+};
+
+/** Counted apart: a page left open after its session ended must not keep the office's new keys out. */
+type Credential = "key" | "session";
+
+export function createUnauthorizedLimiter(perMinute: number, now?: () => number): UnauthorizedLimiter {
+  const options = { perSecond: perMinute / 60, burst: perMinute, name: "unauthorized", ...(now && { now }) };
+  const limiter = createRateLimiter(options);
+  return {
+    check: (by, address) => limiter.check(`${by} ${networkOf(address)}`),
+    note: (by, address) => void limiter.take(`${by} ${networkOf(address)}`),
   };
 }

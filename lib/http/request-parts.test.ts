@@ -37,4 +37,34 @@ describe("the caller's address", () => {
     expect(addressOf(forwarded, { ip: "9.9.9.9" })).toBe(address);
     expect(callerAddress("6.6.6.6, 1.2.3.4", "::ffff:9.9.9.9")).toBe(address);
   });
+
+  test.each([
+    ["203.0.113.7:443", "203.0.113.7"],
+    ["[2001:db8::1]:443", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ['"[2001:DB8:0:0::1]:443"', "2001:db8::1"],
+    ["2001:db8::443", "2001:db8::443"],
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+    ["[::ffff:203.0.113.7]:9", "203.0.113.7"],
+    ["::ffff:cb00:7107", "203.0.113.7"],
+    ["fe80::1%eth0", "fe80::1"],
+  ])("is found in %s", (entry, address) => {
+    vi.stubEnv("TRUSTED_PROXIES", "1");
+    expect(callerAddress(`6.6.6.6, ${entry}`, "9.9.9.9")).toBe(address);
+  });
+
+  test.each([
+    "unknown",
+    "_hidden",
+    "",
+    "203.0.113.7:",
+    "203.0.113",
+    "203.0.113.7:443:1",
+    "[203.0.113.7",
+    "1.2.3.4 5",
+    "999.1.1.1",
+  ])("is the connection's where %j stands for it", (entry) => {
+    vi.stubEnv("TRUSTED_PROXIES", "1");
+    expect(callerAddress(`6.6.6.6, ${entry}`, "::ffff:9.9.9.9")).toBe("9.9.9.9");
+  });
 });

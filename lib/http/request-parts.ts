@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
 
 /** What the pipeline reads of a request: a `Request` is one, and so is the thin view that our own host makes. */
@@ -12,8 +14,19 @@ export type ApiRequest = {
 /** What the host knows of the connection; under Next's own server only what its headers say. */
 export type Connection = { ip: string | null };
 
-/** Set by our own host alone, on a request that came through a proxy, for handlers under Next. */
-export const PROXIED_HEADER = "x-cardlane-proxied";
+/** The caller hung up, or was cut off for being slow, in the middle of a body: nobody is left to answer, and nothing of ours failed. */
+export class CallerGone extends AppError {
+  constructor(cause: unknown) {
+    super("malformed_json", "The body ended before it was whole. Send the request again.", { cause });
+  }
+
+  /** What proxies write into their logs for it; the caller does not see it. */
+  override get status(): number {
+    return CALLER_GONE;
+  }
+}
+
+export const CALLER_GONE = 499;
 
 /** The path of an absolute URL, as it was sent. `new URL` does the same at ten times the cost. */
 export function pathOf(url: string): string {
@@ -32,21 +45,32 @@ export function searchOf(url: string): string {
 /** The caller's address. Under Next the host has left it in X-Forwarded-For (lib/server/next-requests.ts), as the last entry. */
 export function addressOf(headers: { get(name: string): string | null }, connection: Connection): string {
   if (connection.ip === null) return plain(entries(headers.get("x-forwarded-for")).at(-1) ?? "");
-  if (env.trustedProxies === 0) return connection.ip;
+  if (env.trustedProxies === 0) return connection.ip; // Already plain: this is the way of every request to the API.
   return callerAddress(headers.get("x-forwarded-for"), connection.ip);
 }
 
 /**
  * X-Forwarded-For is believed only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from the right. The
- * connection's address counts when there are fewer.
+ * connection's address counts when there are fewer, or when what stands there is no address.
  */
 export function callerAddress(forwarded: string | null | undefined, peer: string): string {
   const proxies = env.trustedProxies;
-  const address = proxies === 0 ? null : entries(forwarded).at(-proxies);
-  return plain(address || peer);
+  const address = proxies === 0 ? "" : plain(entries(forwarded).at(-proxies) ?? "");
+  return address || plain(peer);
 }
 
 const entries = (header: string | null | undefined) => (header ?? "").split(",").map((part) => part.trim());
 
-/** IPv4 as such, also when it came in on an IPv6 socket. */
-const plain = (address: string) => address.replace(/^::ffff:/, "");
+/** An address alone, as sockets tell it: proxies add ports, brackets and quotes, and IPv4 may come in on an IPv6 socket. */
+function plain(text: string): string {
+  const [, bracketed, v4] =
+    /^"?(?:\[([^\]]{2,60})\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})"?$/.exec(text) ?? [];
+  const address = (bracketed ?? v4 ?? text).replace(/^"|"$|%.*$/g, "");
+  const version = isIP(address);
+  if (version !== 6) return version === 4 ? address : "";
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
+  if (!mapped) return canonical;
+  const [high, low] = [mapped[1], mapped[2]].map((group) => Number.parseInt(group ?? "", 16)) as [number, number];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}

@@ -13,7 +13,7 @@ import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";
-import { type ApiRequest, addressOf, type Connection, pathOf, searchOf } from "./request-parts";
+import { type ApiRequest, addressOf, CALLER_GONE, type Connection, pathOf, searchOf } from "./request-parts";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
 
 export type Headers = Record<string, string>;
@@ -32,7 +32,8 @@ export async function handle(call: Call): Promise<HttpAnswer> {
   const known: Known = { caller: null };
   const answered = await answerOrProblem(http, call, request, headers, known);
   const { status, body } = answered;
-  if (status >= 400) http.requestErrors.note({ ...request, ...known, operation: call.operation, status, body });
+  if (status >= 400 && status !== CALLER_GONE)
+    http.requestErrors.note({ ...request, ...known, operation: call.operation, status, body });
   return answered;
 }
 
@@ -73,6 +74,8 @@ async function answer(
   known.caller = caller;
   authorize(caller, operation);
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
+  // A merchant's own people keep working while its servers ask too much, and its live payments while its tests do.
+  if (caller.actor.type === "api_key") http.merchantLimiter.take(caller.environment.id);
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
@@ -117,7 +120,11 @@ async function answer(
 function callerOf(http: HttpService, call: Call): Promise<Caller> {
   const { headers } = call.request;
   if (isFromDashboard(headers)) {
-    return authenticateSession(http.service, { headers, operation: call.operation });
+    const session = authenticateSession(http.service, { headers, operation: call.operation });
+    return session.catch((error: unknown) => {
+      if (isUnauthorized(error)) http.unauthorized.note("session", addressOf(headers, call.connection));
+      throw error;
+    });
   }
   return http.authenticator.authenticate({
     apiKey: headers.get("x-api-key"),
@@ -125,6 +132,8 @@ function callerOf(http: HttpService, call: Call): Promise<Caller> {
     ip: addressOf(headers, call.connection),
   });
 }
+
+const isUnauthorized = (error: unknown) => error instanceof AppError && error.status === 401;
 
 function problemResponse(
   http: HttpService,

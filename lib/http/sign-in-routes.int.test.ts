@@ -18,7 +18,7 @@ type Sent = { method?: string; headers?: Record<string, string>; body?: string |
 async function send(path: string, { method = "GET", headers = {}, body }: Sent = {}) {
   const request = new Request(`${service.baseUrl}/api/auth/${path}`, {
     method,
-    headers: { "x-forwarded-for": "192.0.2.7", ...headers },
+    headers: { "x-forwarded-for": "192.0.2.7", ...(method === "POST" && { origin: service.baseUrl }), ...headers },
     ...(body !== undefined && { body, duplex: "half" }),
   });
   const routes = signInRoutes("merchant");
@@ -153,4 +153,56 @@ test("a JSON body counts as the form it stands for, and what is no text in it do
 test("a sign-in takes POST only", async () => {
   const response = await send("callback/credentials");
   expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+});
+
+const EVIL = [
+  "\\\\evil",
+  "\\\\\\\\evil.example",
+  "//evil.example",
+  "https://evil.example/",
+  "javascript:alert(1)",
+  "http://",
+  "%ff",
+  "\u0000",
+];
+
+test.each(EVIL)(
+  "callbackUrl=%j leads to a page of our own, in a form, in the address and in a cookie",
+  async (evil) => {
+    const isOwn = (url: string) => new URL(url, service.baseUrl).origin === new URL(service.baseUrl).origin;
+    const { user } = await people.person("owner");
+    const { response, url } = await signIn({ email: user.email, password: TEST_PASSWORD, callbackUrl: evil });
+    expect([response.status, isOwn(url)]).toEqual([200, true]);
+    const cookie = `cardlane.callback=${encodeURIComponent(evil)}`;
+    for (const path of ["csrf", "signin", "session", "providers", "error", "signout", "verify-request", "nothing"]) {
+      const answer = await send(`${path}?callbackUrl=${encodeURIComponent(evil)}`, { headers: { cookie } });
+      expect([path, answer.status < 500]).toEqual([path, true]);
+      expect(answer.headers.getSetCookie().join()).not.toContain("callback");
+      expect([path, isOwn(answer.headers.get("location") ?? "/")]).toEqual([path, true]);
+    }
+  },
+);
+
+const sessionsOf = (userId: string) =>
+  db.sql`select id, revoked_at from user_sessions where user_id = ${userId} order by id`;
+
+test.each([
+  ["another site's page", { origin: "https://evil.example" }],
+  ["another site's page on an old browser", { origin: "null" }],
+  ["a page that says nothing of itself", { origin: "" }],
+  ["another site, whatever its origin", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+  ["a sibling domain", { "sec-fetch-site": "same-site" }],
+])("%s signs nobody in, and nobody out", async (_, headers: Record<string, string>) => {
+  const { user } = await people.person("owner");
+  const before = await sessionsOf(user.id);
+  const { csrfToken, cookie } = await csrf();
+  const fields = { csrfToken, json: "true", email: user.email, password: TEST_PASSWORD };
+  for (const path of ["callback/credentials", "signout", "signin/credentials"]) {
+    const body = new URLSearchParams(fields).toString();
+    const response = await send(path, { method: "POST", headers: { ...FORM, ...headers, cookie }, body });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ code: "origin_not_allowed" });
+    expect(response.headers.getSetCookie()).toEqual([]);
+  }
+  expect(await sessionsOf(user.id)).toEqual(before);
 });

@@ -1,12 +1,14 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
 import type { Audience } from "@/lib/auth/session-cookie";
+import { safePath } from "@/lib/client/safe-path";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
+import { requireSameOrigin } from "./same-origin";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;
@@ -20,6 +22,8 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
     try {
       const [action] = (await context.params).nextauth;
       if (action === "callback" && request.method !== "POST") throw onlyPost();
+      // Another site's form must not sign a browser in as somebody else, whatever became of next-auth's own token.
+      if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
       const info = infoOf(request);
@@ -39,19 +43,28 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
 }
 
 /**
- * The request as next-auth gets it: next-auth reads a body of any size, and takes for granted that it can be parsed. Throws
- * 413 and 400.
+ * The request as next-auth gets it: next-auth reads a body of any size, takes for granted that it can be parsed, and answers
+ * 500 to an address that leads nowhere. Throws 413 and 400.
  */
 async function bounded(request: Request): Promise<NextRequest> {
-  const { url, method, headers } = request;
+  const { method } = request;
+  const url = new URL(request.url);
+  tidyCallback(url.searchParams);
+  const headers = new Headers(request.headers);
   if (method !== "POST") return new NextRequest(url, { method, headers });
   const text = await readBody(request);
   const isJson = headers.get("content-type")?.includes("application/json") ?? false;
-  const form = isJson ? formOf(text) : text;
-  const sent = new Headers(headers);
-  sent.set("content-type", "application/x-www-form-urlencoded");
-  sent.delete("content-length");
-  return new NextRequest(url, { method, headers: sent, body: form });
+  const form = new URLSearchParams(isJson ? formOf(text) : text);
+  tidyCallback(form);
+  headers.set("content-type", "application/x-www-form-urlencoded");
+  headers.delete("content-length");
+  return new NextRequest(url, { method, headers, body: form.toString() });
+}
+
+/** Where to go afterwards is a path of our own, given once, or the default. */
+function tidyCallback(fields: URLSearchParams): void {
+  const given = fields.get("callbackUrl");
+  if (given !== null) fields.set("callbackUrl", safePath(given, "/"));
 }
 
 /** The form that a JSON object stands for; what is no text in it is left out. */

@@ -4,7 +4,7 @@ import { COLUMN_NAMES, columnMembers } from "@/lib/client/transaction-columns";
 import { charge } from "@/lib/contract/example-objects";
 import type { Transaction } from "@/lib/contract/transaction";
 import { EXPORT_FIELDS, exportFieldsOf } from "@/lib/contract/transaction-export";
-import { csvHeader, csvLines } from "./transaction-csv";
+import { csvHeader, csvLines, withoutFormulas } from "./transaction-csv";
 
 const transaction = (overrides: Partial<Transaction> = {}): Transaction => ({ ...charge, ...overrides });
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true });
@@ -28,10 +28,49 @@ describe("a transaction as a line of CSV", () => {
     );
   });
 
-  test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])("a spreadsheet takes %j for text", (text) => {
-    const line = csvLines([transaction({ description: text })], ["description"]);
-    expect(line).toMatch(/^"?'/);
-    expect(whole(transaction({ description: text }))[0]?.description).toBe(`'${text}`);
+  test.each([..."=+-@＝＋－＠﹦﹢﹣﹫−"])("a spreadsheet takes a text that begins with %s for text", (trigger) => {
+    for (const before of ["", " ", "\u00a0", "\u200b", "\ufeff", '"', '" "']) {
+      const text = `${before}${trigger}1+1`;
+      expect(whole(transaction({ description: text }))[0]?.description).toBe(`${before}'${trigger}1+1`);
+    }
+  });
+
+  test.each(["\t=1", "\r=1", "\n=1", "\t1", "\r1", "\n1"])("and one that begins with %j", (text) => {
+    expect(csvLines([transaction({ description: text })], ["description"])).toMatch(/^"?'/);
+  });
+
+  test.each([";", ",", "\t", "|", "\r", "\n", "\r\n", "\u2028"])(
+    "nothing is a formula for who splits the file at %j, whatever stands in quotes",
+    (separator) => {
+      for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", ' "=1', '"=1"']) {
+        const text = `a${separator}${formula}${separator} ${formula}`;
+        const line = csvLines([transaction({ customer_name: text, metadata: { [text]: text } })], ["customer_name"]);
+        const cells = line.split(separator === "\r\n" ? /\r\n/ : separator).slice(1);
+        expect(cells.length).toBeGreaterThan(1);
+        for (const cell of cells) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝]/);
+      }
+    },
+  );
+
+  test("text without a formula is not touched, and dashes inside of it are none", () => {
+    for (const text of ["12-34", "a=b", "Smith-Jones, Ann; 5 - 7", "x@y.example", "1,000.50", '{"a":"b"}', "'=1"]) {
+      expect(whole(transaction({ description: text }))[0]?.description).toBe(text);
+    }
+  });
+
+  test("amounts stay numbers, also below zero", () => {
+    const [row] = whole(transaction({ amount: -995, amount_refunded: -1, currency: "USD" }));
+    expect(row).toMatchObject({ amount: "-9.95", amount_minor: "-995", amount_refunded_minor: "-1" });
+  });
+
+  test("the guard takes time in proportion to the text, whatever it holds", () => {
+    const msFor = (text: string) => {
+      const startedMs = performance.now();
+      withoutFormulas(text);
+      return performance.now() - startedMs;
+    };
+    // Squared time would take a minute.
+    for (const worst of ["\t", ' "', ";=", "\u200b"]) expect(msFor(worst.repeat(100_000))).toBeLessThan(1_500);
   });
 
   test.each(['Say "hi"', "a,b", "two\nlines", "two\r\nlines", "a\rb", " spaces ", "Ünïcode 漢字 🙂", ""])(

@@ -5,10 +5,11 @@ import type { ExportField } from "@/lib/contract/transaction-export";
 
 type Cell = string | number | null;
 
+/** In major units, which a spreadsheet reads as a number. Ours from sign to last digit, so it needs no guard. */
 const major = (amount: number, { currency }: Transaction): string => formatMinor(amount, currency).split(" ")[0] ?? "";
 
-/** Fields that are not simply the transaction's member of that name. */
-const READERS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> = {
+/** What we have worked out ourselves. */
+const AMOUNTS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> = {
   amount: (row) => major(row.amount, row),
   amount_minor: (row) => row.amount,
   amount_captured: (row) => major(row.amount_captured, row),
@@ -17,6 +18,10 @@ const READERS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> 
   amount_refunded_minor: (row) => row.amount_refunded,
   amount_refundable: (row) => major(row.amount_refundable, row),
   amount_refundable_minor: (row) => row.amount_refundable,
+};
+
+/** Fields that are not simply the transaction's member of that name. */
+const READERS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> = {
   billing_line1: (row) => row.billing_address?.line1 ?? null,
   billing_line2: (row) => row.billing_address?.line2 ?? null,
   billing_city: (row) => row.billing_address?.city ?? null,
@@ -26,11 +31,7 @@ const READERS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> 
   metadata: (row) => (Object.keys(row.metadata).length === 0 ? null : JSON.stringify(row.metadata)),
 };
 
-const OPTIONS = {
-  // A cell that a spreadsheet would take for a formula gets an apostrophe in front: = + - @ tab and carriage return.
-  escape_formulas: true,
-  quoted_match: /[\r\n]/,
-} as const;
+const OPTIONS = { quoted_match: /[\r\n;\t]/ } as const;
 
 /** The first line: names of the fields. */
 export const csvHeader = (fields: readonly ExportField[]): string => stringify([[...fields]], OPTIONS);
@@ -44,6 +45,36 @@ export function csvLines(transactions: readonly Transaction[], fields: readonly 
 }
 
 function cellOf(row: Transaction, field: ExportField): Cell {
+  const amount = AMOUNTS[field];
+  if (amount) return amount(row);
   const read = READERS[field];
-  return read ? read(row) : (row[field as keyof Transaction] as Cell);
+  const value = read ? read(row) : (row[field as keyof Transaction] as Cell);
+  return typeof value === "string" ? withoutFormulas(value) : value;
+}
+
+/** What makes a spreadsheet calculate, in ASCII and in the forms that input methods write and spreadsheets take for it. */
+const TRIGGERS = new Set("=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212");
+/** Begins another cell where the comma does not: spreadsheets split at what their country, or the person importing, says. */
+const SEPARATORS = new Set(";,\t|\r\n\v\f\u0085\u2028\u2029");
+/** What importers drop from the beginning of a cell. */
+const DROPPED = /[\s"\p{Cc}\p{Cf}]/u;
+
+/**
+ * A text as it may stand in a cell: an apostrophe stands before what a spreadsheet would take for a formula, at the beginning
+ * and after every separator, for the quotes around a cell mean nothing to who splits at semicolons. In one pass.
+ */
+export function withoutFormulas(text: string): string {
+  const lead = /^[\t\r\n]/.test(text) ? "'" : "";
+  let guarded = lead;
+  let copied = 0;
+  let isStart = lead === "";
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (isStart && TRIGGERS.has(character)) {
+      guarded += `${text.slice(copied, at)}'`;
+      copied = at;
+    }
+    isStart = SEPARATORS.has(character) || (isStart && DROPPED.test(character));
+  }
+  return guarded + text.slice(copied);
 }

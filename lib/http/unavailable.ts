@@ -27,11 +27,21 @@ export const silence = (sentence: string): Error => Object.assign(new Error(sent
 
 /**
  * The answer, or 503 after `limitMs`: a database that is silent would otherwise keep its callers for ever. The work goes
- * on, and its outcome is what the same idempotency key is answered with later; a 5xx is never stored.
+ * on, and its outcome is what the same idempotency key is answered with later; a 5xx is never stored. While we wait for the
+ * rest of the caller's body it is not we who are late: the HTTP server has a limit for that.
  */
-export function answerWithin(limitMs: number, request: ApiRequest, answer: Promise<HttpAnswer>): Promise<HttpAnswer> {
+export function answerWithin(
+  limitMs: number,
+  request: ApiRequest,
+  answer: Promise<HttpAnswer>,
+  { isCallersTurn = () => false }: { isCallersTurn?: () => boolean } = {},
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`))), limitMs);
+    let timer = setTimeout(look, limitMs);
+    function look(): void {
+      if (isCallersTurn()) timer = setTimeout(look, limitMs);
+      else resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`)));
+    }
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

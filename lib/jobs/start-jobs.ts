@@ -10,7 +10,8 @@ import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-r
 import { followSecret } from "@/lib/domain/secret-keys";
 import { settleNightly } from "@/lib/domain/settlement/settle-nightly";
 import { env } from "@/lib/env";
-import { openMailer } from "@/lib/mail/open-mailer";
+import { mailRoute } from "@/lib/mail/mail-route";
+import { consoleMailer, openMailer } from "@/lib/mail/open-mailer";
 import { repeat } from "./repeat";
 import { sendMail } from "./send-mail";
 
@@ -23,7 +24,7 @@ const MINUTE = 60 * SECOND;
  */
 export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
-  const mailer = smtpUrl === null ? null : openMailer(smtpUrl, env.mailFrom);
+  const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const jobs = [
     repeat(service, "complete operations", SECOND, () => completeOperations(service)),
     repeat(service, "processor reports", SECOND, () => processReports(service)),
@@ -35,12 +36,14 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
     repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
-    ...(mailer ? [repeat(service, "send mail", SECOND, () => sendMail(service, mailer))] : []),
+    repeat(service, "send mail", SECOND, async () =>
+      (await mailRoute(service)) === "outbox" ? 0 : sendMail(service, mailer),
+    ),
   ];
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
-      mailer?.close();
+      mailer.close();
     },
   };
 }

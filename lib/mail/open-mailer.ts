@@ -26,3 +26,17 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
     close: () => transport.close(),
   };
 }
+
+/** Prints mail where no server takes it, for the person at the console: its links open accounts. */
+export function consoleMailer(output: { write(text: string): unknown }): Mailer {
+  return {
+    async send({ recipient, subject, body }) {
+      const lines = [`Mail to ${recipient}: ${subject}`, "", ...body.trim().split("\n")].map(printable);
+      output.write(`\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`);
+    },
+    close() {},
+  };
+}
+
+/** People choose parts of a mail, and a terminal obeys control characters. */
+const printable = (line: string) => line.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

@@ -28,6 +28,15 @@ export function isServiceRunning(): boolean {
   return running !== null && isProcessAlive(running.pid);
 }
 
+/**
+ * Where this process finds itself: the public address may lead over a proxy that this machine cannot reach. No slash at the end.
+ */
+export function ownAddress(): string {
+  const { listenAddress, port } = env;
+  const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listenAddress] ?? listenAddress;
+  return `http://${everywhere.includes(":") ? `[${everywhere}]` : everywhere}:${port}`;
+}
+
 /** Where the service answers: as configured here, else where the one on this data folder runs now. */
 export function serviceAddress(): string {
   const running = readAddress(fileOf(env.dataDir));

@@ -5,19 +5,25 @@ import type { ApiRequest } from "@/lib/http/request-parts";
 import { answerWithin } from "@/lib/http/unavailable";
 import type { Listener } from "./http-server";
 
+/** How long a request may take beside the processor's own time. */
+export const ANSWER_LIMIT_MS = 22_000;
+
 /**
  * The API without Next around it: the same handlers, many times as fast. Own code and no fetch-style adapter, because a
  * `Request` and a `Response` for each request, with copies of all headers, cost as much as a simple read itself.
  */
 export function apiListener(limitMs: number): Listener {
   return async (incoming, outgoing) => {
-    const request = apiRequest(incoming);
-    const answer = await answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }));
+    const arrival = { isRead: false };
+    const request = apiRequest(incoming, arrival);
+    const answer = await answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }), {
+      isCallersTurn: () => arrival.isRead && !incoming.complete,
+    });
     send(answer, incoming, outgoing);
   };
 }
 
-function apiRequest(incoming: IncomingMessage): ApiRequest {
+function apiRequest(incoming: IncomingMessage, arrival: { isRead: boolean }): ApiRequest {
   const { headers, method = "GET" } = incoming;
   return {
     method,
@@ -28,10 +34,17 @@ function apiRequest(incoming: IncomingMessage): ApiRequest {
         return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
       },
     },
-    // A body that is too large is not read to its end, and the connection must stay open for the answer that says so.
-    body: method === "GET" || method === "HEAD" ? null : incoming.iterator({ destroyOnReturn: false }),
+    body: method === "GET" || method === "HEAD" ? null : bodyOf(incoming, arrival),
   };
 }
+
+const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]() {
+    arrival.isRead = true;
+    // A body that is too large is not read to its end, and the connection must stay open for the answer that says so.
+    return incoming.iterator({ destroyOnReturn: false });
+  },
+});
 
 function send({ status, headers, body }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(body)) });

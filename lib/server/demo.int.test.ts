@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { hasMerchants } from "@/db/queries/merchants";
+import { systemClock } from "@/lib/clock";
+import { createMerchant } from "@/lib/domain/merchants/create-merchant";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { ensureDemo } from "./demo";
@@ -9,4 +11,16 @@ const { db } = await testDatabase();
 test("there is no demo merchant without the file that has its keys", async () => {
   await expect(ensureDemo(testService(db), "/nonexistent", () => {})).rejects.toThrow(/ENOENT/);
   expect(await hasMerchants(db.orm)).toBe(false);
+});
+
+test("production makes no demo merchant, and does not start where the sandbox has made one", async () => {
+  vi.stubEnv("CARDLANE_ENV", "production");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const said: string[] = [];
+  const ensure = () => ensureDemo(testService(db), "/nonexistent", (detail) => void said.push(detail));
+  expect(await ensure()).toBeNull();
+  expect(said).toEqual(["none: this is production"]);
+  expect(await hasMerchants(db.orm)).toBe(false);
+  await createMerchant({ db, clock: systemClock }, { name: "Demo shop", email: "demo@cardlane.example" });
+  await expect(ensure()).rejects.toThrow(/holds the sandbox's demo merchant, demo@cardlane.example/);
 });

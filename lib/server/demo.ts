@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findEnvironmentId, findMerchantName, hasMerchants } from "@/db/queries/merchants";
+import { findUserByEmail } from "@/db/queries/users";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
 import { createMerchant, type NewMerchant } from "@/lib/domain/merchants/create-merchant";
+import { ConfigurationError, env } from "@/lib/env";
 import { seedDemoHistory } from "./demo-history";
 import { seedDemoPayments } from "./demo-payments";
 import { replacePrivateFile } from "./private-file";
@@ -14,20 +16,25 @@ export type Demo = NewMerchant;
 const NAME = "Demo shop";
 const EMAIL = "demo@cardlane.example";
 
-const fileOf = (dataDir: string) => join(dataDir, "demo.json");
+export const demoFile = (dataDir: string) => join(dataDir, "demo.json");
 
 /**
  * Fills an empty database with a demo merchant. Its password and keys are shown at every start, so they are kept in the
- * data folder; null when this database has merchants and none of them is ours.
+ * data folder; null when this database has merchants and none of them is ours, and in production.
  */
 export async function ensureDemo(
   service: Service,
   dataDir: string,
   say: (detail: string) => void,
 ): Promise<Demo | null> {
+  if (env.isProduction) {
+    await refuseDemo(service);
+    say("none: this is production");
+    return null;
+  }
   if (await hasMerchants(service.db.orm)) {
     const demo = await readDemo(service, dataDir);
-    say(demo ? `sign-in and keys in ${fileOf(dataDir)}` : "none: this database has merchants of its own");
+    say(demo ? `sign-in and keys in ${demoFile(dataDir)}` : "none: this database has merchants of its own");
     return demo;
   }
   say("creating a demo merchant");
@@ -43,6 +50,14 @@ export async function ensureDemo(
   }
 }
 
+/** Its password stood on a console, and its key in a file. Throws ConfigurationError. */
+async function refuseDemo(service: Service): Promise<void> {
+  if ((await findUserByEmail(service.db.orm, "merchant", EMAIL)) === null) return;
+  throw new ConfigurationError(
+    `This database holds the sandbox's demo merchant, ${EMAIL}, whose password was printed: use another one for production.`,
+  );
+}
+
 async function seedHistory(service: Service, demo: Demo): Promise<number> {
   const merchantId = decodeId("merchant", demo.merchant_id);
   const environmentId = merchantId && (await findEnvironmentId(service.db.orm, merchantId, "test"));
@@ -53,7 +68,7 @@ async function seedHistory(service: Service, demo: Demo): Promise<number> {
 function createDemo(service: Service, dataDir: string): Promise<Demo> {
   return service.db.orm.transaction(async (orm) => {
     const demo = await createMerchant({ db: { orm }, clock: service.clock }, { name: NAME, email: EMAIL });
-    replacePrivateFile(fileOf(dataDir), `${JSON.stringify(demo, null, 2)}\n`);
+    replacePrivateFile(demoFile(dataDir), `${JSON.stringify(demo, null, 2)}\n`);
     return demo;
   });
 }
@@ -62,7 +77,7 @@ function createDemo(service: Service, dataDir: string): Promise<Demo> {
 async function readDemo(service: Service, dataDir: string): Promise<Demo | null> {
   let demo: Demo;
   try {
-    demo = JSON.parse(readFileSync(fileOf(dataDir), "utf8"));
+    demo = JSON.parse(readFileSync(demoFile(dataDir), "utf8"));
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createHttpServer, type Listener } from "./http-server";
 
 const answer =
@@ -17,14 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Byte for byte: every client library would tidy these targets up. */
-async function get(target: string): Promise<{ status: number; body: string }> {
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\nConnection: close\r\n\r\n`);
-  let text = "";
-  for await (const chunk of socket) text += String(chunk);
-  return { status: Number(text.split(" ")[1]), body: text.slice(text.indexOf("\r\n\r\n") + 4) };
+/** Byte for byte: every client library would tidy these requests up. */
+async function say(text: string, to = server): Promise<{ status: number; head: string; body: string }> {
+  const socket = connect((to.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write(text);
+  let answer = "";
+  for await (const chunk of socket) answer += String(chunk);
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  return { status: Number(answer.split(" ")[1] ?? "0"), head, body };
 }
+
+const CLOSE = "Connection: close\r\n\r\n";
+const get = (target: string) =>
+  say(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.7\r\n${CLOSE}`);
 
 test.each([
   ...["/./v1/transactions", "/x/../v1/transactions", "//v1/transactions", "/%2e/v1/transactions", "/x\\..\\v1"],
@@ -39,4 +45,122 @@ test("Next is told the connection's address, whatever the caller claims", async 
 
 test("every spelling of /v1 is answered by the API", async () => {
   for (const target of ["/v1/transactions", "/%76%31/transactions"]) expect((await get(target)).body).toContain("api");
+});
+
+const FAMILIES = [
+  ...["/v1", "/v1/payments", "/v1/payments/x/refund", "/api/auth/csrf", "/api/dashboard/team", "/", "/test", "/pay/x"],
+  ...[
+    "/challenge/x",
+    "/demo",
+    "/sdk/v1.js",
+    "/health",
+    "/health/live",
+    "/_next/image",
+    "/_next/static/x.js",
+    "/outbox",
+  ],
+];
+const isApi = (path: string) => /^\/(v1|health)/.test(path);
+
+test.each(["TRACE", "PROPFIND", "MKCOL", "LOCK", "SEARCH", "PURGE", "M-SEARCH", "SOURCE", "QUERY"])(
+  "%s never reaches the pages, and is the API's to refuse",
+  async (method) => {
+    for (const path of FAMILIES) {
+      const { status, head } = await say(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`);
+      if (status === 400) continue; // A method that Node's parser does not know.
+      expect([path, status]).toEqual([path, isApi(path) ? 200 : 405]);
+      if (status === 405) expect(head).toMatch(/^allow: GET, HEAD, POST/im);
+    }
+  },
+);
+
+test.each<[string, number | readonly number[]]>([
+  ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n", 405],
+  ["MADEUP / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["get / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 400],
+  ["GET / HTTP/1.1\r\n\r\n", 400],
+  ["GET / HTTP/1.0\r\n\r\n", 400],
+  ["GET / HTTP/1.1\r\nHost: localhost\r\nX:\u0000\r\n\r\n", 400],
+  ["GET / HTTP/1.1\r\nHost : localhost\r\n\r\n", 400],
+  ["\u0016\u0003\u0001\u0002\u0000\u0001", 400],
+  [`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431],
+  [`GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
+  ["POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+  ["POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", 400],
+  ["GET http://localhost/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["GET evil HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+])("what is no request of ours is told so: %j", async (text, status) => {
+  const answer = await say(text);
+  expect(answer.status).toBe(status);
+  expect(answer.head).toMatch(/^x-request-id: req_/im);
+  expect(answer.head).toMatch(/^connection: close/im);
+});
+
+const hostStatus = async (host: string, path: string, to = server) =>
+  (await say(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`, to)).status;
+
+test("a sandbox answers under names of this machine, and tells every other that it is not meant", async () => {
+  for (const host of ["localhost", "LOCALHOST:3000", "localhost.", "127.0.0.1", "127.8.8.8:1", "[::1]:3000"]) {
+    for (const path of ["/", "/v1/payments"]) expect([host, await hostStatus(host, path)]).toEqual([host, 200]);
+  }
+  const foreign = [
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "10.0.0.1",
+    "0.0.0.0",
+    "localhost@evil",
+  ];
+  for (const host of [
+    ...foreign,
+    "evil/localhost",
+    "localhost:x",
+    "",
+    "evil.example#localhost",
+    "[::1",
+    "2130706433.evil",
+  ]) {
+    for (const path of ["/", "/v1/payments", "/healthz", "/health/live/x", "/%68ealth"]) {
+      expect([host, path, [400, 421].includes(await hostStatus(host, path))]).toEqual([host, path, true]);
+    }
+  }
+});
+
+test("health is told under any name, for balancers ask by address", async () => {
+  for (const path of ["/health", "/health/live", "/health/ready", "/health?x=1"]) {
+    expect(await hostStatus("10.1.2.3:3000", path)).toBe(200);
+  }
+});
+
+test("production answers under its own names alone", async () => {
+  vi.stubEnv("CARDLANE_ENV", "production");
+  vi.stubEnv("BASE_URL", "https://pay.example");
+  vi.stubEnv("LIVE_BASE_URL", "https://live.example:8443");
+  const own = createHttpServer({ api: answer("api"), pages: answer("pages") }, () => {});
+  vi.unstubAllEnvs();
+  own.listen(0, "127.0.0.1");
+  await once(own, "listening");
+  for (const host of ["pay.example", "PAY.example:443", "pay.example.", "live.example", "live.example:8443"]) {
+    expect([host, await hostStatus(host, "/", own)]).toEqual([host, 200]);
+  }
+  for (const host of ["localhost", "127.0.0.1:3000", "sandbox.example", "xpay.example", "pay.example.evil"]) {
+    expect([host, await hostStatus(host, "/", own)]).toEqual([host, 421]);
+  }
+  expect(await hostStatus("10.0.0.9", "/health/ready", own)).toBe(200);
+  own.close();
+});
+
+test("a hundred connections that never finish their headers are cut off, and meanwhile everybody else is answered", async () => {
+  const own = createHttpServer({ api: answer("api"), pages: answer("pages") }, () => {}, {
+    arrival: { headersMs: 300, requestMs: 600 },
+  });
+  own.listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const slow = Array.from({ length: 100 }, () => say("GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ", own));
+  expect(await hostStatus("localhost", "/", own)).toBe(200);
+  const statuses = (await Promise.all(slow)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([408]));
+  own.close();
 });

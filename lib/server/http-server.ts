@@ -1,26 +1,55 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { ConfigurationError } from "@/lib/env";
+import { isLoopbackAddress } from "@/lib/loopback";
+import { isProxied } from "@/lib/mail/mail-route";
+import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { forwardAddress } from "./next-requests";
-import { destinationOf } from "./request-target";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type Listeners = { api: Listener; pages: Listener };
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a caller may take to send a request's headers, and all of it. */
+export type ArrivalLimits = { readonly headersMs: number; readonly requestMs: number };
+export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
+/** Node looks so often for requests that are late; every half minute, as it does by itself, lets 10 s become 40. */
+const LOOK_FOR_LATE_MS = 1_000;
+/** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */
+const STUCK_MS = 120_000;
+
+export type ServerOptions = {
+  /** Called for a request that came through a proxy. */
+  onProxy?: () => void;
+  arrival?: ArrivalLimits;
+};
 
 /** One port for everything: the API is answered here, all else by Next. */
 export function createHttpServer(
-  listeners: { api: Listener; pages: Listener },
+  listeners: Listeners,
   onError: (error: unknown) => void,
+  { onProxy, arrival = ARRIVAL }: ServerOptions = {},
 ): Server {
-  const server = createServer((request, response) => {
-    const destination = destinationOf(request.url ?? "");
-    if (destination === "nowhere") {
-      response.writeHead(400, { "content-type": "text/plain", connection: "close" }).end("This address is malformed.");
+  const server = createServer({
+    headersTimeout: arrival.headersMs,
+    requestTimeout: arrival.requestMs,
+    connectionsCheckingInterval: Math.min(LOOK_FOR_LATE_MS, arrival.headersMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The gate refuses what has none, in its own words.
+    requireHostHeader: false,
+  });
+  server.timeout = STUCK_MS;
+  const gate = createGate();
+  watchCallers(server);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (onProxy && isProxied(request.headers)) onProxy();
+    const admission = gate(request);
+    if ("refusal" in admission) {
+      refuseRequest(request, response, admission.refusal);
       return;
     }
-    const listener = listeners[destination];
+    const listener = listeners[admission.destination];
     // Next's handlers cannot see the connection, in development the API's among them.
     if (listener === listeners.pages) forwardAddress(request);
     listener(request, response).catch((error: unknown) => {
@@ -29,32 +58,80 @@ export function createHttpServer(
       else response.writeHead(500, { "content-type": "text/plain" }).end("Something went wrong on our side.");
     });
   });
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
   return server;
 }
 
-export function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, port)));
-    server.listen(port, () => resolve());
+type Pending = { request: IncomingMessage; response: ServerResponse };
+
+/** Answers what is no request, and tells of callers that leave or are cut off; the work for them goes on to its end. */
+export function watchCallers(server: Server): void {
+  const pending = new WeakMap<Duplex, Pending>();
+  const late = new WeakSet<Duplex>();
+  server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const startedMs = performance.now();
+    pending.set(socket, { request, response });
+    response.once("close", () => {
+      if (!response.writableFinished) noteGone(request, late.has(socket) ? 408 : 499, performance.now() - startedMs);
+    });
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (isLate) late.add(socket);
+    const { response } = pending.get(socket) ?? {};
+    // In the middle of an answer there is no place for another one, and who is gone reads none.
+    if (error.code === "ECONNRESET" || (response && !response.writableFinished && response.headersSent))
+      socket.destroy();
+    else refuseOnSocket(socket, refusalOf(error));
+  });
+  server.on("connect", (_request, socket: Duplex) => {
+    refuseOnSocket(socket, {
+      status: 405,
+      sentence: "This service is no proxy.",
+      headers: { Allow: "GET, HEAD, POST" },
+    });
   });
 }
 
-/** Finds out early, before anything is started for nothing. */
-export async function checkPort(port: number): Promise<void> {
-  const probe = createServer();
-  await listen(probe, port);
-  await new Promise((resolve) => probe.close(resolve));
+/** Listens on one address; another than this machine's own is the operator's choice. */
+export async function listen(server: Server, port: number, address: string): Promise<void> {
+  const error = await failureToListen(server, port, address);
+  if (error) throw explain(error, port, address);
 }
 
-function explain(error: NodeJS.ErrnoException, port: number): Error {
+function failureToListen(server: Server, port: number, address: string): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    server.once("error", resolve);
+    server.listen(port, address, () => {
+      server.off("error", resolve);
+      resolve(null);
+    });
+  });
+}
+
+/**
+ * Finds out early, before anything is started for nothing. `localhost` is ::1 to many browsers before it is 127.0.0.1: what
+ * listens there would be shown in our place. A machine without IPv6 has nothing there.
+ */
+export async function checkPort(port: number, address: string): Promise<void> {
+  const addresses = isLoopbackAddress(address) ? new Set([address, "::1"]) : [address];
+  for (const one of addresses) {
+    const server = createServer();
+    const error = await failureToListen(server, port, one);
+    if (error && (one === address || error.code === "EADDRINUSE")) throw explain(error, port, one);
+    if (!error) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, address: string): Error {
   if (error.code === "EADDRINUSE") {
     return new ConfigurationError(`Port ${port} is already in use: stop what uses it, or choose another with PORT.`);
   }
   if (error.code === "EACCES") {
     return new ConfigurationError(`This user may not listen on port ${port}: choose one above 1023 with PORT.`);
+  }
+  if (error.code === "EADDRNOTAVAIL") {
+    return new ConfigurationError(`LISTEN_ADDRESS=${address} is not an address of this machine.`);
   }
   return error;
 }

@@ -7,6 +7,7 @@ const console = createConsole(process.stdout);
 configure({ NODE_ENV: dev ? "development" : "production", NEXT_TELEMETRY_DISABLED: "1" });
 try {
   env.check();
+  if (dev && env.isProduction) throw new ConfigurationError("npm run dev is no production service: use npm start.");
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   console.problem(error.message);

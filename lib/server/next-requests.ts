@@ -1,34 +1,59 @@
 import { subscribe } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
-import { callerAddress, PROXIED_HEADER } from "@/lib/http/request-parts";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { callerAddress } from "@/lib/http/request-parts";
+import { isProxied } from "@/lib/mail/mail-route";
 
 const MENDED = Symbol.for("cardlane.mended-request");
-/** What proxies add. That of one on this machine arrives from this machine, whoever sent it there. */
-const BY_PROXIES = /^(x-forwarded-.*|forwarded|via|x-real-ip)$/;
 const SUBSCRIBED = Symbol.for("cardlane.mending-requests");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
 
+type Started = { request: IncomingMessage; server: Server };
+export type NextServerCare = {
+  /** Called once for each of Next's servers, before it sees its first request. */
+  onServer(server: Server): void;
+  /** Called for a request that came through a proxy. */
+  onProxy(): void;
+};
+
 /** Mends what Next's own server would get wrong about a request, before it sees it. */
-export function mendRequests(): void {
+export function mendRequests({ onServer, onProxy }: NextServerCare): void {
   if (holder[SUBSCRIBED]) return;
   holder[SUBSCRIBED] = true;
+  const known = new WeakSet<Server>();
   subscribe("http.server.request.start", (message) => {
-    const { request } = message as { request: IncomingMessage };
+    const { request, server } = message as Started;
+    if (!known.has(server)) {
+      known.add(server);
+      onServer(server);
+    }
+    if (isProxied(request.headers)) onProxy();
     forwardAddress(request);
     request.url = mendEscapes(request.url ?? "/");
   });
 }
 
+/** Puts `first` before all that answers a server's requests; what it answers itself, by true, nobody else sees. */
+export function answerFirst(
+  server: Server,
+  first: (request: IncomingMessage, response: ServerResponse) => boolean,
+): void {
+  const others = server.listeners("request");
+  server.removeAllListeners("request");
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (first(request, response)) return;
+    for (const other of others) Reflect.apply(other, server, [request, response]);
+  });
+}
+
 /**
  * Leaves the caller's address, and nothing that a caller wrote, where a handler under Next finds it: Next itself fills in
- * X-Forwarded-For only when it is absent. Marks what came through a proxy. Once per request, as it replaces what it reads.
+ * X-Forwarded-For only when it is absent. Once per request, as it replaces what it reads.
  */
 export function forwardAddress(request: IncomingMessage & { [MENDED]?: true }): void {
   if (request[MENDED]) return;
   request[MENDED] = true;
-  const isProxied = Object.keys(request.headers).some((name) => BY_PROXIES.test(name));
-  delete request.headers[PROXIED_HEADER];
-  if (isProxied) request.headers[PROXIED_HEADER] = "1";
+  // Next believes this one before the Host header, which has been checked.
+  delete request.headers["x-forwarded-host"];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
 }

@@ -2,10 +2,12 @@ import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { provideDemoShop } from "@/lib/http/demo-shop";
+import { outboxLink } from "@/lib/http/outbox-link";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
-import { publishAddress } from "./address";
-import { apiListener } from "./api-listener";
+import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
+import { ownAddress, publishAddress } from "./address";
+import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { buildWhenStale } from "./build";
 import { BuildError } from "./build-error";
 import { watchHosted } from "./build-hosted";
@@ -20,10 +22,9 @@ import { summarize } from "./summary";
 import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
-/** How long a request may take beside the processor's own time. */
-const ANSWER_LIMIT_MS = 22_000;
 
 type StartOptions = { dev: boolean; console: Console; root: string };
+type Started = { demo: Demo | null; outbox: string | null };
 
 /** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
 export async function start(options: StartOptions): Promise<void> {
@@ -35,8 +36,8 @@ export async function start(options: StartOptions): Promise<void> {
   });
   try {
     console.line("\n  Cardlane\n");
-    const demo = await startAll(options, shutdown);
-    summarize(console, demo);
+    const { demo, outbox } = await startAll(options, shutdown);
+    summarize(console, { demo, outbox });
   } catch (error) {
     if (shutdown.signal.aborted) return;
     await shutdown.run();
@@ -45,8 +46,8 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Demo | null> {
-  await checkPort(env.port);
+async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
+  await checkPort(env.port, env.listenAddress);
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
   const opened = await console.step("Database", async (say) => {
@@ -68,21 +69,22 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   shutdown.add("request error log", () => requestErrors.stop());
   proceed();
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
-  // The shop calls our own port: the public address may lead over a proxy that this machine cannot reach.
-  provideDemoShop(demo && { key: demo.test_key, apiUrl: `http://127.0.0.1:${env.port}` });
+  provideDemoShop(demo && { key: demo.test_key, apiUrl: ownAddress() });
   proceed();
   const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
   proceed();
   const api = dev ? pages : apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
-  const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
-  await listen(server, env.port);
+  const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"), {
+    onProxy: () => void noteProxy(opened.service),
+  });
+  await listen(server, env.port, env.listenAddress);
   const withdraw = publishAddress();
   shutdown.add("address", async () => withdraw());
   // While developing Next is the host of the API, so that a change to it takes effect at once, and of the jobs.
   const jobs = dev ? null : startJobs(opened.service);
   shutdown.add("jobs", async () => jobs?.stop());
   shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
-  return demo;
+  return { demo, outbox: (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null };
 }
 
 async function preparePages(

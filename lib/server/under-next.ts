@@ -1,8 +1,15 @@
+import type { Server } from "node:http";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
+import { outboxLink } from "@/lib/http/outbox-link";
 import { startJobs } from "@/lib/jobs/start-jobs";
+import { log } from "@/lib/log";
+import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
+import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { createService } from "./create-service";
-import { mendRequests } from "./next-requests";
+import { createGate, PAGE_METHODS, refuseRequest } from "./gate";
+import { ARRIVAL, watchCallers } from "./http-server";
+import { answerFirst, mendRequests } from "./next-requests";
 
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
@@ -15,6 +22,7 @@ export function claimHost(): void {
 /** Under `next start`, `next dev` and serverless hosts: the service and its jobs, once, on the migrated DATABASE_URL. */
 export async function startUnderNext(): Promise<void> {
   if (holder[HOST]) return;
+  env.check();
   const url = env.databaseUrl;
   if (!url)
     throw new ConfigurationError("Next's own server needs DATABASE_URL: npm start brings a database of its own.");
@@ -26,12 +34,30 @@ export async function startUnderNext(): Promise<void> {
       applicationName: "cardlane-next",
       poolSize: env.databasePoolSize,
     });
-    mendRequests();
     provideService(service);
+    mendRequests({ onServer: guard, onProxy: () => void noteProxy(service) });
+    if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "mail waits in the outbox");
     startJobs(service);
   } catch (error) {
     // Next may call again, and then it must not find a host that never came up.
     holder[HOST] = false;
     throw error;
   }
+}
+
+/** What our own host does before any route, for Next's server. What Next cannot make a `Request` of never gets there. */
+function guard(server: Server): void {
+  const gate = createGate();
+  const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
+  answerFirst(server, (request, response) => {
+    const admission = gate(request);
+    if ("refusal" in admission) refuseRequest(request, response, admission.refusal);
+    else if (PAGE_METHODS.has(request.method ?? "")) return false;
+    else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));
+    return true;
+  });
+  watchCallers(server);
+  // Next made the server, and with it how often late requests are looked for: every 30 s.
+  server.headersTimeout = ARRIVAL.headersMs;
+  server.requestTimeout = ARRIVAL.requestMs;
 }

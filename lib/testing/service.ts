@@ -55,6 +55,8 @@ export async function startService(options: StartServiceOptions = {}): Promise<R
       BASE_URL: baseUrl,
       CARDLANE_SECRET: TEST_SECRET,
       LOG_LEVEL: "warn",
+      // Several services share a database, and tests send them what proxies add.
+      MAIL_OUTBOX: "1",
       ...(databaseUrl && { DATABASE_URL: databaseUrl }),
       ...options.env,
     },

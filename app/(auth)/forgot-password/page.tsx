@@ -3,7 +3,7 @@ import { AuthColumn } from "@/components/auth/auth-column";
 import { AuthHeading } from "@/components/auth/auth-heading";
 import { AuthLink } from "@/components/auth/auth-link";
 import { ForgotPasswordForm } from "@/components/auth/forgot-password-form";
-import { mailRoute } from "@/lib/http/outbox";
+import { mailRouteOfPage } from "@/lib/http/outbox";
 
 export const metadata: Metadata = { title: "Forgot your password?" };
 
@@ -13,7 +13,7 @@ export default async function ForgotPasswordPage() {
       <AuthHeading title="Forgot your password?">
         We mail you a link to choose a new one. <AuthLink href="/sign-in">Back to sign-in</AuthLink>
       </AuthHeading>
-      <ForgotPasswordForm mail={await mailRoute()} />
+      <ForgotPasswordForm mail={await mailRouteOfPage()} />
     </AuthColumn>
   );
 }

@@ -1,4 +1,4 @@
-import { Inbox } from "lucide-react";
+import { Inbox, Lock } from "lucide-react";
 import type { Metadata } from "next";
 import { AuthHeading } from "@/components/auth/auth-heading";
 import { MailCard } from "@/components/auth/mail-card";
@@ -9,11 +9,12 @@ export const metadata: Metadata = { title: "Outbox", robots: "noindex" };
 
 export default async function OutboxPage() {
   const mails = await outboxPage();
+  if (mails === null) return <LockedOutbox />;
   return (
     <div className="w-full max-w-2xl">
       <AuthHeading title="Outbox">
-        No mail server is set up, so mail waits here instead of being sent. Only browsers on this machine see this page.
-        Set <code className="tick">SMTP_URL</code> to send it.
+        No mail server is set up, so mail waits here instead of being sent. Only browsers that came by the link from the
+        console see it. Set <code className="tick">SMTP_URL</code> to send it.
       </AuthHeading>
       {mails.length === 0 ? (
         <EmptyState
@@ -29,6 +30,20 @@ export default async function OutboxPage() {
           ))}
         </ul>
       )}
+    </div>
+  );
+}
+
+function LockedOutbox() {
+  return (
+    <div className="w-full max-w-2xl">
+      <AuthHeading title="Outbox">Mail that no server sends waits here, and its links open accounts.</AuthHeading>
+      <EmptyState
+        icon={<Lock aria-hidden="true" />}
+        title="The outbox is locked"
+        description="Open it with the link that npm start printed, beside Outbox. The link works for a week: restart for a new one."
+        className="rounded-lg border"
+      />
     </div>
   );
 }

@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
+import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { RecordCalls } from "@/components/demo/look-again";
 import { NoOrder, Result } from "@/components/demo/result";
 import { readDemoOrder } from "@/lib/http/demo-result";
+import { takeDemoCall } from "@/lib/http/demo-route";
 import { findDemoShop } from "@/lib/http/demo-shop";
 
 export const metadata: Metadata = { title: "Your order" };
@@ -13,6 +15,10 @@ export default async function ResultPage({ searchParams }: { searchParams: Promi
   const shop = findDemoShop();
   if (!shop) notFound();
   const { client_session_id, payment_id } = await searchParams;
+  const waitSeconds = takeDemoCall(await headers());
+  if (waitSeconds > 0) {
+    return <NoOrder reason={`The shop is busy. Reload the page in ${waitSeconds} s: your payment is not lost.`} />;
+  }
   const { session, payment, calls, problem } = await readDemoOrder(shop, {
     sessionId: typeof client_session_id === "string" ? client_session_id : "",
     paymentId: typeof payment_id === "string" ? payment_id : null,

@@ -10,6 +10,7 @@ import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Context, Reply } from "../context";
 import { runOnce } from "../idempotency/run-once";
+import { requireSecureAddresses } from "../live-addresses";
 import { currencyNotSupported } from "../plans/plan-rules";
 import { recordChange } from "../record-change";
 import { resourceNotFound } from "../resource-not-found";
@@ -18,7 +19,8 @@ import { presentClientSession } from "./present-client-session";
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
 /** Opens a session for one shopper and one amount. Its token is in this answer (and its replays) and nowhere else. */
-export function createClientSession(ctx: Context, input: CreateClientSessionBody): Promise<Reply> {
+export async function createClientSession(ctx: Context, input: CreateClientSessionBody): Promise<Reply> {
+  requireSecureAddresses(ctx.environment, input);
   return runOnce(ctx, { status: 201, secretAnswer: true }, async (tx) => {
     const { plan_id, amount, currency, ...described } = input;
     const price = await priceOf(ctx, tx, plan_id, amount, currency);

@@ -8,6 +8,7 @@ import type { CreatePaymentBody } from "@/lib/contract/payment";
 import { newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
+import { requireSecureAddresses } from "../live-addresses";
 import { resourceNotFound } from "../resource-not-found";
 import { makePayment, type PayingCard } from "./make-payment";
 import { refuseUnclaimed } from "./money-request";
@@ -23,6 +24,7 @@ type TypedCard = { card: PayingCard; name: string | null; postalCode: string | n
  * processor's `tokenize` and nowhere else. Throws AppError for what is not stored: 400, 404, 409.
  */
 export async function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
+  requireSecureAddresses(ctx.environment, { return_url: body.return_url });
   const plan = await requirePlan(ctx, body.plan_id);
   const operationId = newId();
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);

@@ -6,7 +6,7 @@ import { NoPermission } from "@/components/ui/no-permission";
 import { encodeId } from "@/lib/contract/ids";
 import type { MerchantRole } from "@/lib/contract/roles";
 import { listTeam } from "@/lib/domain/people/list-team";
-import { mailRoute } from "@/lib/http/outbox";
+import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Team" };
@@ -22,7 +22,7 @@ export default async function TeamPage({ params }: TeamPageProps) {
       <SectionHeader
         title="Team"
         description="Who can sign in to this account, for test and live alike."
-        actions={<InviteMember mail={await mailRoute()} />}
+        actions={<InviteMember mail={await mailRouteOfPage()} />}
       />
       <TeamTable
         members={members.map((member) => ({

@@ -1,0 +1,3 @@
+import { openOutbox } from "@/lib/http/outbox";
+
+export const GET = openOutbox;

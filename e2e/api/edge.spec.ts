@@ -1,0 +1,180 @@
+import { connect } from "node:net";
+import { expect, test } from "../fixtures";
+
+/** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */
+const PATHS = [
+  ...["/v1", "/v1/payments", "/v1/payments/x", "/v1/payments/x/refund", "/v1/openapi.json", "/v1/nothing", "/health"],
+  ...["/health/live", "/health/ready", "/api/auth/csrf", "/api/auth/signin", "/api/auth/callback/credentials"],
+  ...["/api/support-auth/session", "/api/dashboard/team", "/api/dashboard/test/api-keys", "/api/dashboard/nothing"],
+  ...["/api/support/merchants/x/suspend", "/api/sign-up", "/api/forgot-password", "/", "/sign-in", "/outbox"],
+  ...[
+    "/outbox/open",
+    "/test",
+    "/test/transactions",
+    "/live/settings/team",
+    "/support",
+    "/docs",
+    "/demo",
+    "/demo/result",
+  ],
+  ...["/demo/checkout/session", "/pay/x", "/pay/x/state", "/pay/x/attempts", "/pay/preview", "/challenge/x"],
+  ...[
+    "/challenge/x/result",
+    "/sdk/v1.js",
+    "/sdk/nothing.js",
+    "/_next/static/nothing.js",
+    "/_next/image",
+    "/_next/data/x",
+  ],
+  ...["/_next/webpack-hmr", "/favicon.ico", "/nothing"],
+];
+const METHODS = [
+  ...[
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "PROPFIND",
+    "MKCOL",
+    "LOCK",
+    "SEARCH",
+    "PURGE",
+  ],
+  ...["QUERY", "M-SEARCH", "REPORT", "BIND", "MADEUP", "get"],
+];
+/** What is put behind each path. */
+const TAILS = [
+  "%ff",
+  "%00",
+  "/%ff",
+  "/%c3%28",
+  "/..%2f..",
+  "/%2e%2e/x",
+  "//x",
+  "/\\x",
+  "?%ff=%00",
+  "?callbackUrl=\\\\evil",
+  ";x",
+  "#x",
+];
+const HEADERS = [
+  "Next-Action: x",
+  "RSC: 1",
+  "Next-Router-State-Tree: %",
+  "Next-Router-Prefetch: 1",
+  "X-Middleware-Subrequest: proxy",
+  "Upgrade: websocket\r\nConnection: Upgrade",
+  "Expect: 100-continue",
+  "Range: bytes=9-1",
+  'If-None-Match: "',
+  "Cookie: %; cardlane.session=%ff; cardlane.callback=\\\\evil; __Secure-cardlane.session=a.b.c.d.e",
+  "Content-Type: multipart/form-data",
+  "Content-Type: \xff",
+  "Accept-Language: \xff",
+  "Accept-Encoding: *;q=x",
+  `X-Long: ${"a".repeat(14_000)}`,
+  "X-Forwarded-Host: evil.example",
+  "X-Forwarded-Proto: x://",
+  "X-Forwarded-For: ::::",
+  "Origin: null",
+  "Authorization: \xff",
+  "Purpose: prefetch",
+  "X-Nextjs-Data: 1",
+  "X-Invoke-Path: /\xff",
+];
+
+/** Sends text as it is; the status of the answer, or 0 when there was none. */
+function statusOf(baseUrl: string, text: string): Promise<number> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"));
+    let answer = "";
+    // A connection that waits for more, as after an upgrade, has said what it says.
+    socket.setTimeout(8_000, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      answer += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Number(answer.split(" ")[1] ?? "0")));
+  });
+}
+
+const requestOf = (baseUrl: string, method: string, target: string, header = "") => {
+  const body = ["GET", "HEAD", "OPTIONS", "TRACE"].includes(method) ? "" : "Content-Length: 2\r\n";
+  const lines = `${method} ${target} HTTP/1.1\r\nHost: ${new URL(baseUrl).host}\r\nConnection: close\r\n${body}`;
+  return `${lines}${header && `${header}\r\n`}\r\n${body && "{}"}`;
+};
+
+/** Every one of them, a few at a time; those that ended in a 5xx. */
+async function failing(baseUrl: string, requests: { name: string; text: string }[]): Promise<string[]> {
+  const failed: string[] = [];
+  const left = [...requests];
+  const work = async () => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const status = await statusOf(baseUrl, next.text);
+      if (status >= 500 || status === 0) failed.push(`${next.name} → ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  return failed;
+}
+
+for (const method of METHODS) {
+  test(`${method} is no 5xx anywhere`, async ({ baseUrl }) => {
+    test.setTimeout(120_000);
+    const requests = PATHS.map((path) => ({ name: `${method} ${path}`, text: requestOf(baseUrl, method, path) }));
+    expect(await failing(baseUrl, requests)).toEqual([]);
+  });
+}
+
+test("neither are paths that cannot be read, at any family", async ({ baseUrl }) => {
+  test.setTimeout(180_000);
+  const targets = [
+    "/v1/payments",
+    "/health",
+    "/api/auth/signin",
+    "/api/dashboard/team",
+    "/test",
+    "/pay/x",
+    "/challenge/x",
+  ]
+    .concat(["/demo", "/sdk", "/_next/static", "/_next/image", "/docs", ""])
+    .flatMap((path) => TAILS.map((tail) => path + tail));
+  const requests = targets.flatMap((target) =>
+    ["GET", "POST"].map((method) => ({ name: `${method} ${target}`, text: requestOf(baseUrl, method, target) })),
+  );
+  expect(await failing(baseUrl, requests)).toEqual([]);
+});
+
+test("nor strange headers", async ({ baseUrl }) => {
+  test.setTimeout(180_000);
+  const requests = HEADERS.flatMap((header) =>
+    [
+      "/v1/payments",
+      "/api/auth/signin",
+      "/sign-in",
+      "/test",
+      "/pay/x",
+      "/sdk/v1.js",
+      "/demo/checkout/session",
+      "/_next/image",
+    ].flatMap((path) =>
+      ["GET", "POST"].map((method) => ({
+        name: `${method} ${path} with ${header.slice(0, 40)}`,
+        text: requestOf(baseUrl, method, path, header),
+      })),
+    ),
+  );
+  expect(await failing(baseUrl, requests)).toEqual([]);
+});
+
+test("a foreign name is refused on every path but health", async ({ baseUrl }) => {
+  for (const path of PATHS) {
+    const text = requestOf(baseUrl, "GET", path).replace(/Host: [^\r]*/, "Host: rebound.example");
+    expect([path, await statusOf(baseUrl, text)]).toEqual([path, path.startsWith("/health") ? 200 : 421]);
+  }
+});

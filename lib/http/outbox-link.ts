@@ -1,0 +1,25 @@
+import type { Service } from "@/lib/domain/context";
+
+/**
+ * The outbox page shows mail that no server takes, and its links open accounts. A proxy that adds nothing cannot be told from
+ * the browser beside it, so the page opens to whoever holds the link that the start printed, and to nobody else.
+ */
+export const OUTBOX_LIFE_SECONDS = 7 * 86_400;
+
+type Purpose = "link" | "cookie";
+type Signing = Pick<Service, "secret" | "clock">;
+
+/** Signed by the service's secret, so that every process takes it; another for the link than for the cookie that it sets. */
+export function signPass({ secret, clock }: Signing, purpose: Purpose): string {
+  const until = (Math.floor(clock.now().getTime() / 1000) + OUTBOX_LIFE_SECONDS).toString(36);
+  return `${until}.${secret.mac(`outbox-${purpose}`, until)}`;
+}
+
+export function isValidPass({ secret, clock }: Signing, purpose: Purpose, given: string | null | undefined): boolean {
+  const [, until = "", mac = ""] = /^([0-9a-z]{1,8})\.([\w.-]{1,100})$/.exec(given ?? "") ?? [];
+  return secret.isMac(`outbox-${purpose}`, until, mac) && Number.parseInt(until, 36) * 1000 > clock.now().getTime();
+}
+
+/** The link to the outbox, for the person at the console alone. It works for a week. */
+export const outboxLink = (service: Signing & Pick<Service, "baseUrl">): string =>
+  `${service.baseUrl}/outbox/open?key=${signPass(service, "link")}`;

@@ -1,0 +1,15 @@
+/** Whether an address is this machine's own, as IPv4 or IPv6. */
+export const isLoopbackAddress = (address: string): boolean =>
+  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::1";
+
+/** The same of a Host header or a URL's host, with or without a port. */
+export function isLoopbackHost(host: string | null): boolean {
+  const name = hostNameOf(host);
+  return name === "localhost" || isLoopbackAddress(name.replace(/^\[|\]$/g, ""));
+}
+
+/** The name or address in a Host header: lower case, without port and the root's dot. Empty when it is none. */
+export function hostNameOf(host: string | null): string {
+  if (host === null || /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`)) return "";
+  return new URL(`http://${host}`).hostname.replace(/\.$/, "");
+}

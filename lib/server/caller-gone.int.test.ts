@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { provideService } from "@/lib/http/current-service";
+import { log } from "@/lib/log";
+import { createRegistry } from "@/lib/processor/registry";
+import { testDatabase } from "@/lib/testing/database";
+import { testTenant } from "@/lib/testing/factories";
+import { holds, scriptProcessor } from "@/lib/testing/scripted-processor";
+import { apiListener } from "./api-listener";
+import { createHttpServer } from "./http-server";
+
+const { db } = await testDatabase();
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2035, cvv: "123" };
+const BODY = JSON.stringify({ amount: 1_999, currency: "USD", card: CARD });
+const SHORT = { headersMs: 250, requestMs: 500 };
+
+/** The API on a port of its own, with what it tells its log, and a tenant with a key. */
+async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerLimitMs = 30_000) {
+  const plain = await testTenant(db);
+  const sandbox = plain.service.processors.processorFor("test");
+  if (!sandbox) throw new Error("test mode has a processor");
+  const script = scriptProcessor(sandbox);
+  const problems: unknown[] = [];
+  const told = (...line: unknown[]) => void problems.push(line);
+  const service = {
+    ...plain.service,
+    processors: createRegistry({ sandbox: script.processor }),
+    log: Object.assign(Object.create(plain.service.log), { warn: told, error: told }),
+  };
+  const http = provideService(service);
+  const { secret } = await createApiKey(service, {
+    environmentId: plain.merchant.test.id,
+    name: "Shop",
+    permissions: ["payment.create", "payment.read"],
+  });
+  const server = createHttpServer(
+    { api: apiListener(answerLimitMs), pages: async (_, response) => void response.end() },
+    told,
+    { arrival },
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await http.authenticator.stop();
+    await http.requestErrors.stop();
+  });
+  const { port } = server.address() as AddressInfo;
+  const head = (key: string, length = Buffer.byteLength(BODY)) =>
+    `POST /v1/payments HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${secret}\r\nX-Idempotency-Key: ${key}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  const pay = async (key: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/payments`, {
+      method: "POST",
+      headers: { "X-Api-Key": secret, "X-Idempotency-Key": key, "Content-Type": "application/json" },
+      body: BODY,
+    });
+    return { status: answer.status, replayed: answer.headers.get("idempotent-replayed") };
+  };
+  const refused = async () => {
+    await http.requestErrors.flush();
+    return db.sql`select status from request_errors where environment_id = ${plain.merchant.test.id}`;
+  };
+  return { script, problems, head, open, pay, refused, environmentId: plain.merchant.test.id };
+}
+
+/** What is told of callers: status and message. */
+const told: [unknown, unknown][] = [];
+beforeEach(() => {
+  told.length = 0;
+  vi.spyOn(log, "info").mockImplementation((details: unknown, message?: unknown) => {
+    told.push([(details as { status?: number }).status, message]);
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+const untilTold = () => vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { timeout: 10_000, interval: 10 });
+
+/** All that a server says until it closes. */
+async function rest(socket: Socket): Promise<string> {
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test("a caller that hangs up in a body is 499 in the log: no outage, nothing kept, and the key is still new", async () => {
+  const { open, head, pay, problems, refused } = await setup();
+  const socket = await open();
+  socket.write(`${head("cut")}\r\n${BODY.slice(0, 20)}`);
+  // The answer to another request says that this one is being read, too.
+  expect((await pay("other")).status).toBe(201);
+  socket.destroy();
+  await untilTold();
+  expect(told).toEqual([[499, "the caller hung up"]]);
+  expect(await refused()).toEqual([]);
+  expect(await pay("cut")).toEqual({ status: 201, replayed: null });
+  expect(problems).toEqual([]);
+});
+
+test("a caller that hangs up while the card is charged loses nothing: the same key answers with the one payment", async () => {
+  const { open, head, pay, problems, script, environmentId } = await setup();
+  const held = holds();
+  script.next(held.step);
+  const socket = await open();
+  socket.write(`${head("gone")}\r\n${BODY}`);
+  await held.reached;
+  socket.destroy();
+  await untilTold();
+  held.release();
+  expect(told).toEqual([[499, "the caller hung up"]]);
+  await vi.waitFor(async () => expect(await pay("gone")).toEqual({ status: 201, replayed: "true" }), {
+    timeout: 10_000,
+  });
+  const payments = await db.sql`select status from payments where environment_id = ${environmentId}`;
+  expect(payments.map(({ status }) => status)).toEqual(["CAPTURED"]);
+  expect(problems).toEqual([]);
+});
+
+test("headers that drip in are cut off with 408, as is a body, and neither is an outage", async () => {
+  const { open, head, problems, refused, pay } = await setup(SHORT);
+  for (const start of ["GET /v1/payments HTTP/1.1\r\nHost: localhost\r\n", `${head("slow")}\r\n`, head("slow")]) {
+    const socket = await open();
+    socket.write(start);
+    const drip = setInterval(
+      () => socket.writable && socket.write(start.endsWith("\r\n\r\n") ? " " : "X-A: b\r\n"),
+      50,
+    );
+    const startedMs = performance.now();
+    const text = await rest(socket);
+    clearInterval(drip);
+    expect(text).toMatch(/^HTTP\/1\.1 408 [\s\S]*x-request-id: req_/i);
+    expect(text).not.toMatch(/unavailable/);
+    // Half a second and the second that may pass until it is seen; the machine may be busy.
+    expect(performance.now() - startedMs).toBeLessThan(8_000);
+  }
+  expect(told).toEqual([[408, "the caller was too slow"]]);
+  expect(await refused()).toEqual([]);
+  expect(problems).toEqual([]);
+  expect((await pay("slow")).status).toBe(201);
+});
+
+test("a body that takes longer than an answer may is its caller's delay: no 503 in between", async () => {
+  const { open, head, problems } = await setup({ headersMs: 300, requestMs: 600 }, 50);
+  const socket = await open();
+  socket.write(`${head("late")}\r\n${BODY.slice(0, 10)}`);
+  expect(await rest(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  expect(problems).toEqual([]);
+});

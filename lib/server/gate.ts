@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { encodeId } from "@/lib/contract/ids";
+import { env } from "@/lib/env";
+import { newId } from "@/lib/ids";
+import { log } from "@/lib/log";
+import { hostNameOf, isLoopbackHost } from "@/lib/loopback";
+import { createTokenBuckets } from "@/lib/token-buckets";
+import { type Destination, destinationOf } from "./request-target";
+
+/** What is said to a caller before any route has seen the request. */
+export type Refusal = { readonly status: number; readonly sentence: string; readonly headers?: Record<string, string> };
+
+/** Pages answer these, each in its own way. Every other method, and TRACE, which no `Request` may have, is refused here. */
+export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+const HEALTH = /^\/health(?:\/(?:live|ready))?(?:\?|$)/;
+
+const REFUSALS = {
+  target: { status: 400, sentence: "This address is malformed." },
+  noHost: { status: 400, sentence: "The request names no host." },
+  host: {
+    status: 421,
+    sentence:
+      "This service does not answer under the name in the Host header. Use its own address; a proxy in front of it has to " +
+      "pass the Host header on, and BASE_URL has to be the address that people use.",
+  },
+  method: {
+    status: 405,
+    sentence: "Pages do not take this method.",
+    headers: { Allow: [...PAGE_METHODS].join(", ") },
+  },
+} as const satisfies Record<string, Refusal>;
+
+export type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: Refusal };
+
+/**
+ * Decides, for either host, whether a request reaches any of our routes. Under a foreign name it does not: a page elsewhere can
+ * point its own name at this machine and would be let in as one of ours. Load balancers ask for our health by address.
+ */
+export function createGate(): (request: IncomingMessage) => Admission {
+  const names = new Set(
+    [env.baseUrl, env.sandboxBaseUrl, env.liveBaseUrl].flatMap((url) => (url ? [new URL(url).hostname] : [])),
+  );
+  const sandbox = !env.isProduction;
+  if (sandbox) names.add(hostNameOf(env.listenAddress.includes(":") ? `[${env.listenAddress}]` : env.listenAddress));
+  const known = new Map<string | undefined, boolean>();
+
+  function isOwnHost(host: string | undefined): boolean {
+    const name = hostNameOf(host ?? null);
+    return names.has(name) || (sandbox && isLoopbackHost(host ?? null));
+  }
+
+  return (request) => {
+    const { url = "", method = "GET" } = request;
+    const destination = destinationOf(url);
+    if (destination === "nowhere") return { refusal: REFUSALS.target };
+    const { host } = request.headers;
+    let isOwn = known.get(host);
+    if (isOwn === undefined) {
+      isOwn = isOwnHost(host);
+      // The few names of its own a service has stay; what strangers make up does not pile up.
+      if (isOwn && known.size < 100) known.set(host, true);
+    }
+    if (!isOwn && !HEALTH.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
+    if (destination === "pages" && !PAGE_METHODS.has(method)) return { refusal: REFUSALS.method };
+    return { destination };
+  };
+}
+
+/** Ends the connection as well: what else comes over it is no better. */
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  const { status, sentence, headers } = refusal;
+  response.writeHead(status, { ...headersOf(sentence), ...headers });
+  response.end(request.method === "HEAD" ? undefined : sentence);
+}
+
+const headersOf = (sentence: string) => ({
+  "Content-Type": "text/plain; charset=utf-8",
+  "Content-Length": String(Buffer.byteLength(sentence)),
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  "X-Request-Id": encodeId("request", newId()),
+  Connection: "close",
+});
+
+const REASONS: Record<number, string> = {
+  400: "Bad Request",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Payload Too Large",
+  431: "Request Header Fields Too Large",
+};
+
+/** The same where there is no response object, because the request could not be read or was for a tunnel. */
+export function refuseOnSocket(socket: Duplex, refusal: Refusal): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, sentence } = refusal;
+  const lines = Object.entries({ ...headersOf(sentence), ...refusal.headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end([`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}`, ...lines, "", sentence].join("\r\n"), () =>
+    socket.destroy(),
+  );
+}
+
+/** What Node's parser and its clock refuse. */
+export function refusalOf(error: NodeJS.ErrnoException): Refusal {
+  switch (error.code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, sentence: "The request took too long to arrive. Nothing was done; send it again." };
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, sentence: "The headers are too large." };
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { status: 413, sentence: "The chunk extensions are too large." };
+    default:
+      return { status: 400, sentence: "This is not a request in HTTP." };
+  }
+}
+
+/** Strangers decide how often this happens, so it is told at most once a second in the long run, with what was left out. */
+const told = createTokenBuckets({ perSecond: 1, burst: 60 });
+let untold = 0;
+
+/** Tells the log of a caller that left, or was cut off for being slow, before its answer: 499 or 408, and no fault of ours. */
+export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
+  if (told.take("").waitMs > 0) {
+    untold++;
+    return;
+  }
+  // The whole path may hold a token.
+  const path = `/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`.slice(0, 40);
+  const others = untold > 0 ? { and_others: untold } : {};
+  untold = 0;
+  const message = status === 408 ? "the caller was too slow" : "the caller hung up";
+  log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms), ...others }, message);
+}
