@@ -56,7 +56,7 @@ test("with manual capture it is held for seven days", async ({ api }) => {
 });
 
 test("what was sent comes back, on the payment and on its transaction", async ({ api }) => {
-  const plan = await newPlan(api, { status: "ACTIVE" });
+  const plan = await newPlan(api, { status: "ACTIVE", currency: "USD", full_price_amount: 100 });
   const said = {
     customer_id: "customer 1",
     customer_email: "Jane.Doe@Example.com",

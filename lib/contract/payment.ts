@@ -119,13 +119,20 @@ export const createPaymentBody = z
   .strictObject({
     amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    payment_token: idInput.optional().describe("Card token from the payment iframe: valid once, for 15 minutes."),
+    payment_token: idInput
+      .optional()
+      .describe(
+        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+      ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
     capture_method: captureMethod
       .default("automatic")
       .describe("`manual` authorizes now and leaves the capture to you."),
     ...customerFields,
-    plan_id: idInput.nullable().default(null).describe("An active plan that this pays for."),
+    plan_id: idInput
+      .nullable()
+      .default(null)
+      .describe("An active plan that this pays for: amount and currency are its price, or its paid trial's."),
     description: text(1000).nullable().default(null).describe("Your own note."),
     metadata: metadata.default({}),
     return_url: webUrl

@@ -3,6 +3,8 @@ import { CARD, codeOf, countPayments, expectCleanBooks, openShop } from "@/lib/t
 import { testDatabase } from "@/lib/testing/database";
 
 const { db } = await testDatabase({ max: 20 });
+/** Of every session here. */
+const amount = 1_999;
 
 test("a token of the card pays once, and completes the session that it was made in", async () => {
   const shop = await openShop(db);
@@ -10,9 +12,9 @@ test("a token of the card pays once, and completes the session that it was made 
   expect(made.state).toMatchObject({ status: "OPEN", attempts_left: 4, payment: null });
   expect((await shop.pay({ mode: "tokenize", attempt: "t" })).payment_token).toEqual(made.payment_token);
   const payment_token = made.payment_token?.id;
-  const answers = await Promise.all([1, 2, 3].map(() => shop.tenant.create({ payment_token, amount: 1_999 })));
+  const answers = await Promise.all([1, 2, 3].map(() => shop.tenant.create({ payment_token, amount })));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-  expect(await shop.tenant.create({ payment_token })).toMatchObject({ status: 400 });
+  expect(await shop.tenant.create({ payment_token, amount })).toMatchObject({ status: 400 });
   expect(await shop.get()).toMatchObject({ status: "COMPLETED", attempts_left: 4 });
   await expectCleanBooks(db);
 });
@@ -22,7 +24,7 @@ test("two tokens of one session, used at once, make one payment; the one that lo
     const shop = await openShop(db);
     const tokens = await Promise.all([shop.pay({ mode: "tokenize" }), shop.pay({ mode: "tokenize" })]);
     const answers = await Promise.all(
-      tokens.map(({ payment_token }) => shop.tenant.create({ payment_token: payment_token?.id })),
+      tokens.map(({ payment_token }) => shop.tenant.create({ payment_token: payment_token?.id, amount })),
     );
     // The one that lost is told to wait while the other is under way, and that the session is paid after it.
     expect(answers.map(({ code }) => code).filter((code) => code === null)).toHaveLength(1);
@@ -38,7 +40,7 @@ test("a token and the form cannot both pay the session", async () => {
   const shop = await openShop(db);
   const { payment_token } = await shop.pay({ mode: "tokenize" });
   await shop.pay();
-  expect(await shop.tenant.create({ payment_token: payment_token?.id })).toMatchObject({ status: 400 });
+  expect(await shop.tenant.create({ payment_token: payment_token?.id, amount })).toMatchObject({ status: 400 });
   expect(await countPayments(db, shop.tenant)).toEqual({ all: 1, paid: 1 });
 });
 
@@ -48,7 +50,9 @@ test("tokens count as attempts, and the sixth is refused; the fifth still pays",
   for (let i = 0; i < 5; i++) made.push(await shop.pay({ mode: "tokenize" }));
   expect(made[4]?.state).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
   expect(await codeOf(shop.pay({ mode: "tokenize" }))).toBe("invalid_state");
-  expect(await shop.tenant.create({ payment_token: made[4]?.payment_token?.id })).toMatchObject({ status: 201 });
+  expect(await shop.tenant.create({ payment_token: made[4]?.payment_token?.id, amount })).toMatchObject({
+    status: 201,
+  });
   expect(await shop.get()).toMatchObject({ status: "COMPLETED" });
 });
 
@@ -57,11 +61,27 @@ test("what was typed beside a tokenized card is the payment's, unless the mercha
   const card = { ...CARD, name: "Jo Typed" };
   const token = async () => (await shop.pay({ mode: "tokenize", card, postal_code: "94107" })).payment_token?.id;
   const mine = { customer_name: "Jo Known", billing_address: { line1: "1 Road", postal_code: "10001" } };
-  expect((await shop.tenant.create({ payment_token: await token() })).body).toMatchObject({
+  expect((await shop.tenant.create({ payment_token: await token(), amount })).body).toMatchObject({
     ...{ customer_name: "Jo Typed", billing_address: { line1: null, postal_code: "94107" } },
     transactions: [{ avs_result: "Z" }],
   });
   const other = await openShop(db);
   const second = (await other.pay({ mode: "tokenize", card, postal_code: "94107" })).payment_token?.id;
-  expect((await other.tenant.create({ payment_token: second, ...mine })).body).toMatchObject(mine);
+  expect((await other.tenant.create({ payment_token: second, amount, ...mine })).body).toMatchObject(mine);
 });
+
+test.each([
+  ["another amount", { amount: 2_000 }, "amount", /for 19\.99 USD: send amount 1999 and currency USD/],
+  ["another currency", { amount, currency: "EUR" }, "currency", /for 19\.99 USD/],
+])(
+  "a token of one session is refused for %s, unused, and pays what its session says",
+  async (_, wrong, param, detail) => {
+    const shop = await openShop(db);
+    const payment_token = (await shop.pay({ mode: "tokenize" })).payment_token?.id;
+    expect(await shop.tenant.create({ payment_token, ...wrong }, { key: "k" })).toMatchObject({
+      ...{ status: 400, code: "invalid_parameter", text: expect.stringMatching(detail), body: { param } },
+    });
+    expect(await countPayments(db, shop.tenant)).toEqual({ all: 0, paid: 0 });
+    expect(await shop.tenant.create({ payment_token, amount }, { key: "k" })).toMatchObject({ status: 201 });
+  },
+);

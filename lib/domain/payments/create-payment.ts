@@ -1,9 +1,12 @@
 import { findClientSession } from "@/db/queries/client-sessions";
+import { findKey } from "@/db/queries/idempotency-claims";
 import { findPaymentToken } from "@/db/queries/payment-tokens";
 import { findPlan } from "@/db/queries/plans";
-import { isSupportedCurrency } from "@/lib/contract/currencies";
+import type { ClientSessionRow } from "@/db/schema/client-sessions";
+import type { PlanRow } from "@/db/schema/plans";
+import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
-import { decodeId } from "@/lib/contract/ids";
+import { decodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payment";
 import { newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
@@ -11,7 +14,7 @@ import type { Context, Reply } from "../context";
 import { requireSecureAddresses } from "../live-addresses";
 import { resourceNotFound } from "../resource-not-found";
 import { makePayment, type PayingCard } from "./make-payment";
-import { refuseUnclaimed } from "./money-request";
+import { keyOf, refuseUnclaimed } from "./money-request";
 import { withPostalCode } from "./postal-code";
 import { processorNotConfigured } from "./processor-not-configured";
 import { tokenizeCard } from "./tokenize-card";
@@ -36,6 +39,10 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   const { card, name, postalCode } = body.card
     ? await tokenize(ctx, processor, body.card)
     : await useToken(ctx, body.payment_token ?? "");
+  const session = await sessionOf(ctx, card);
+  const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
+  // What a key has done already is replayed, whatever its plan costs by now.
+  if (mismatch && (await isUnusedKey(ctx))) throw mismatch;
   // What the shopper typed beside the card counts where the merchant's server says nothing.
   const terms = {
     ...body,
@@ -45,7 +52,14 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
       : withPostalCode(body.billing_address, postalCode),
   };
   const unusable = () => whyUnusable(ctx, card);
-  return makePayment(ctx, { terms, card, processor, operationId, planId: plan?.id ?? null, unusable });
+  return makePayment(ctx, {
+    terms,
+    card,
+    processor,
+    operationId,
+    planId: plan?.id ?? session?.plan_id ?? null,
+    unusable,
+  });
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {
@@ -104,6 +118,52 @@ async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promi
     "outcome_pending",
     "Another payment of this token's client session is under way. Send the request again in a moment, with the same key.",
   );
+}
+
+/** The client session whose form made the card's token; null for a card of no session. */
+function sessionOf(ctx: Context, { clientSessionId }: PayingCard): Promise<ClientSessionRow | null> {
+  const { id } = ctx.environment;
+  return clientSessionId
+    ? findClientSession(ctx.service.db.within(id).orm, id, clientSessionId)
+    : Promise.resolve(null);
+}
+
+async function isUnusedKey(ctx: Context): Promise<boolean> {
+  const { id } = ctx.environment;
+  const row = await findKey(ctx.service.db.within(id).sql, id, keyOf(ctx).key);
+  return row === null || row.expired;
+}
+
+/** A shopper who typed a card into the form of one price pays that price, and for that plan. */
+function differsFromSession(body: CreatePaymentBody, session: ClientSessionRow): AppError | null {
+  const { amount, currency } = session;
+  if (body.currency !== currency || body.amount !== amount) {
+    return differs(
+      body.currency !== currency ? "currency" : "amount",
+      `This token's client session is for ${formatMinor(amount, currency)}: send amount ${amount} and currency ${currency}.`,
+    );
+  }
+  const planId = encodeIdOrNull("plan", session.plan_id);
+  return body.plan_id === null || body.plan_id === planId
+    ? null
+    : differs("plan_id", `This token's client session is for ${planId ?? "no plan"}: leave plan_id out.`);
+}
+
+/** A plan is paid at its price; one with a paid trial at its trial's price, too. */
+function differsFromPlan(body: CreatePaymentBody, plan: PlanRow): AppError | null {
+  const { currency } = plan;
+  const prices = [plan.full_price, ...(plan.trial_price === null ? [] : [plan.trial_price])];
+  if (body.currency === currency && prices.includes(body.amount)) return null;
+  const named = prices.map((price) => `${formatMinor(price, currency)} (amount ${price})`).join(" or ");
+  return differs(
+    body.currency !== currency ? "currency" : "amount",
+    `The plan costs ${named}: send that amount and currency ${currency}, or leave plan_id out.`,
+  );
+}
+
+function differs(param: string, message: string): AppError {
+  const code = "invalid_parameter";
+  return new AppError(code, message, { param, errors: [{ param, code, message }] });
 }
 
 function tokenUnusable(): AppError {

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createPlanBody, type Plan } from "@/lib/contract/plan";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { createPlan } from "../plans/create-plan";
+
+const { db } = await testDatabase();
+
+const MONTHLY = { billing_frequency_value: 1, billing_frequency_unit: "MONTHS" };
+const TRIAL = { trial_period_value: 7, trial_period_unit: "DAYS" };
+
+test.each([
+  ["ONE_TIME", {}, [1_250], /costs 12\.50 USD \(amount 1250\)/],
+  ["SUBSCRIPTION_NO_TRIAL", MONTHLY, [1_250], /costs 12\.50 USD/],
+  ["SUBSCRIPTION_FREE_TRIAL", { ...MONTHLY, ...TRIAL }, [1_250], /costs 12\.50 USD/],
+  [
+    "SUBSCRIPTION_PAID_TRIAL",
+    { ...MONTHLY, ...TRIAL, trial_price_amount: 1 },
+    [1_250, 100],
+    /12\.50 USD \(amount 1250\) or 1\.00 USD \(amount 100\)/,
+  ],
+])(
+  "a payment for a plan that is %s is of its price, in its currency, and of nothing else",
+  async (type, more, prices, detail) => {
+    const tenant = await moneyTenant(db);
+    const body = { type, name: "Plan", currency: "USD", full_price_amount: 12.5, status: "ACTIVE", ...more };
+    const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));
+    const { id: plan_id } = JSON.parse(reply.body) as Plan;
+    for (const amount of prices) {
+      expect(await tenant.create({ plan_id, amount })).toMatchObject({ status: 201, body: { plan_id, amount } });
+      expect(await tenant.create({ plan_id, amount, currency: "EUR" })).toMatchObject({
+        ...{ status: 400, code: "invalid_parameter", body: { param: "currency" } },
+      });
+    }
+    expect(await tenant.create({ plan_id, amount: 1_251 })).toMatchObject({
+      ...{ status: 400, code: "invalid_parameter", text: expect.stringMatching(detail), body: { param: "amount" } },
+    });
+  },
+);
+
+test("what a key has paid is replayed, also when its plan costs something else by now", async () => {
+  const tenant = await moneyTenant(db);
+  const body = { type: "ONE_TIME", name: "Plan", currency: "USD", full_price_amount: 5, status: "ACTIVE" };
+  const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));
+  const { id: plan_id } = JSON.parse(reply.body) as Plan;
+  const first = await tenant.create({ plan_id, amount: 500 }, { key: "k" });
+  await db.sql`update plans set full_price = 600 where environment_id = ${tenant.environmentId}`;
+  const again = await tenant.create({ plan_id, amount: 500 }, { key: "k" });
+  expect([again.status, again.replayed, again.text]).toEqual([201, true, first.text]);
+  expect(await tenant.create({ plan_id, amount: 500 })).toMatchObject({ status: 400 });
+});
