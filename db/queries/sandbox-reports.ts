@@ -38,3 +38,24 @@ export async function acknowledgeSandboxReport(sql: Sql, reference: string): Pro
     update sandbox_processor.reports set acknowledged_at = now()
     where reference = ${reference}::uuid and applied_at is not null and acknowledged_at is null`;
 }
+
+/**
+ * Removes what the sandbox needs no more: first attempts that it refused a week ago (their operations ended within a day), and
+ * news that was acknowledged a week ago. Answers how many. Indexes: `sandbox_refusals_age`, `sandbox_reports_age`.
+ */
+export async function deleteOldSandboxNotes(sql: Sql, limit: number): Promise<number> {
+  const [row] = await sql<{ removed: number }[]>`
+    with refusals as (
+      delete from sandbox_processor.refusals where reference in (
+        select reference from sandbox_processor.refusals where created_at <= now() - interval '7 days'
+        order by created_at limit ${limit}::int for update skip locked)
+      returning 1
+    ), reports as (
+      delete from sandbox_processor.reports where reference in (
+        select reference from sandbox_processor.reports where acknowledged_at <= now() - interval '7 days'
+        order by acknowledged_at limit ${limit}::int for update skip locked)
+      returning 1
+    )
+    select (select count(*) from refusals) + (select count(*) from reports) as removed`;
+  return row?.removed ?? 0;
+}

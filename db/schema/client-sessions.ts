@@ -105,6 +105,8 @@ export const paymentTokens = pgTable(
     }),
     /** Serves the clean-up: what still holds a card, oldest first. */
     index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
+    /** Serves the removal of what can be neither used nor replayed any more. */
+    index("payment_tokens_age").on(table.expires_at),
   ],
 );
 export type PaymentTokenRow = typeof paymentTokens.$inferSelect;

@@ -97,11 +97,16 @@ export const sandboxOperations = sandboxProcessor.table(
 );
 
 /** Attempts that were refused before they were looked at: for the card that refuses its first attempt. */
-export const sandboxRefusals = sandboxProcessor.table("refusals", {
-  reference: uuid("reference").primaryKey(),
-  account: uuid("account").notNull(),
-  created_at: instant("created_at").notNull().default(sql`now()`),
-});
+export const sandboxRefusals = sandboxProcessor.table(
+  "refusals",
+  {
+    reference: uuid("reference").primaryKey(),
+    account: uuid("account").notNull(),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  /** Serves the clean-up. */
+  (table) => [index("sandbox_refusals_age").on(table.created_at)],
+);
 
 /** Accepted refunds that are going to fail, and the news of it until the caller has acknowledged it. */
 export const sandboxReports = sandboxProcessor.table(
@@ -118,6 +123,8 @@ export const sandboxReports = sandboxProcessor.table(
   (table) => [
     /** Serves the search for failures that are due, and for news not yet acknowledged. */
     index("sandbox_reports_open").on(table.due_at).where(sql`acknowledged_at is null`),
+    /** Serves the clean-up. */
+    index("sandbox_reports_age").on(table.acknowledged_at).where(sql`acknowledged_at is not null`),
     check("sandbox_reports_order", sql`${table.acknowledged_at} is null or ${table.applied_at} is not null`),
   ],
 );

@@ -10,7 +10,12 @@ import {
   type SandboxRecord,
   type SandboxRefusal,
 } from "@/db/queries/sandbox-processor";
-import { acknowledgeSandboxReport, failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox-reports";
+import {
+  acknowledgeSandboxReport,
+  deleteOldSandboxNotes,
+  failDueSandboxRefunds,
+  listSandboxReports,
+} from "@/db/queries/sandbox-reports";
 import { type Clock, systemClock } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
@@ -87,7 +92,9 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
       await acknowledgeSandboxReport(sql, id);
     },
 
-    forgetOldAttempts: () => removeOldSandboxAttempts(sql),
+    async forgetOldAttempts() {
+      return (await removeOldSandboxAttempts(sql)) + (await deleteOldSandboxNotes(sql, 5_000));
+    },
   };
 }
 

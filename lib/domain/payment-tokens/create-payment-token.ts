@@ -1,5 +1,5 @@
 import type { Orm } from "@/db/client";
-import { clearOldPaymentTokens, insertPaymentToken } from "@/db/queries/payment-tokens";
+import { clearOldPaymentTokens, deleteOldPaymentTokens, insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import type { CardInput } from "@/lib/contract/payment";
 import type { CardBrand } from "@/lib/contract/transaction-words";
@@ -63,10 +63,11 @@ export async function insertNewPaymentToken(
 const AT_ONCE = 5_000;
 
 /**
- * Forgets cards that nobody needs any more: of tokens past their 15 minutes, and at the sandbox those that its fraud rules do
+ * Forgets cards that nobody needs any more: of tokens past their 15 minutes (and a day later the tokens), and at the sandbox those that its fraud rules do
  * not count any more. Answers how many.
  */
 export async function forgetOldCards(service: Pick<Service, "db" | "processors">): Promise<number> {
   const attempts = (await service.processors.processorFor("test")?.forgetOldAttempts()) ?? 0;
-  return attempts + (await clearOldPaymentTokens(service.db.orm, AT_ONCE));
+  const cleared = await clearOldPaymentTokens(service.db.orm, AT_ONCE);
+  return attempts + cleared + (await deleteOldPaymentTokens(service.db.orm, AT_ONCE));
 }

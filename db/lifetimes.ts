@@ -1,0 +1,43 @@
+/**
+ * How long each table keeps its rows, and which job of `lib/jobs/start-jobs.ts` sees to it. What has no job is the books, or
+ * grows with people and shops and not with traffic. A test fails for a table that is not listed here.
+ */
+export type Lifetime = { readonly kept: string; readonly job: string | null };
+
+const BOOKS = { kept: "for ever: the books, and what they are proved from", job: null };
+const WITH_THE_MERCHANT = { kept: "as long as the merchant", job: null };
+const WITH_THE_PERSON = { kept: "as long as the person", job: null };
+
+export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
+  "public.payments": BOOKS,
+  "public.transactions": BOOKS,
+  "public.operations": BOOKS,
+  "public.ledger_entries": BOOKS,
+  "public.settlement_batches": BOOKS,
+  "public.daily_totals": BOOKS,
+  "public.events": BOOKS,
+  "public.audit_log": BOOKS,
+  "public.support_audit_log": BOOKS,
+  "public.client_sessions": { kept: "for ever: payments name their session", job: null },
+  "sandbox_processor.charges": BOOKS,
+  "sandbox_processor.operations": BOOKS,
+  "public.merchants": WITH_THE_MERCHANT,
+  "public.environments": WITH_THE_MERCHANT,
+  "public.api_keys": WITH_THE_MERCHANT,
+  "public.plans": WITH_THE_MERCHANT,
+  "public.saved_views": WITH_THE_PERSON,
+  "public.users": WITH_THE_PERSON,
+  "public.recovery_codes": WITH_THE_PERSON,
+  "public.refund_allowances": WITH_THE_PERSON,
+  "public.service_settings": { kept: "for ever: a handful of rows", job: null },
+  "public.total_deltas": { kept: "until they are in the daily totals, about a second", job: "daily totals" },
+  "public.idempotency_keys": { kept: "25 hours", job: "remove expired keys" },
+  "public.request_errors": { kept: "30 days", job: "remove old request errors" },
+  "public.user_sessions": { kept: "30 days after their last use", job: "remove old sign-ins" },
+  "public.user_tokens": { kept: "30 days after their end", job: "remove old sign-ins" },
+  "public.mail_outbox": { kept: "30 days", job: "remove old sign-ins" },
+  "public.payment_tokens": { kept: "25 hours after their end; the card until their end", job: "forget old cards" },
+  "sandbox_processor.recent_attempts": { kept: "10 minutes", job: "forget old cards" },
+  "sandbox_processor.refusals": { kept: "7 days", job: "forget old cards" },
+  "sandbox_processor.reports": { kept: "7 days after they were acknowledged", job: "forget old cards" },
+};
