@@ -13,8 +13,7 @@ const refund = (key: string) =>
     body: { amount: 1 },
     idempotencyKey: key,
   });
-const keysSent = () =>
-  fetched.mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["X-Idempotency-Key"]);
+const keysSent = () => fetched.mock.calls.map(([, init]) => new Headers(init?.headers).get("x-idempotency-key"));
 
 beforeEach(() => void vi.stubGlobal("fetch", fetched.mockReset()));
 afterEach(() => void vi.unstubAllGlobals());
