@@ -27,7 +27,7 @@ export function UnverifiedBanner({ email }: { email: string }) {
     <Banner tone="amber" title="Confirm your e-mail address" className="mb-5">
       <p>
         We sent a link to <span className="[overflow-wrap:anywhere]">{email}</span>. Until you open it you can try
-        everything in test mode; inviting people, live keys and live payments wait, and you cannot sign in elsewhere.
+        everything in test mode; inviting people, live keys and live payments wait, and no other browser can sign in.
       </p>
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1" aria-live="polite">
         {state === "sent" ? (
