@@ -1,9 +1,15 @@
-import { lookup } from "node:dns/promises";
-import postgres from "postgres";
+import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError, env } from "@/lib/env";
+import { type Address, labelOf, parseAddress } from "./address";
+import { connectSql, type Sql } from "./client";
+import { TlsMismatch } from "./dial";
 import { type EmbeddedOptions, startEmbedded } from "./embedded";
+import { isDatabaseUnavailable } from "./unavailable";
 
 const OLDEST_MAJOR = 15;
+/** How long a database may take to come up beside us, as after a restart of the machine. */
+const PATIENCE_MS = 30_000;
+const RETRY_MS = 500;
 
 export type OpenDatabase = {
   readonly url: string;
@@ -20,80 +26,125 @@ export type OpenDatabase = {
 export async function openDatabase(options: Omit<EmbeddedOptions, "dataDir"> = {}): Promise<OpenDatabase> {
   const given = env.databaseUrl;
   if (given) {
-    return { url: given, version: await checkServer(given), embedded: false, close: async () => {} };
+    return {
+      url: given,
+      version: await checkServer(given, options.onProgress),
+      embedded: false,
+      close: async () => {},
+    };
   }
   const server = await startEmbedded({ ...options, dataDir: env.dataDir });
   try {
-    return { url: server.url, version: await checkServer(server.url), embedded: true, close: () => server.stop() };
+    return {
+      url: server.url,
+      version: await checkServer(server.url, options.onProgress),
+      embedded: true,
+      close: () => server.stop(),
+    };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-/** Connects once; returns the server's version. */
-async function checkServer(url: string): Promise<string> {
-  const { host, database } = describe(url);
-  await checkHost(url, host);
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
-  try {
-    const [row] = await sql`
-      select current_setting('server_version_num')::int as number, split_part(version(), ' ', 2) as name,
-        has_database_privilege(current_database(), 'create') as may_create`;
-    if (Math.floor(row?.number / 10_000) < OLDEST_MAJOR) {
-      throw new ConfigurationError(
-        `The database at ${host} is PostgreSQL ${row?.name}, and Cardlane needs ${OLDEST_MAJOR} or newer.`,
-      );
+/** Waits for a server that can be used; returns its version. Throws ConfigurationError at once for what waiting does not mend. */
+async function checkServer(url: string, say: (what: string) => void = () => {}): Promise<string> {
+  const address = parseAddress(url);
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const sql = connectSql(url, { max: 1, applicationName: "cardlane-start" });
+    try {
+      const version = await inspect(sql, address);
+      await refusePooledTransactions(sql, url, address);
+      return version;
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error;
+      const sentence = explain(causeOf(error), address);
+      if (!mayPass(causeOf(error)) || Date.now() > deadline) throw new ConfigurationError(sentence);
+      say(`waiting for it: ${sentence}`);
+      await wait(RETRY_MS);
+    } finally {
+      await sql.end({ timeout: 1 });
     }
-    if (!row?.may_create) {
-      throw new ConfigurationError(
-        `The user of DATABASE_URL may not create schemas in "${database}": grant it CREATE on that database.`,
-      );
-    }
-    return row.name;
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(explain(error as { code?: string; message: string }, host, database));
-  } finally {
-    await sql.end({ timeout: 1 });
   }
 }
 
-/** What DATABASE_URL points to, without its password. */
-function describe(url: string): { host: string; database: string } {
-  try {
-    const parsed = new URL(url);
-    if (!/^postgres(ql)?:$/.test(parsed.protocol)) throw new Error("not PostgreSQL");
-    const database = decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username) || "postgres";
-    return { host: `${parsed.hostname}:${parsed.port || 5432}`, database };
-  } catch {
+async function inspect(sql: Sql, address: Address): Promise<string> {
+  // Simple statements alone: what is between us and the server may not know others, and is only found out below.
+  const [row] = await sql.unsafe(`
+    select current_setting('server_version_num')::int as number, split_part(version(), ' ', 2) as name,
+      has_database_privilege(current_database(), 'create') as may_create,
+      has_schema_privilege('public', 'create') as may_create_tables, current_user as who`);
+  if (Math.floor(row?.number / 10_000) < OLDEST_MAJOR) {
     throw new ConfigurationError(
-      "DATABASE_URL is not a PostgreSQL address: it looks like postgres://user:password@host:5432/database.",
+      `The database at ${labelOf(address)} is PostgreSQL ${row?.name}, and Cardlane needs ${OLDEST_MAJOR} or newer.`,
     );
   }
+  if (!row?.may_create) {
+    throw new ConfigurationError(
+      `The user of DATABASE_URL may not create schemas in "${address.database}": grant it CREATE on that database.`,
+    );
+  }
+  if (!row?.may_create_tables) {
+    throw new ConfigurationError(
+      `The user of DATABASE_URL may not create tables: GRANT CREATE ON SCHEMA public TO "${row?.who}", or make it the database's owner.`,
+    );
+  }
+  return row.name;
 }
 
-async function checkHost(url: string, host: string): Promise<void> {
-  const { hostname } = new URL(url);
-  if (hostname === "") return;
+/** Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. */
+async function refusePooledTransactions(sql: Sql, url: string, address: Address): Promise<void> {
+  const other = connectSql(url, { max: 1, applicationName: "cardlane-start" });
+  const processOf = async (client: Sql) => (await client.unsafe("select pg_backend_pid() as pid"))[0]?.pid as number;
   try {
-    await lookup(hostname.replace(/^\[|\]$/g, ""));
-  } catch {
-    throw new ConfigurationError(`The database at ${host} cannot be reached: there is no host of that name.`);
+    for (let round = 0; round < 3; round++) {
+      const [one, two, again] = [await processOf(sql), await processOf(other), await processOf(sql)];
+      if (one === two || one !== again) {
+        throw new ConfigurationError(
+          `The pooler at ${labelOf(address)} shares connections between transactions: set pool_mode = session for "${address.database}" in PgBouncer.`,
+        );
+      }
+    }
+  } finally {
+    await other.end({ timeout: 1 });
   }
 }
 
-function explain(error: { code?: string; message: string }, host: string, database: string): string {
+type Cause = Error & { code?: string };
+
+/** What is behind the pool's own refusal. */
+function causeOf(error: unknown): Cause {
+  let cause = error as Cause;
+  while (cause.cause instanceof Error) cause = cause.cause as Cause;
+  return cause;
+}
+
+/** What passes when one waits: nothing there yet, starting, a standby that is about to be promoted. */
+const mayPass = (cause: Cause) =>
+  (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
+
+function explain(error: Cause, address: Address): string {
+  const host = labelOf(address);
+  if (error instanceof TlsMismatch) return `The database at ${host} cannot be used: ${error.message}.`;
   switch (error.code) {
-    case "28P01":
     case "28000":
+      if (/no encryption|SSL off/i.test(error.message)) {
+        return `The database at ${host} wants TLS: add sslmode=require to DATABASE_URL.`;
+      }
+      return `The database at ${host} refuses the user or password in DATABASE_URL.`;
+    case "28P01":
       return `The database at ${host} refuses the user or password in DATABASE_URL.`;
     case "3D000":
-      return `There is no database "${database}" at ${host}: create it, or correct DATABASE_URL.`;
+      return `There is no database "${address.database}" at ${host}: create it, or correct DATABASE_URL.`;
     case "ECONNREFUSED":
+    case "ENOENT":
       return `The database at ${host} cannot be reached: nothing listens there.`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `The database at ${host} cannot be reached: there is no host of that name.`;
     case "CONNECT_TIMEOUT":
-      return `The database at ${host} cannot be reached: it did not answer within 5 seconds.`;
+      return `The database at ${host} cannot be reached: it did not answer in time.`;
     default:
       return `The database at ${host} cannot be used: ${error.message}.`;
   }

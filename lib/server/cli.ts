@@ -43,11 +43,19 @@ export async function runCommand(command: Command): Promise<void> {
   process.exitCode = await outcomeOf(command);
 }
 
+/** Said once; a command that starts its own database has nothing to say. */
+let said = false;
+function waiting(what: string): void {
+  if (said || !what.startsWith("waiting")) return;
+  said = true;
+  process.stderr.write(`${what}\n`);
+}
+
 async function outcomeOf(command: Command): Promise<number> {
   let opened: OpenService | null = null;
   try {
     const values = readArguments(process.argv.slice(2), command.options, command.required ?? []);
-    opened = await openService({ applicationName: "cardlane-command", poolSize: 8 });
+    opened = await openService({ applicationName: "cardlane-command", poolSize: 8, onProgress: waiting });
     return (await command.run(opened, values)) ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {

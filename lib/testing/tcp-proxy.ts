@@ -17,8 +17,8 @@ export type TcpProxy = {
   close(): Promise<void>;
 };
 
-/** A proxy in front of the PostgreSQL at `url`. */
-export async function startTcpProxy(url: string): Promise<TcpProxy> {
+/** A proxy in front of the PostgreSQL at `url`, on a free port unless one is given. */
+export async function startTcpProxy(url: string, port = 0): Promise<TcpProxy> {
   const target = new URL(url);
   const pairs = new Set<{ near: Socket; far: Socket }>();
   let mode: "passes" | "silent" | "one way" = "passes";
@@ -46,7 +46,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     mode = next;
     for (const pair of pairs) apply(pair);
   };
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const through = new URL(url);
   through.hostname = "127.0.0.1";
   through.port = String((server.address() as AddressInfo).port);

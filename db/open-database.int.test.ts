@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { startTcpProxy } from "@/lib/testing/tcp-proxy";
+import { connect } from "./client";
+import { pickPort } from "./embedded-cluster";
+import { openDatabase } from "./open-database";
+
+const { url, db } = await testDatabase();
+const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path));
+const children: ChildProcess[] = [];
+const folders: string[] = [];
+afterAll(() => {
+  vi.unstubAllEnvs();
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => vi.unstubAllEnvs());
+
+const open = (target: string, onProgress?: (what: string) => void) => {
+  vi.stubEnv("DATABASE_URL", target);
+  return openDatabase(onProgress ? { onProgress } : {});
+};
+const changed = (change: (address: URL) => void) => {
+  const address = new URL(url);
+  change(address);
+  return address.href;
+};
+
+describe("a database that cannot be used is one sentence", () => {
+  test.each([
+    ["a wrong password", changed((a) => (a.password = "wrong")), "refuses the user or password"],
+    ["no such database", changed((a) => (a.pathname = "/nowhere")), 'There is no database "nowhere"'],
+    ["no TLS where it is asked for", changed((a) => (a.search = "?sslmode=require")), "it offers no TLS"],
+  ])("%s", async (_, target, sentence) => {
+    await expect(open(target)).rejects.toThrow(sentence);
+  });
+
+  test("no rights on the schema", async () => {
+    await db.sql.unsafe(`revoke create on schema public from public; create role weak login password 'weak';
+      grant create on database "${new URL(url).pathname.slice(1)}" to weak`);
+    const target = changed((address) => {
+      address.username = "weak";
+      address.password = "weak";
+    });
+    await expect(open(target)).rejects.toThrow('GRANT CREATE ON SCHEMA public TO "weak"');
+    await db.sql.unsafe(`drop owned by weak; drop role weak`);
+  });
+});
+
+test("a database that is not up yet is waited for, saying so", async () => {
+  const port = await pickPort();
+  const target = changed((address) => {
+    address.port = String(port);
+  });
+  const said: string[] = [];
+  const opening = open(target, (what) => void said.push(what));
+  await expect.poll(() => said.length).toBeGreaterThan(0);
+  const through = await startTcpProxy(url, port);
+  await expect(opening).resolves.toMatchObject({ embedded: false });
+  await through.close();
+  expect(said[0]).toContain("nothing listens there");
+});
+
+test("of several hosts, the one that is there is used", async () => {
+  const { host, username, password, pathname } = new URL(url);
+  const target = `postgres://${username}:${password}@127.0.0.1:${await pickPort()},${host}${pathname}?target_session_attrs=read-write`;
+  const own = connect(target, { max: 2 });
+  expect(await own.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await own.close();
+});
+
+describe.skipIf(PGBOUNCER === undefined)("behind PgBouncer (left out where there is none)", () => {
+  /** Its defaults, in the given pool mode. */
+  async function startPgBouncer(mode: string): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), "pgbouncer-"));
+    folders.push(folder);
+    const { hostname, port, username, password } = new URL(url);
+    const own = await pickPort();
+    writeFileSync(join(folder, "users.txt"), `"${username}" "${decodeURIComponent(password)}"\n`, { mode: 0o644 });
+    writeFileSync(
+      join(folder, "pgbouncer.ini"),
+      `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${own}\n` +
+        `auth_type = plain\nauth_file = ${folder}/users.txt\nunix_socket_dir =\npool_mode = ${mode}\n`,
+    );
+    const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    chmodSync(folder, 0o755);
+    const child = spawn(PGBOUNCER as string, [join(folder, "pgbouncer.ini")], { ...asUser, stdio: "ignore" });
+    children.push(child);
+    return changed((address) => {
+      address.hostname = "127.0.0.1";
+      address.port = String(own);
+    });
+  }
+
+  test("session pooling works at its defaults, settings and transactions among it", async () => {
+    const target = await startPgBouncer("session");
+    await open(target);
+    const own = connect(target, { max: 3 });
+    const rows = await Promise.all(
+      Array.from({ length: 20 }, () => own.sql`select current_setting('enable_seqscan') as seqscan`),
+    );
+    expect(new Set(rows.map(([row]) => row?.seqscan))).toEqual(new Set(["off"]));
+    expect(await own.sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
+    await own.close();
+  });
+
+  test("transaction pooling is refused with the setting to change", async () => {
+    await expect(open(await startPgBouncer("transaction"))).rejects.toThrow("set pool_mode = session");
+  });
+});
