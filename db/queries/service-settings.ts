@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { eq, like, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { serviceSettings } from "../schema/service-settings";
@@ -80,3 +81,8 @@ export async function isRotationOld(orm: Orm): Promise<boolean> {
 }
 
 export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, SECRET_KEY + id);
+
+/** Writes something that needs new room on the disk, and waits until it is there. One row, whoever writes. */
+export async function testWrite(orm: Orm): Promise<void> {
+  await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
+}

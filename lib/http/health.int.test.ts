@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { connect } from "@/db/client";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
@@ -37,6 +37,30 @@ test("a silent database is 503 within two seconds, and is asked one question at 
     expect(answer.status).toBe(503);
     expect(JSON.parse(answer.body)).toMatchObject({ code: "database_unavailable" });
   }
+});
+
+test("a clock more than five seconds apart from the database's is not ready", async () => {
+  provideService(testService({ ...db }));
+  const now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now + 7_000);
+  const answer = await ready(get("/health/ready"));
+  clock.mockRestore();
+  expect(answer.status).toBe(503);
+});
+
+test("a database that cannot write for a full disk is 503 and not 500, for readiness and for requests", async () => {
+  // The server's own error code, raised by a trigger: the disk itself is not filled.
+  await db.sql.unsafe(`create function full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+    create trigger full_disk before insert or update on service_settings for each row execute function full_disk()`);
+  vi.spyOn(performance, "now").mockImplementation(() => 1e9);
+  provideService(testService({ ...db }));
+  const answer = await ready(get("/health/ready"));
+  vi.restoreAllMocks();
+  await db.sql.unsafe("drop function full_disk cascade");
+  expect(answer.status).toBe(503);
+  expect(JSON.parse(answer.body)).toMatchObject({ code: "database_unavailable" });
+  expect(answer.headers["Retry-After"]).toBe("1");
 });
 
 test("it is ready again as soon as the database is", async () => {

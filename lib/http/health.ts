@@ -1,4 +1,5 @@
-import type { Sql } from "@/db/client";
+import type { Database } from "@/db/client";
+import { testWrite } from "@/db/queries/service-settings";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { HttpAnswer } from "./answer";
@@ -18,7 +19,13 @@ const READY_LIMIT_MS = 1_500;
 /** A question without an answer is not asked again for so long: each would wait in the pool for ever. */
 const ASK_AGAIN_MS = 5_000;
 
-let asked: { sql: Sql; atMs: number; answer: Promise<unknown> } | null = null;
+/** How often a write is tried: it costs a commit, and a full disk is not found out by reading. */
+const WRITE_EVERY_MS = 10_000;
+/** Further apart from the database's clock, leases and times of this process are not to be relied on. */
+const MAX_SKEW_MS = 5_000;
+
+let asked: { db: Database; atMs: number; answer: Promise<void> } | null = null;
+let wroteAtMs = Number.NEGATIVE_INFINITY;
 
 /** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
 export function live(request: ApiRequest): HttpAnswer {
@@ -26,12 +33,12 @@ export function live(request: ApiRequest): HttpAnswer {
   return { status: 200, headers: headersOf(), body: '{"status":"live"}' };
 }
 
-/** Whether requests can be served: the database answers. 503 when it does not. */
+/** Whether requests can be served: the database answers, takes writes, and agrees about the time. 503 when not. */
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   if (endsWithSlash(request)) return refuse(request, null);
   const { service } = currentService();
   try {
-    await askDatabase(service.db.sql);
+    await askDatabase(service.db);
     return { status: 200, headers: headersOf(), body: '{"status":"ready"}' };
   } catch (error) {
     return answerFailure(request, error);
@@ -39,9 +46,9 @@ export async function ready(request: ApiRequest): Promise<HttpAnswer> {
 }
 
 /** An unanswered question is shared. The race stays subscribed to it, so that a late failure is not unhandled. */
-async function askDatabase(sql: Sql): Promise<void> {
-  if (asked?.sql !== sql || performance.now() - asked.atMs > ASK_AGAIN_MS) {
-    const question = { sql, atMs: performance.now(), answer: sql`select 1`.execute() };
+async function askDatabase(db: Database): Promise<void> {
+  if (asked?.db !== db || performance.now() - asked.atMs > ASK_AGAIN_MS) {
+    const question = { db, atMs: performance.now(), answer: examine(db) };
     asked = question;
     const forget = () => {
       if (asked === question) asked = null;
@@ -57,6 +64,22 @@ async function askDatabase(sql: Sql): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function examine(db: Database): Promise<void> {
+  const sentAt = Date.now();
+  const [row] = await db.sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+    current_setting('transaction_read_only') as read_only`;
+  const receivedAt = Date.now();
+  if (row?.read_only === "on") throw silence("the database takes no writes");
+  // It was read at some moment in between: what is surely wrong is further out than both ends.
+  const skewMs = Math.max(sentAt - row?.now, row?.now - receivedAt);
+  if (skewMs > MAX_SKEW_MS) {
+    throw silence(`this machine's clock is ${Math.round(skewMs / 1_000)} s apart from the database's`);
+  }
+  if (performance.now() - wroteAtMs < WRITE_EVERY_MS) return;
+  await testWrite(db.orm);
+  wroteAtMs = performance.now();
 }
 
 /** Every other method of these paths. */
