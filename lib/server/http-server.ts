@@ -61,10 +61,15 @@ export function createHttpServer(
   return server;
 }
 
+/** While developing our own host and Next's side of the process both meet this server. */
+const WATCHED = Symbol.for("cardlane.watched-server");
+
 type Pending = { request: IncomingMessage; response: ServerResponse };
 
 /** Answers what is no request, and tells of callers that leave or are cut off; the work for them goes on to its end. */
-export function watchCallers(server: Server): void {
+export function watchCallers(server: Server & { [WATCHED]?: true }): void {
+  if (server[WATCHED]) return;
+  server[WATCHED] = true;
   const pending = new WeakMap<Duplex, Pending>();
   const late = new WeakSet<Duplex>();
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
