@@ -19,7 +19,7 @@ export type OffendingRow = Record<string, unknown>;
 
 /** Runs `work` on one picture of the database, while others go on writing. */
 export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return (await db.sql.begin("isolation level repeatable read read only", async (tx) => {
+  return (await db.long.begin("isolation level repeatable read read only", async (tx) => {
     // These read whole tables, which this pool otherwise never does.
     await tx`set local enable_seqscan = on`;
     return work(tx);
