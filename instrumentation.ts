@@ -2,5 +2,5 @@
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
   const { startUnderNext } = await import("@/lib/server/under-next");
-  await startUnderNext();
+  await startUnderNext({ dev: process.env.NODE_ENV === "development" });
 }

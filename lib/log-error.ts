@@ -30,14 +30,18 @@ function messageOf(error: Error): string {
   if (isFailedQuery(error)) return "a query failed";
   // Class 22, wrong data: PostgreSQL quotes the value it was given.
   const code = "code" in error ? String(error.code) : "";
-  return error.name === "PostgresError" && code.startsWith("22")
-    ? error.message.replace(/".*"/gs, '"…"')
-    : error.message;
+  return error.name === "PostgresError" && code.startsWith("22") ? withoutQuoted(error.message) : error.message;
+}
+
+/** From the first quote to the last: what stands in it may have quotes of its own. */
+function withoutQuoted(message: string): string {
+  const [from, to] = [message.indexOf('"'), message.lastIndexOf('"')];
+  return from < to ? `${message.slice(0, from)}"…"${message.slice(to + 1)}` : message;
 }
 
 /** The stack without its first lines, which repeat the message. */
 function framesOf({ stack = "", message }: Error): string {
   const start = stack.indexOf(message);
   const rest = start < 0 ? stack : stack.slice(start + message.length);
-  return rest.slice(Math.max(0, rest.search(/\n\s+at /)));
+  return rest.slice(Math.max(0, rest.search(/\n[ \t]+at /)));
 }

@@ -26,14 +26,14 @@ test("members that hold secrets are not written, at any depth", () => {
 test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])(
   "a card number in a message (%s) is not written",
   (number) => {
-    expect(logged((log) => log.warn(`paid with ${number} today`))).toContain("paid with [redacted] today");
+    expect(logged((log) => log.warn(`paid with ${number} today`))).toContain("paid with [card number] today");
   },
 );
 
 test.each(["\n", "_", "-", ".", "=", "x", "3 ", "12-"])("a card number right after %j is not written", (before) => {
   for (const number of ["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"]) {
     const line = logged((log) => log.warn(`${before}${number}`));
-    expect(line).toContain("[redacted]");
+    expect(line).toContain("[card number]");
     expect(line).not.toContain(number.slice(-4));
     expect(JSON.parse(line).level).toBe("warn");
   }

@@ -1,6 +1,8 @@
 import pino, { type Logger as PinoLogger } from "pino";
 import { env } from "@/lib/env";
+import { maskCardNumbers } from "./contract/card-numbers";
 import { serializeError } from "./log-error";
+import { createLineLimits, shortenLine } from "./log-limits";
 
 export type Logger = PinoLogger;
 
@@ -13,50 +15,32 @@ const CENSORED = "[redacted]";
 
 /**
  * The last look at a line before it is written: keys and card numbers can also stand inside a message, where no rule
- * about members finds them.
+ * about members finds them. Takes time in proportion to the line.
  */
 export function scrub(line: string): string {
-  return line
+  const masked = line
     .replace(/(sk_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
-    .replace(/postgres(ql)?:\/\/[^@\s"]+@/g, `postgres://${CENSORED}@`)
-    .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED)
-    .replace(/(?<!\d)\d(?:[ -]?\d){12,}(?!\d)/g, withoutCards);
+    // No slash stands in a user's name or password there: the next address begins with one.
+    .replace(/postgres(?:ql)?:\/\/[^@/\s"]+@/g, `postgres://${CENSORED}@`)
+    .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED);
+  return maskCardNumbers(masked);
 }
 
-/** Any row of whole groups of digits can be the number: another one may stand right beside it. */
-function withoutCards(digits: string): string {
-  const groups = digits.split(/(?<=[ -])/);
-  for (let first = 0; first < groups.length; first++) {
-    let length = 0;
-    for (let last = first; last < groups.length && length < 19; last++) {
-      const group = groups[last] as string;
-      length += group.length - (/[ -]$/.test(group) ? 1 : 0);
-      if (length < 13 || length > 19 || !passesLuhn(groups.slice(first, last + 1).join(""))) continue;
-      groups.splice(first, last - first + 1, group.replace(/.*\d/, CENSORED));
-      break;
-    }
-  }
-  return groups.join("");
-}
+type LoggerOptions = {
+  destination?: { write(line: string): void };
+  level?: string;
+  /** Milliseconds on a clock that never goes back. */
+  now?: () => number;
+};
 
-function passesLuhn(text: string): boolean {
-  let sum = 0;
-  let double = false;
-  for (let i = text.length - 1; i >= 0; i--) {
-    const digit = text.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) continue;
-    const value = double ? digit * 2 : digit;
-    sum += value > 9 ? value - 9 : value;
-    double = !double;
-  }
-  return sum % 10 === 0;
-}
-
-export function createLogger(options: { destination?: { write(line: string): void }; level?: string } = {}): Logger {
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const limits = createLineLimits((of, count) => {
+    logger.warn({ [LEFT_OUT]: true, of }, `${count} further lines of this kind were left out`);
+  }, options.now);
   const members = SECRET_MEMBERS.map((name) =>
     name.startsWith("[") ? { at: name, in: name } : { at: name, in: `.${name}` },
   );
-  return pino(
+  const logger: Logger = pino(
     {
       level: options.level ?? env.logLevel,
       base: null,
@@ -64,11 +48,29 @@ export function createLogger(options: { destination?: { write(line: string): voi
       serializers: { err: serializeError },
       formatters: { level: (level) => ({ level }) },
       redact: { paths: members.flatMap((name) => [name.at, `*${name.in}`, `*.*${name.in}`]), censor: CENSORED },
-      hooks: { streamWrite: scrub },
+      hooks: {
+        streamWrite: (line) => scrub(shortenLine(line)),
+        logMethod(args, method) {
+          if (isLeftOutLine(args[0]) || limits.take(kindOf(args))) method.apply(this, args);
+        },
+      },
     },
     // Standard error: standard output belongs to what a person or a script asked for.
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   );
+  return logger;
+}
+
+/** Marks the line about lines that were left out: it is none of their kind. */
+const LEFT_OUT = Symbol("left out");
+const isLeftOutLine = (details: unknown) => typeof details === "object" && details !== null && LEFT_OUT in details;
+
+/** Lines with the same message are of one kind, whatever else stands in them; so is all that libraries print. */
+function kindOf([first, message]: readonly unknown[]): string {
+  if (typeof first === "string") return first;
+  const { source, err } = (first ?? {}) as { source?: unknown; err?: unknown };
+  if (source === "console") return "console";
+  return typeof message === "string" ? message : err instanceof Error ? err.message : "";
 }
 
 /** The process's log: JSON lines on standard error. */

@@ -33,8 +33,8 @@ function oneAmount(text: string, unit: string | null): Amount | null {
 export function parseAmountFilter(text: string, unit: string | null = null): AmountFilter | null {
   const range = text.split("..");
   if (range.length === 2) return parseRange(range[0] ?? "", range[1] ?? "", unit);
-  const [, relation = "", rest = ""] = /^(>=|<=|>|<|=)?\s*(.+)$/.exec(text) ?? [];
-  const amount = oneAmount(rest, unit);
+  const [, relation = "", rest = ""] = /^(>=|<=|>|<|=)?(.+)$/.exec(text) ?? [];
+  const amount = oneAmount(rest.trim(), unit);
   return amount && compared(relation, amount);
 }
 

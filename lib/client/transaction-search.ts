@@ -135,7 +135,7 @@ function readWord(word: string): Result | string {
   if (/^\d+$/.test(word)) {
     return { problem: `For an amount write $${word}, for a card its last four digits.`, incomplete: word.length < 4 };
   }
-  if (/^\S+@\S+$/.test(word)) return checkedText("customerEmail", word, 254);
+  if (/^[^\s@]+@\S+$/.test(word)) return checkedText("customerEmail", word, 254);
   if (FILLERS.has(lower)) return {};
   return { problem: "Not understood. Try 4242, anna@example.com, $50 or status:declined.", incomplete: true };
 }

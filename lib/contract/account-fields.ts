@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isStorable, NOT_STORABLE } from "./fields";
+import { HOLDS_CARD_NUMBER } from "./card-numbers";
+import { holdsNoCardNumber, isStorable, NOT_STORABLE } from "./fields";
 
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
@@ -40,7 +41,8 @@ export const emailAddress = z
   .trim()
   .min(1, "Enter an e-mail address.")
   .max(254, "This e-mail address is too long.")
-  .refine(isPlainEmail, NO_EMAIL);
+  .refine(isPlainEmail, NO_EMAIL)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 /** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
 const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
@@ -53,7 +55,8 @@ const nameOf = (what: string) =>
     .min(1, `Enter ${what}.`)
     .max(100, "Use at most 100 characters.")
     .refine(isStorable, NOT_STORABLE)
-    .refine((text) => !NO_NAME.test(text), PLAIN_NAME);
+    .refine((text) => !NO_NAME.test(text), PLAIN_NAME)
+    .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 export const personName = nameOf("a name");
 export const businessName = nameOf("the name of the business");

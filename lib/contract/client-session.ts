@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
-import { billingAddress, customerFields, metadata, text, timestamp, webUrl } from "./fields";
+import { billingAddress, customerFields, humanText, metadata, timestamp, webUrl } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
 import { isOrigin } from "./origins";
@@ -22,7 +22,7 @@ export const appearance = z
     background_color: color.optional().describe("Page background."),
     text_color: color.optional().describe("Text."),
     border_radius: z.int().min(0).max(24).optional().meta({ description: "Corner radius in pixels." }),
-    font_family: text(100)
+    font_family: humanText(100)
       .regex(FONT_FAMILY, "Use names of fonts, separated by commas.")
       .optional()
       .describe("A font family that browsers know."),

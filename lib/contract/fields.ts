@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOLDS_CARD_NUMBER, HOLDS_OWN_CARD, holdsCardNumber, holdsNumber } from "./card-numbers";
 
 /** PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair. */
 export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
@@ -7,15 +8,50 @@ export const NOT_STORABLE = "Must be valid text without NUL characters.";
 /** Text from a caller. What the database cannot hold is refused here, with a clear 400, rather than by the database. */
 export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, NOT_STORABLE);
 
-/** Twelve digits of any script with nothing but signs and spaces between them. */
-const CARD_NUMBER = /\p{Nd}(?:[^\p{L}\p{Nd}]*\p{Nd}){11}/u;
+export const holdsNoCardNumber = (value: string): boolean => !holdsCardNumber(value);
 
-/** Text that stands beside a card's number and is kept: a number that was typed there by mistake must not be. */
+/**
+ * What people write: names, addresses, notes, reasons. Refused when it holds a card number. Ids, keys and metadata are no such
+ * text: one in ten long numbers has a valid check digit.
+ */
+export const humanText = (max: number) => text(max).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+
+/** Twelve digits of any script with nothing but signs and spaces between them. Each further one costs the same. */
+const TWELVE_DIGITS = /\p{Nd}(?:[^\p{L}\p{Nd}]{0,20}\p{Nd}){11}/u;
+
+/** Text that stands beside a card's number and is kept: a number that was typed there by mistake, right or wrong, must not be. */
 export const textBesideCard = (max: number) =>
-  text(max).refine(
-    (value) => !CARD_NUMBER.test(value),
+  humanText(max).refine(
+    (value) => !TWELVE_DIGITS.test(value),
     "This looks like a card number; it belongs into `number` alone.",
   );
+
+/** Adds an issue for each member of a body, at any depth, that holds the number of the body's own card. */
+export function refuseOwnCard(body: { card?: { number: string } | undefined }, context: z.RefinementCtx): void {
+  if (body.card === undefined) return;
+  const { card, ...others } = body;
+  const { number, ...besideNumber } = card;
+  const path: string[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      if (holdsNumber(String(value), number))
+        context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      // A name is the caller's own, too, and must not be repeated as part of the path.
+      if (holdsNumber(name, number)) {
+        context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
+        continue;
+      }
+      path.push(name);
+      look(member);
+      path.pop();
+    }
+  };
+  look({ ...others, card: besideNumber });
+}
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+ -]\d{2}:?\d{2})$/;
@@ -69,11 +105,11 @@ export const COUNTRIES = new Set(
 
 export const billingAddress = z
   .strictObject({
-    line1: text(200).nullable().default(null),
-    line2: text(200).nullable().default(null),
-    city: text(100).nullable().default(null),
-    state: text(100).nullable().default(null),
-    postal_code: text(20).nullable().default(null),
+    line1: humanText(200).nullable().default(null),
+    line2: humanText(200).nullable().default(null),
+    city: humanText(100).nullable().default(null),
+    state: humanText(100).nullable().default(null),
+    postal_code: humanText(20).nullable().default(null),
     country: z
       .string()
       .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code in capitals, such as US.")
@@ -92,7 +128,7 @@ export const metadata = z
   });
 export type Metadata = z.infer<typeof metadata>;
 
-export const email = z.email().max(254);
+export const email = z.email().max(254).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 const isWebUrl = (value: string) => {
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -110,7 +146,7 @@ export const webUrl = text(2048).refine(isWebUrl, "Use an absolute https:// addr
 export const customerFields = {
   customer_id: text(255).nullable().default(null).describe("Your own id of the customer."),
   customer_email: email.nullable().default(null).describe("The customer's e-mail address."),
-  customer_name: text(255).nullable().default(null).describe("The customer's name."),
+  customer_name: humanText(255).nullable().default(null).describe("The customer's name."),
   billing_address: billingAddress.nullable().default(null).describe("The card's billing address."),
 };
 

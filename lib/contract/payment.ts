@@ -2,11 +2,13 @@ import { z } from "zod";
 import {
   billingAddress,
   customerFields,
+  humanText,
   instant,
   listOf,
   metadata,
   queryLimit,
   queryOffset,
+  refuseOwnCard,
   text,
   textBesideCard,
   timestamp,
@@ -133,7 +135,7 @@ export const createPaymentBody = z
       .nullable()
       .default(null)
       .describe("An active plan that this pays for: amount and currency are its price, or its paid trial's."),
-    description: text(1000).nullable().default(null).describe("Your own note."),
+    description: humanText(1000).nullable().default(null).describe("Your own note."),
     metadata: metadata.default({}),
     return_url: webUrl
       .nullable()
@@ -141,6 +143,7 @@ export const createPaymentBody = z
       .describe("Where the shopper returns to after 3-D Secure. In live mode only https."),
   })
   .superRefine((body, context) => {
+    refuseOwnCard(body, context);
     const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
     if (given === 0) {
       context.addIssue({
@@ -162,7 +165,7 @@ export const captureBody = z
 export type CaptureBody = z.infer<typeof captureBody>;
 
 export const voidBody = z
-  .strictObject({ reason: text(255).optional().describe("Why you void it; kept as `void_reason`.") })
+  .strictObject({ reason: humanText(255).optional().describe("Why you void it; kept as `void_reason`.") })
   .meta({ id: "VoidRequest" });
 export type VoidBody = z.infer<typeof voidBody>;
 
@@ -170,7 +173,7 @@ export const refundBody = z
   .strictObject({
     amount: amount.optional().describe("Minor units; without it, all that is left."),
     reason: refundReason.optional().describe("Why you return the money."),
-    comment: text(1000).optional().describe("A note for your own records."),
+    comment: humanText(1000).optional().describe("A note for your own records."),
   })
   .meta({ id: "RefundRequest" });
 export type RefundBody = z.infer<typeof refundBody>;

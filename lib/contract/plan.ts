@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listOf, queryLimit, queryOffset, text, timestamp } from "./fields";
+import { humanText, listOf, queryLimit, queryOffset, timestamp } from "./fields";
 import { idInput, idOf } from "./ids";
 import { currency } from "./money";
 
@@ -28,11 +28,11 @@ const periodValue = z.int().min(1).max(3650);
 export const createPlanBody = z
   .strictObject({
     type: planType.describe("A single purchase, or a subscription with or without a trial."),
-    name: text(50).describe("Unique among your plans."),
+    name: humanText(50).describe("Unique among your plans."),
     currency: currency.describe("ISO 4217 code, upper case."),
     full_price_amount: price.describe("Price in major units, as 19.99."),
     status: planStatus.default("DRAFT").describe("Only an `ACTIVE` plan can be sold."),
-    description: text(1000).nullable().default(null).describe("Your own note."),
+    description: humanText(1000).nullable().default(null).describe("Your own note."),
     billing_frequency_value: periodValue
       .nullable()
       .default(null)
@@ -52,11 +52,11 @@ export type CreatePlanBody = z.infer<typeof createPlanBody>;
 export const updatePlanBody = z
   .strictObject({
     type: planType.optional().describe("A single purchase, or a subscription with or without a trial."),
-    name: text(50).optional().describe("Unique among your plans."),
+    name: humanText(50).optional().describe("Unique among your plans."),
     currency: currency.optional().describe("ISO 4217 code, upper case."),
     full_price_amount: price.optional().describe("Price in major units, as 19.99."),
     status: planStatus.optional().describe("Only an `ACTIVE` plan can be sold."),
-    description: text(1000).nullable().optional().describe("Your own note."),
+    description: humanText(1000).nullable().optional().describe("Your own note."),
     billing_frequency_value: periodValue.nullable().optional().describe("Bill every so many units."),
     billing_frequency_unit: periodUnit.nullable().optional().describe("The unit of it."),
     trial_period_value: periodValue.nullable().optional().describe("Length of the trial."),

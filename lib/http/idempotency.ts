@@ -1,4 +1,5 @@
 import { configure } from "safe-stable-stringify";
+import { HOLDS_OWN_CARD, holdsNumber } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import type { IdempotencyRequest } from "@/lib/domain/context";
@@ -43,9 +44,12 @@ type SentRequest = { environmentId: string; method: string; path: string; body: 
 /**
  * The key with the digest of what it was sent with: method, path and parsed body, so that white space, member order and
  * left-out defaults do not matter. A card number is in it as its slow fingerprint, which is worked out only when the digest
- * is needed; a CVV is left out altogether, because nothing made of it may be kept.
+ * is needed; a CVV is left out altogether, because nothing made of it may be kept. Throws 400 for a key that holds the number of
+ * the body's card.
  */
 export function idempotencyOf(secret: Secret, key: string, request: SentRequest): IdempotencyRequest {
+  if (hasCard(request.body) && holdsNumber(key, request.body.card.number))
+    throw new AppError("idempotency_key_invalid", HOLDS_OWN_CARD, { param: "X-Idempotency-Key" });
   const compared = comparedRequest(request);
   let digest: Promise<Buffer> | null = null;
   return {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card-numbers";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import { type ApiRequest, CallerGone } from "./request-parts";
@@ -6,6 +7,9 @@ import { type ApiRequest, CallerGone } from "./request-parts";
 const MAX_BODY_BYTES = 64 * 1024;
 /** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
 const MAX_ERRORS = 20;
+const MIN_CARD_DIGITS = 12;
+/** Stands in no text's digits. */
+const NO_NUMBER = "none";
 
 /** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
 export async function parseBody(request: ApiRequest, operation: Pick<Operation, "name" | "body">): Promise<unknown> {
@@ -31,7 +35,7 @@ export function parseQuery(search: string, operation: Pick<Operation, "name" | "
   const given: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in given)
-      throw fieldErrors([{ param: name, code: "invalid_parameter", message: "Given more than once." }]);
+      throw fieldErrors([{ param: shorten(name), code: "invalid_parameter", message: "Given more than once." }]);
     given[name] = value;
   }
   if (operation.query) return check(operation.query, { ...given });
@@ -104,7 +108,19 @@ function bodyTooLarge(maxBytes: number): AppError {
 function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw fieldErrors(result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS));
+  const errors = result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS);
+  const number = cardNumberOf(value);
+  // A mistyped number is no valid one, and still no name to repeat.
+  throw fieldErrors(
+    errors.map((error) => (holdsNumber(error.param, number) ? { ...error, param: CARD_NUMBER_MARK } : error)),
+  );
+}
+
+/** The digits of the card that a body may have, whatever they are. */
+function cardNumberOf(body: unknown): string {
+  const number = valueAt(body, ["card", "number"]);
+  const digits = typeof number === "string" || typeof number === "number" ? String(number).replace(/\D/g, "") : "";
+  return digits.length >= MIN_CARD_DIGITS ? digits : NO_NUMBER;
 }
 
 function fieldErrors(errors: FieldError[]): AppError {
@@ -135,8 +151,8 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   return [{ param, code: "invalid_parameter", message: issue.message }];
 }
 
-/** What the caller made up is not sent back at any length. */
-const shorten = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
+/** What the caller made up is not sent back at any length, nor with a card number in it. */
+const shorten = (name: string) => keepableText(name, 100);
 
 /** A code that the schema itself gave to a custom rule. */
 function codeOf(issue: z.core.$ZodIssue): ErrorCode | null {

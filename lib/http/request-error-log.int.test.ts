@@ -63,9 +63,9 @@ test("a card number that a caller put anywhere is masked", async () => {
   await log.stop();
   const [row] = await listRecentErrors(service, merchant.test.id, 1);
   expect(row).toMatchObject({
-    path: "/v1/payments/••••0002/refund",
-    detail: "••••4242: There is no such parameter.",
-    param: "card_••••4242",
+    path: "/v1/payments/[card number]/refund",
+    detail: "[card number]: There is no such parameter.",
+    param: "card_[card number]",
   });
 });
 

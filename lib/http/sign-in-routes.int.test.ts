@@ -49,6 +49,18 @@ async function signIn(fields: Record<string, string>, headers: Record<string, st
   return { response, url: ((await response.json()) as { url: string }).url };
 }
 
+test("what strangers send to next-auth's log endpoint reaches no log", async () => {
+  for (const audience of ["merchant", "staff"] as const) {
+    const request = new Request(`${service.baseUrl}/api/auth/_log`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ level: "error", code: "x", message: "postgres://".repeat(5_000) }),
+    });
+    const context = { params: Promise.resolve({ nextauth: ["_log"] }) };
+    expect((await withinRequest(request, () => signInRoutes(audience).POST(request, context))).status).toBe(404);
+  }
+});
+
 test("a sign-in sets a cookie", async () => {
   const { user } = await people.person("owner");
   const { response, url } = await signIn({ email: user.email, password: TEST_PASSWORD });

@@ -21,6 +21,8 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
     handler ??= authHandler(service, audience);
     try {
       const [action] = (await context.params).nextauth;
+      // next-auth's would write whatever a stranger sends into the log.
+      if (action === "_log") throw new AppError("resource_not_found", "There is nothing here.");
       if (action === "callback" && request.method !== "POST") throw onlyPost();
       // Another site's form must not sign a browser in as somebody else, whatever became of next-auth's own token.
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);

@@ -47,7 +47,7 @@ export async function createService(options: {
       clock: systemClock,
       secret,
       log,
-      baseUrl: env.baseUrl.replace(/\/+$/, ""),
+      baseUrl: env.baseUrl.replace(/\/{1,9}$/, ""),
       processorTimeoutMs: env.processorTimeoutMs,
     };
     return { service, secret: resolved, close };

@@ -1,9 +1,12 @@
 import "./load-environment";
 import { ConfigurationError, configure, env } from "@/lib/env";
+import { maskProcessOutput } from "@/lib/log-output";
 import { createConsole } from "./console";
 
+// Before anything else can write. What this file and the start print is our own, with a sandbox card to try.
+const write = maskProcessOutput();
 const dev = process.argv.includes("--dev");
-const console = createConsole(process.stdout);
+const console = createConsole({ write: (text) => write(text), isTTY: process.stdout.isTTY });
 configure({ NODE_ENV: dev ? "development" : "production", NEXT_TELEMETRY_DISABLED: "1" });
 try {
   env.check();

@@ -5,6 +5,7 @@ import { provideDemoShop } from "@/lib/http/demo-shop";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
+import { logConsole } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
 import { ownAddress, publishAddress } from "./address";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
@@ -100,6 +101,7 @@ async function preparePages(
   const { default: next } = await import("next");
   const app = next({ dev, dir: root, port: env.port });
   await withoutChatter(() => app.prepare());
+  if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
   shutdown.add("pages", () => app.close());
   say(dev ? "compiled as they are opened" : "built");
   const handler = app.getRequestHandler();

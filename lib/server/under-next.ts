@@ -4,6 +4,7 @@ import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
+import { logConsole, maskProcessOutput } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { createService } from "./create-service";
@@ -20,8 +21,9 @@ export function claimHost(): void {
 }
 
 /** Under `next start`, `next dev` and serverless hosts: the service and its jobs, once, on the migrated DATABASE_URL. */
-export async function startUnderNext(): Promise<void> {
+export async function startUnderNext({ dev = false } = {}): Promise<void> {
   if (holder[HOST]) return;
+  maskProcessOutput();
   env.check();
   const url = env.databaseUrl;
   if (!url)
@@ -34,6 +36,8 @@ export async function startUnderNext(): Promise<void> {
       applicationName: "cardlane-next",
       poolSize: env.databasePoolSize,
     });
+    // Next's own lines of its start stay; under `next dev` its errors, too, which a person reads.
+    if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
     mendRequests({ onServer: guard, onProxy: () => void noteProxy(service) });
     if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "mail waits in the outbox");

@@ -77,7 +77,7 @@ function webAddress(given: string | undefined): string {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new UsageError(`--url is an address such as http://localhost:3000, not '${given}'.`);
-  return url.origin + url.pathname.replace(/\/+$/, "");
+  return url.origin + url.pathname.replace(/\/{1,9}$/, "");
 }
 
 function share(name: string, text: string): number {

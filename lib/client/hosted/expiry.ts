@@ -55,7 +55,7 @@ export function readExpiry(
 
 /** A date that came whole: from the browser's memory of cards, or pasted. */
 function wholeDate(text: string): Parts | null {
-  const monthFirst = /^\D*(\d{1,2})\s*[/\-.\s]\s*(\d{4}|\d{2})\D*$/.exec(text);
+  const monthFirst = /^\D*(\d{1,2})[/\-.\s]{1,5}(\d{4}|\d{2})\D*$/.exec(text);
   if (monthFirst) return { month: monthFirst[1] ?? "", year: monthFirst[2] ?? "", ended: true };
   const yearFirst = /^\D*(20\d\d)\s*[/\-.]\s*(\d{1,2})(\D.*)?$/.exec(text);
   if (yearFirst) return { month: yearFirst[2] ?? "", year: yearFirst[1] ?? "", ended: true };

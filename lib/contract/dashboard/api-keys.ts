@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
-import { instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
+import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { permission } from "@/lib/contract/permissions";
 
@@ -36,14 +37,19 @@ export const issuedApiKey = z.object({ api_key: apiKey, secret: z.string().nulla
 export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 
 /** A value of the page's own for each form that was opened: sent twice, it still makes one key. */
-const attempt = z.string().regex(/^[\w-]{16,64}$/);
+const attempt = z
+  .string()
+  .regex(/^[\w-]{16,64}$/)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 const MAX_ADDRESSES = 100;
-const address = z.string().max(100).refine(isStorable, NOT_STORABLE);
+export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
+/** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
+const address = z.string().regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS);
 
 export const createApiKeyBody = z.strictObject({
   attempt,
-  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE),
+  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
   permissions: z.array(permission),
   expires_at: instant.nullable(),
   ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),

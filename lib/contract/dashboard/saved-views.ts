@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
-import { text, timestamp } from "@/lib/contract/fields";
+import { humanText, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
 /** Filters, sort and columns of the transactions page, kept under a name. */
@@ -28,8 +28,8 @@ export const savedViewList = z.object({ object: z.literal("list"), data: z.array
 /** How many views a person may keep per environment, and how many the page shows. */
 export const MAX_SAVED_VIEWS = 50;
 
-const name = z.string().trim().pipe(text(60));
-const query = z.literal("").or(text(2_000));
+const name = z.string().trim().pipe(humanText(60));
+const query = z.literal("").or(humanText(2_000));
 const columns = z
   .array(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "Use the name of a column."))
   .min(1)

@@ -2,11 +2,15 @@ import { z } from "zod";
 import { givenCode } from "@/lib/contract/account-fields";
 import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
-import { text } from "@/lib/contract/fields";
+import { humanText, text } from "@/lib/contract/fields";
 import { ASK_RESULTS } from "@/lib/contract/support/unknown-outcomes";
 
 /** Why staff do something; it is kept, and the merchant sees it. */
-export const staffReason = z.string().trim().pipe(text(500)).describe("Why; it is kept, and the merchant sees it.");
+export const staffReason = z
+  .string()
+  .trim()
+  .pipe(humanText(500))
+  .describe("Why; it is kept, and the merchant sees it.");
 
 const body = z.strictObject({ reason: staffReason });
 const merchantState = z.object({ id: z.string(), suspended: z.boolean() });

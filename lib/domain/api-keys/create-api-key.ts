@@ -1,4 +1,5 @@
 import { type ApiKeyRow, findEnvironmentMode, insertApiKey } from "@/db/queries/api-keys";
+import { NOT_AN_ADDRESS } from "@/lib/contract/dashboard/api-keys";
 import { AppError, type FieldError } from "@/lib/contract/errors";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { idTime, newId } from "@/lib/ids";
@@ -25,8 +26,7 @@ export type CreateApiKeyInput = ManagedBy & {
 export type NewApiKey = { row: ApiKeyRow; secret: string };
 
 export async function createApiKey(service: KeyService, input: CreateApiKeyInput): Promise<NewApiKey> {
-  const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
-  check(input, expiresAt, service.clock.now());
+  checkNewKey(input, service.clock.now());
   return service.db.orm.transaction(async (tx) => {
     const mode = await findEnvironmentMode(tx, input.environmentId);
     if (mode === null) throw resourceNotFound("environment", input.environmentId);
@@ -42,7 +42,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
       permissions: [...new Set(input.permissions)],
       status: "ACTIVE",
       ip_allow_list: [...(input.ipAllowList ?? [])],
-      expires_at: expiresAt?.toISOString() ?? null,
+      expires_at: input.expiresAt ? new Date(input.expiresAt).toISOString() : null,
       rotated_from: input.rotatedFrom ?? null,
       created_at,
       updated_at: created_at,
@@ -52,7 +52,9 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
   });
 }
 
-function check(input: CreateApiKeyInput, expiresAt: Date | null, now: Date): void {
+/** Throws `invalid_parameter`. What is refused must not be written first and taken back: it would stay in the tables' files. */
+export function checkNewKey(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
+  const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
   const invalid = (param: string, message: string) => errors.push({ param, code: "invalid_parameter", message });
   if (input.name.trim() === "" || input.name.length > 100)
@@ -65,7 +67,7 @@ function check(input: CreateApiKeyInput, expiresAt: Date | null, now: Date): voi
   if (expiresAt !== null && !(expiresAt > now)) invalid("expires_at", "Choose an expiry in the future.");
   input.ipAllowList?.forEach((entry, i) => {
     if (!isAllowListEntry(entry)) {
-      invalid(`ip_allow_list.${i}`, `'${entry}' is neither an IP address nor a CIDR block such as 203.0.113.0/24.`);
+      invalid(`ip_allow_list.${i}`, NOT_AN_ADDRESS);
     }
   });
   if (errors[0] !== undefined) throw new AppError("invalid_parameter", errors[0].message, { errors });

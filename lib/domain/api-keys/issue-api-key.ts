@@ -4,21 +4,21 @@ import { AppError, type Problem } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import type { Context } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { createApiKey, type NewApiKey } from "./create-api-key";
+import { checkNewKey, createApiKey, type NewApiKey } from "./create-api-key";
 import type { KeyService, ManagedBy } from "./key-service";
 import { presentApiKey } from "./present-api-key";
 
 /** Creates a key for a person. Sent again under the same idempotency key it answers the same key, without the secret. */
-export function issueApiKey(ctx: Context, input: Omit<CreateApiKeyBody, "attempt">): Promise<IssuedApiKey> {
+export async function issueApiKey(ctx: Context, input: Omit<CreateApiKeyBody, "attempt">): Promise<IssuedApiKey> {
+  const wanted = {
+    name: input.name.trim(),
+    permissions: input.permissions,
+    expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
+    ipAllowList: input.ip_allow_list,
+  };
+  checkNewKey(wanted, ctx.service.clock.now());
   return issueOnce(ctx, (service, by) =>
-    createApiKey(service, {
-      ...by,
-      environmentId: ctx.environment.id,
-      name: input.name.trim(),
-      permissions: input.permissions,
-      expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
-      ipAllowList: input.ip_allow_list,
-    }),
+    createApiKey(service, { ...by, ...wanted, environmentId: ctx.environment.id }),
   );
 }
 

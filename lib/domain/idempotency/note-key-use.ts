@@ -1,12 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Orm } from "@/db/client";
 import { addKeyNote, type KeyNote } from "@/db/queries/idempotency-notes";
+import { keepableText } from "@/lib/contract/card-numbers";
 import type { Context, IdempotencyRequest } from "../context";
 
 /** Between two rounds of writing, so that a client in a loop costs a few writes a second and not one each time. */
 const REST_MS = 200;
 /** Keys whose notes wait to be written; beyond that notes are dropped, which costs a count in the inspector. */
 const MAX_WAITING = 5_000;
+
+const MAX_PATH = 1_000;
 
 type Waiting = KeyNote & { environmentId: string; key: string; requestId: string };
 type NoteBook = { readonly notes: Map<string, Waiting>; writing: boolean };
@@ -28,7 +31,7 @@ export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyReque
   if (!note) return;
   note.reuses++;
   note.lastReuse = {
-    path: ctx.request.path,
+    path: keepableText(ctx.request.path, MAX_PATH),
     body: request.body === null ? null : JSON.parse(request.body),
     request_id: ctx.request.id,
     actor: ctx.actor,

@@ -1,5 +1,6 @@
 import type { Orm } from "@/db/client";
 import { insertSession } from "@/db/queries/session-list";
+import { keepableText } from "@/lib/contract/card-numbers";
 import type { UserRole } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
 
@@ -21,7 +22,7 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
     id,
     userId: input.user.id,
     address: input.address,
-    userAgent: input.userAgent?.slice(0, 400) ?? null,
+    userAgent: input.userAgent === null ? null : keepableText(input.userAgent, 400),
     mfa: input.mfa,
     livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
   });

@@ -1,14 +1,12 @@
 import type { Sql } from "@/db/client";
 import { insertRequestErrors, type RequestErrorRow } from "@/db/queries/request-errors";
-import { passesLuhn } from "@/lib/contract/payment";
+import { keepableText } from "@/lib/contract/card-numbers";
 
 export type RequestError = RequestErrorRow;
 
-/** Twelve to nineteen digits in a row, however they are grouped. */
-const LIKE_A_CARD_NUMBER = /\d(?:[ -]?\d){11,18}/g;
 const MAX_TEXT = 1_000;
 
-/** Keeps what was refused or failed. Texts may quote what a caller sent, so whatever could be a card number is masked. */
+/** Keeps what was refused or failed. Texts may quote what a caller sent, so card numbers in them are masked. */
 export async function recordRequestErrors(
   service: { db: { sql: Sql } },
   errors: readonly RequestError[],
@@ -25,13 +23,4 @@ export async function recordRequestErrors(
   );
 }
 
-function keepable(text: string): string {
-  return text
-    .slice(0, MAX_TEXT)
-    .replaceAll("\u0000", "\uFFFD")
-    .toWellFormed()
-    .replace(LIKE_A_CARD_NUMBER, (digits) => {
-      const bare = digits.replace(/\D/g, "");
-      return passesLuhn(bare) ? `••••${bare.slice(-4)}` : digits;
-    });
-}
+const keepable = (text: string) => keepableText(text, MAX_TEXT);

@@ -1,7 +1,7 @@
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { CURRENCY_DIGITS, isSupportedCurrency, MAX_AMOUNT } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, ID_PREFIX, type IdKind } from "@/lib/contract/ids";
-import { scrub } from "@/lib/log";
 
 /** Minor units, with the currencies in which the text means that many. */
 export type AmountMeant = { readonly minor: number; readonly currencies: readonly string[] };
@@ -17,9 +17,10 @@ export type SearchTerm =
   | { by: "text"; text: string };
 
 const MAX_LENGTH = 255;
+const API_KEY = /sk_(?:test|live)_[0-9A-Za-z]{8}/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SYMBOLS: Record<string, string> = { $: "USD", "€": "EUR", "£": "GBP", "¥": "JPY" };
-const AMOUNT = /^(?:([a-z]{3})\s*)?([$€£¥])?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,4}))?(?:\s*([a-z]{3}))?$/i;
+const AMOUNT = /^(?:([a-z]{3})\s*)?(?:([$€£¥])\s*)?(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,4}))?(?:\s*([a-z]{3}))?$/i;
 
 /** Everything that a text may mean. Throws `invalid_parameter` for what must not be searched by, or is empty. */
 export function readSearch(input: string): SearchTerm[] {
@@ -36,7 +37,7 @@ export function readSearch(input: string): SearchTerm[] {
       { by: "text", text },
     ];
   }
-  if (scrub(text) !== text) {
+  if (maskCardNumbers(text) !== text || API_KEY.test(text)) {
     throw refuse("That looks like a card number or a whole API key. Search by the last 4 digits, or the key's id.");
   }
   const terms: SearchTerm[] = [];

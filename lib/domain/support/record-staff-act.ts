@@ -1,4 +1,5 @@
 import { insertSupportAudit } from "@/db/queries/support-audit";
+import { keepableText } from "@/lib/contract/card-numbers";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 
@@ -13,6 +14,17 @@ export type StaffAct = {
   requestId?: string | null;
 };
 
+const MAX_TEXT = 1_000;
+
+/** What staff looked for may be anything that they pasted. */
+const keepable = (detail: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === "string" ? keepableText(value, MAX_TEXT) : value,
+    ]),
+  );
+
 /** Writes it down. Called before anything is shown or done: what cannot be recorded does not happen. */
 export async function recordStaffAct(
   service: Pick<Service, "db">,
@@ -26,7 +38,7 @@ export async function recordStaffAct(
     merchantId: act.merchantId ?? null,
     environmentId: act.environmentId ?? null,
     objectId: act.objectId ?? null,
-    detail: act.detail ?? null,
+    detail: act.detail ? keepable(act.detail) : null,
     requestId: act.requestId ?? null,
   });
 }

@@ -1,0 +1,129 @@
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { CARD_NUMBER_MARK, holdsCardNumber, holdsNumber, keepableText, maskCardNumbers } from "./card-numbers";
+import { encodeId, ID_PREFIX, type IdKind } from "./ids";
+
+const NUMBER = "4242424242424242";
+const GROUPS = ["4242", "4242", "4242", "4242"];
+const utf8Percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join("");
+const fullWidth = NUMBER.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+const inScript = (zero: number) => NUMBER.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+
+const SPELLINGS: [string, string][] = [
+  ["as it is", NUMBER],
+  ...[" ", "-", ".", "/", "x", " x ", "_", "%20", "+", "\u00a0", "\n", ", ", " / ", "\u2013", "::", "%", "\\u"].map(
+    (separator): [string, string] => [`${JSON.stringify(separator)} between groups`, GROUPS.join(separator)],
+  ),
+  ...[" ", "-", "x", "\u200b", "."].map((separator): [string, string] => [
+    `${JSON.stringify(separator)} between digits`,
+    Array.from(NUMBER).join(separator),
+  ]),
+  ["full-width", fullWidth],
+  ["Arabic-Indic", inScript(0x0660)],
+  ["mathematical", inScript(0x1d7d8)],
+  ["circled", "④②".repeat(8)],
+  [
+    "scripts mixed",
+    Array.from(NUMBER)
+      .map((digit, at) => (at % 2 ? digit : String.fromCodePoint(0xff10 + Number(digit))))
+      .join(""),
+  ],
+  ["escaped for URLs", utf8Percent(NUMBER)],
+  ["escaped twice for URLs", utf8Percent(NUMBER).replaceAll("%", "%25")],
+  ["full-width, escaped for URLs", utf8Percent(fullWidth)],
+  ["escaped for JSON", NUMBER.replace(/\d/g, "\\u003$&")],
+  ["escaped twice for JSON", NUMBER.replace(/\d/g, "\\\\u003$&")],
+  ["escaped for HTML", NUMBER.replace(/\d/g, "&#x3$&;")],
+  ["&nbsp; between groups", GROUPS.join("&nbsp;")],
+  ["American Express", "3782 822463 10005"],
+  ["Mastercard of the second range", "2223 0031 2200 3222"],
+  ["nineteen digits of UnionPay", "6205500000000000004"],
+  ["JCB", "3530111333300000"],
+];
+
+test.each(SPELLINGS)("a number is masked and refused, %s", (_, spelled) => {
+  for (const text of [spelled, `paid with ${spelled} today`, `/v1/${spelled}/refund`, `3 ${spelled}`, `"${spelled}"`]) {
+    expect(maskCardNumbers(text), text).toContain(CARD_NUMBER_MARK);
+    expect(maskCardNumbers(text)).not.toContain(spelled.slice(-4));
+    expect(holdsCardNumber(text), text).toBe(true);
+  }
+});
+
+test.each(SPELLINGS.filter(([, spelled]) => !/^[23456]\d{3}\s?\d{3}/.test(spelled) || spelled.startsWith("4242")))(
+  "the number of a request's own card is found, %s",
+  (_, spelled) => {
+    expect(holdsNumber(`order ${spelled}9`, NUMBER)).toBe(true);
+    expect(holdsNumber(spelled, "4000000000000002")).toBe(false);
+  },
+);
+
+test.each([
+  ["a security code directly after it", `${NUMBER}123`, ""],
+  ["an expiry and a code after it", `${NUMBER} 12/29 123`, ""],
+  ["an expiry and a code before it", `12/29 123 ${NUMBER}.`, "."],
+  ["other digits directly before it", `00${NUMBER}`, ""],
+  ["another number after it", `${NUMBER} ${NUMBER}`, ""],
+])("%s goes with it", (_, text, rest) => {
+  expect(maskCardNumbers(text)).toBe(CARD_NUMBER_MARK + rest);
+});
+
+test("a number across the limit of what is kept is masked, and the cut is seen", () => {
+  for (let before = 80; before < 100; before++) {
+    const kept = keepableText(`${"a".repeat(before)} ${GROUPS.join(" ")}`, 100);
+    expect(kept.length).toBeLessThanOrEqual(100);
+    expect(kept).not.toContain("4242");
+  }
+  expect(keepableText("a".repeat(101), 100)).toBe(`${"a".repeat(99)}…`);
+  expect(keepableText("x\u0000\ud800", 100)).toBe("x\uFFFD\uFFFD");
+});
+
+const MANY = 5_000;
+const digits = (length: number) => Array.from({ length }, () => randomInt(10)).join("");
+
+test("ids and times of ours stay as they are", { timeout: 60_000 }, () => {
+  const kinds = Object.keys(ID_PREFIX) as IdKind[];
+  for (let i = 0; i < MANY; i++) {
+    const time = Date.UTC(2024, 0, 1) + randomInt(2 ** 37);
+    const hex = time.toString(16).padStart(12, "0");
+    const uuid = `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
+    const text = `{"time":"${new Date(time).toISOString()}","id":"${encodeId(kinds[i % kinds.length] as IdKind, uuid)}","uuid":"${uuid}","ms":${time},"amount":${randomInt(999_999_999)}}`;
+    expect(maskCardNumbers(text)).toBe(text);
+  }
+});
+
+test("people's texts are seldom taken for card numbers", () => {
+  const texts = Array.from({ length: 2_000 }, (_, i) => [
+    `+49 170 ${digits(7)}, order ${digits(10)}`,
+    `Flat ${i}, ${digits(3)} Main Street, ${digits(5)}`,
+    `Invoice 2026-${digits(6)} of 2026-11-22 14:35`,
+    `3 x ${digits(4)} at ${digits(2)}.99, EAN ${digits(13)}`,
+    randomBytes(20).toString("hex"),
+  ]).flat();
+  expect(texts.filter(holdsCardNumber).length / texts.length).toBeLessThan(0.01);
+});
+
+test("the search takes time in proportion to the text, whatever the text is", { timeout: 60_000 }, () => {
+  const cpuMs = (text: string) => {
+    const before = process.cpuUsage();
+    maskCardNumbers(text);
+    return process.cpuUsage(before).user / 1000;
+  };
+  for (const unit of [
+    "4",
+    "42",
+    NUMBER,
+    "%25",
+    "\\",
+    "&#",
+    "_0",
+    "4 ",
+    "4x",
+    "\\u0034",
+    "漢",
+    "４",
+    "4\u0301",
+    "\ud800",
+    "2026-11-20T13:14:1",
+  ])
+    expect(cpuMs(unit.repeat(Math.ceil(2e5 / unit.length))), JSON.stringify(unit)).toBeLessThan(1_000);
+});

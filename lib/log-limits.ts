@@ -1,0 +1,97 @@
+import { createTokenBuckets } from "@/lib/token-buckets";
+
+/** Of one kind of line: so many at once, and one more each second. What strangers cause must not fill a disk. */
+const LINES_AT_ONCE = 60;
+const LINES_PER_SECOND = 1;
+/** Of all kinds together. */
+const TOTAL_AT_ONCE = 600;
+const TOTAL_PER_SECOND = 10;
+/** Kinds that are counted apart; texts that differ each time share the rest. */
+const MAX_KINDS = 100;
+const KIND_LENGTH = 100;
+const SUMMARY_MS = 60_000;
+
+/** Characters of one line, and of one text in a line that is too long. */
+const MAX_LINE = 16_000;
+const MAX_TEXT = 1_000;
+const MAX_MEMBERS = 30;
+const MAX_DEPTH = 5;
+
+export type LineLimits = {
+  /** Whether a line of this kind may be written now. Calls `onLeftOut` before the next one that may, and once a minute. */
+  take(kind: string): boolean;
+};
+
+export function createLineLimits(
+  onLeftOut: (kind: string, count: number) => void,
+  now: () => number = () => performance.now(),
+): LineLimits {
+  const buckets = createTokenBuckets({ perSecond: LINES_PER_SECOND, burst: LINES_AT_ONCE, now });
+  const total = createTokenBuckets({ perSecond: TOTAL_PER_SECOND, burst: TOTAL_AT_ONCE, now });
+  const kinds = new Set<string>();
+  const leftOut = new Map<string, number>();
+  let isAwaited = false;
+
+  function report(kind: string): void {
+    const count = leftOut.get(kind);
+    if (count === undefined) return;
+    leftOut.delete(kind);
+    onLeftOut(kind, count);
+  }
+
+  function reportAll(): void {
+    isAwaited = false;
+    for (const kind of [...leftOut.keys()]) report(kind);
+  }
+
+  /** Numbers differ from line to line of the same kind. */
+  function known(text: string): string {
+    const kind = text.slice(0, KIND_LENGTH).replace(/\d{1,20}/g, "0");
+    if (!kinds.has(kind) && kinds.size >= MAX_KINDS) return "other";
+    kinds.add(kind);
+    return kind;
+  }
+
+  return {
+    take(text) {
+      const kind = known(text);
+      if (buckets.take(kind).waitMs > 0 || total.take("").waitMs > 0) {
+        leftOut.set(kind, (leftOut.get(kind) ?? 0) + 1);
+        if (!isAwaited) setTimeout(reportAll, SUMMARY_MS).unref();
+        isAwaited = true;
+        return false;
+      }
+      report(kind);
+      return true;
+    },
+  };
+}
+
+/** A line of JSON of a bearable length, still JSON: long texts and lists in it are cut, with a mark. */
+export function shortenLine(line: string): string {
+  if (line.length <= MAX_LINE) return line;
+  const { level, time, msg, ...others } = JSON.parse(line) as Record<string, unknown>;
+  const whole = { level, time, msg, ...others };
+  const short = JSON.stringify(shortened(whole, 0));
+  if (short.length <= MAX_LINE) return `${short}\n`;
+  return `${JSON.stringify(shortened({ level, time, msg, left_out: `${line.length} characters` }, 0))}\n`;
+}
+
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return shortenText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) return "…";
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, MAX_MEMBERS).map((each) => shortened(each, depth + 1));
+    return value.length > MAX_MEMBERS ? [...kept, `… ${value.length - MAX_MEMBERS} more`] : kept;
+  }
+  const members = Object.entries(value);
+  const kept = members.slice(0, MAX_MEMBERS).map(([name, each]) => [shortenText(name), shortened(each, depth + 1)]);
+  if (members.length > MAX_MEMBERS) kept.push(["…", `${members.length - MAX_MEMBERS} more`]);
+  return Object.fromEntries(kept);
+}
+
+const shortenText = (text: string) =>
+  text.length > MAX_TEXT
+    ? `${text.slice(0, MAX_TEXT).toWellFormed()}… [${text.length - MAX_TEXT} more characters]`
+    : text;
