@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
+import { AUDIT_CHECKS } from "./audit-chain";
 import type { BookCheck } from "./book-check";
 import { FIGURE_CHECKS } from "./reconciliation-figures";
 import { LEDGER_CHECKS } from "./reconciliation-ledger";
@@ -13,6 +14,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...LEDGER_CHECKS,
   ...PROCESSOR_CHECKS,
   ...FIGURE_CHECKS,
+  ...AUDIT_CHECKS,
 ];
 
 export type OffendingRow = Record<string, unknown>;

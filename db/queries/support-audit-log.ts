@@ -10,10 +10,10 @@ export async function insertSupportAct(
     id: string;
     staff_id: string;
     action: string;
-    merchant_id: string;
-    object_id: string;
+    merchant_id: string | null;
+    object_id: string | null;
     detail: Record<string, unknown>;
-    request_id: string;
+    request_id: string | null;
   },
 ): Promise<void> {
   await tx.insert(supportAuditLog).values(act);

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transaction";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transaction-export";
+import { accountActor, recordAccountAct } from "@/lib/domain/people/record-account-act";
 import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
 import { currentService } from "./current-service";
 import { dashboardCall, infoOf } from "./dashboard-route";
@@ -44,6 +45,10 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     const fields = fieldsOf(params);
     const search = searchOf(params, merchant.timeZone, read);
     release = takeExportSlot(merchant.id);
+    await recordAccountAct(service.db.orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
+      mode,
+      filters: Object.keys(search.filters),
+    });
     const opened = await exportTransactions(ctx, search);
     const body = exportStream({
       parts: partsOf(opened, fields),

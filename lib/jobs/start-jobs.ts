@@ -6,6 +6,7 @@ import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { removeOldSignIns } from "@/lib/domain/people/remove-old-sign-ins";
+import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { settleNightly } from "@/lib/domain/settlement/settle-nightly";
@@ -30,6 +31,8 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "processor reports", SECOND, () => processReports(service)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
     repeat(service, "follow the secret", 5 * SECOND, () => followSecret(service)),
+    repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
+    repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),

@@ -1,4 +1,5 @@
 import type { Database } from "@/db/client";
+import { chainAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { idTime, newId } from "@/lib/ids";
 import type { BookedIds } from "./books";
 
@@ -13,7 +14,7 @@ export type Corruption = {
 };
 
 /** Ways to break the books by hand, with guards and triggers out of the way: at least one per check. */
-export const bookCorruptions = ({ sql }: Database): Corruption[] => [
+export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
   {
     check: "counters_match_operations",
     how: "a captured amount that no operation captured",
@@ -121,6 +122,35 @@ export const bookCorruptions = ({ sql }: Database): Corruption[] => [
     corrupt: (env, ids) =>
       sql`delete from audit_log where environment_id = ${env} and object_id = ${ids.payment} and action = 'payment.refund'`,
   },
+  {
+    check: "audit_rows_are_chained",
+    how: "a row of the audit log that came in past the queue",
+    corrupt: (env) => sql`delete from audit_pending where environment_id = ${env}`,
+  },
+  ...(
+    [
+      [
+        "was changed",
+        (row, env) => sql`update audit_log set action = 'x' where environment_id = ${env} and id = ${row}`,
+      ],
+      ["was removed", (row, env) => sql`delete from audit_log where environment_id = ${env} and id = ${row}`],
+      ["was cut out with its link", (row) => sql`delete from audit_links where row_id = ${row}`],
+      [
+        "changed places with another",
+        (row) => sql`update audit_links l set row_id = o.row_id from audit_links o
+          where o.chain_id = l.chain_id and l.row_id = ${row} and o.seq = l.seq - 1`,
+      ],
+    ] satisfies [string, (row: string, environmentId: string) => Promise<unknown>][]
+  ).map(([how, change]) => ({
+    check: "audit_chains_hold",
+    how: `a row of the audit log that ${how}`,
+    async corrupt(env: string) {
+      while ((await chainAuditLogs({ db })) > 0);
+      const [second] = await sql<{ row_id: string }[]>`
+        select row_id from audit_links where environment_id = ${env} and seq > 1 order by seq limit 1`;
+      await change(second?.row_id ?? "", env);
+    },
+  })),
   {
     check: "answered_keys_are_completed",
     how: "a stored answer to an operation whose outcome is not known",

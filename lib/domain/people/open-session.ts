@@ -1,8 +1,10 @@
 import type { Orm } from "@/db/client";
 import { insertSession } from "@/db/queries/session-list";
+import { insertSupportAct } from "@/db/queries/support-audit-log";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { UserRole } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
+import { recordAccountAct } from "./record-account-act";
 
 /** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
 export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
@@ -27,4 +29,19 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
     livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
   });
   return id;
+}
+
+/** Writes a sign-in, or one that failed for a known account, into the log of its merchant, or of the support staff. */
+export async function recordSignIn(
+  tx: Orm,
+  user: { id: string; merchant_id: string | null },
+  what: "signed_in" | "sign_in_failed",
+  detail: Record<string, unknown>,
+): Promise<void> {
+  if (user.merchant_id === null) {
+    const act = { id: newId(), staff_id: user.id, action: `support.${what}`, detail };
+    return insertSupportAct(tx, { ...act, merchant_id: null, object_id: null, request_id: null });
+  }
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
+  await recordAccountAct(tx, by, `settings.${what}`, user.id, detail);
 }

@@ -18,7 +18,7 @@ import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
 import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
-import { openSession } from "./open-session";
+import { openSession, recordSignIn } from "./open-session";
 import { recordAccountAct } from "./record-account-act";
 
 export type SignInInput = {
@@ -56,6 +56,7 @@ export async function signInWithTicket(
     const user = taken && (await lockUser(tx, taken.user_id));
     if (!user) return { result: "wrong" } as const;
     const sessionId = await openSession(tx, { user, mfa: false, address, userAgent });
+    await recordSignIn(tx, user, "signed_in", { second_factor: false });
     return { result: "ok", user, mfa: false, sessionId } as const;
   });
 }
@@ -103,6 +104,7 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
 
 /** The try stays counted. */
 async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
+  await service.db.orm.transaction((tx) => recordSignIn(tx, user, "sign_in_failed", { because: result }));
   const until = await lockAfterFailure(service, user);
   return until === null ? { result } : { result: "locked", until };
 }
@@ -124,6 +126,7 @@ async function accept(
       if (accepted === null) throw new NotAccepted();
       if (code !== null) await forgetFailedCodes(tx, user.id);
       const sessionId = await openSession(tx, { user: accepted, mfa, address, userAgent });
+      await recordSignIn(tx, accepted, "signed_in", { second_factor: mfa });
       return { result: "ok", user: accepted, mfa, sessionId } as const;
     });
   } catch (error) {

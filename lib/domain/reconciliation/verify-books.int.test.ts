@@ -78,7 +78,8 @@ describe("verifyBooks", () => {
   });
 
   afterEach(async () => {
-    await db.sql`truncate merchants, payments, transactions, operations, ledger_entries, settlement_batches, events, audit_log,
+    await dropGuards(db);
+    await db.sql`truncate audit_pending, audit_links, merchants, payments, transactions, operations, ledger_entries, settlement_batches, events, audit_log,
       idempotency_keys, environments, daily_totals, total_deltas, sandbox_processor.charges, sandbox_processor.operations cascade`;
   });
 });
@@ -103,6 +104,6 @@ async function dropGuards(database: Database): Promise<void> {
     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
     from pg_constraint where contype = 'c' and conrelid::regclass::text ~ '^(payments|transactions|ledger_entries|settlement_batches|sandbox_processor\\.)'
     union all
-    select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal and tgname !~ '_delta'`;
+    select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal and tgname !~ '_delta|_queue'`;
   for (const { statement } of guards) await database.sql.unsafe(statement);
 }

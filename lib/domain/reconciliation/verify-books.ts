@@ -8,6 +8,8 @@ import {
   type OpenOperationsRow,
   withSnapshot,
 } from "@/db/queries/reconciliation";
+import type { Secret } from "@/lib/secret";
+import { listSealFaults, type SealFault } from "./audit-chain";
 
 export type CheckResult = {
   check: string;
@@ -28,14 +30,18 @@ export type BooksReport = {
 
 const ROWS_SHOWN = 20;
 
-/** Checks all books of all environments against each other, at one moment, while the service may go on working. */
-export async function verifyBooks(db: Database): Promise<BooksReport> {
+/**
+ * Checks all books of all environments against each other, at one moment, while the service may go on working; with the
+ * service's secret also the seals of the audit logs.
+ */
+export async function verifyBooks(db: Database, secret: Secret | null = null): Promise<BooksReport> {
   return await withSnapshot(db, async (tx) => {
     const checks: CheckResult[] = [];
     for (const check of BOOK_CHECKS) {
       const { count, rows } = await listOffendingRows(tx, check, ROWS_SHOWN);
       checks.push({ check: check.check, proves: check.proves, count, rows });
     }
+    if (secret !== null) checks.push(sealCheck(await listSealFaults(tx, secret)));
     return {
       balanced: checks.every((check) => check.count === 0),
       payments: await countPayments(tx),
@@ -44,3 +50,10 @@ export async function verifyBooks(db: Database): Promise<BooksReport> {
     };
   });
 }
+
+const sealCheck = (faults: SealFault[]): CheckResult => ({
+  check: "audit_seals_hold",
+  proves: "Each chain of the audit logs is as it was when it was sealed, under a key that is not in the database.",
+  count: faults.length,
+  rows: faults.slice(0, ROWS_SHOWN),
+});

@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { bigint, date, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytea, instant } from "../columns";
+
+/** The two logs that are chained: `audit_log` of the merchants, and `support_audit_log`. */
+export const AUDIT_LOGS = ["merchant", "support"] as const;
+
+/**
+ * Rows of both logs that no chain holds yet, written by their triggers in the commit of the row. Chained in that commit they
+ * would make every payment of a merchant wait for the one before. No index: it is read from its beginning, and soon empty.
+ */
+export const auditPending = pgTable("audit_pending", {
+  log: text("log", { enum: AUDIT_LOGS }).notNull(),
+  environment_id: uuid("environment_id"),
+  row_id: uuid("row_id").notNull(),
+  queued_at: instant("queued_at").notNull().default(sql`now()`),
+});
+
+/**
+ * The chains: one per merchant, of both of its environments and of what support staff did with it, and one (the nil UUID) of
+ * what staff did with nobody's data. Each hash covers the one before, the number and the row. Append-only.
+ */
+export const auditLinks = pgTable(
+  "audit_links",
+  {
+    chain_id: uuid("chain_id").notNull(),
+    seq: bigint("seq", { mode: "number" }).notNull(),
+    log: text("log", { enum: AUDIT_LOGS }).notNull(),
+    environment_id: uuid("environment_id"),
+    row_id: uuid("row_id").notNull(),
+    hash: bytea("hash").notNull(),
+    chained_at: instant("chained_at").notNull().default(sql`now()`),
+  },
+  /** Serves the end of a chain, and its walk. */
+  (table) => [primaryKey({ columns: [table.chain_id, table.seq] })],
+);
+
+/** The end of each chain at the end of each day, under a key that is not in the database. Append-only. */
+export const auditSeals = pgTable(
+  "audit_seals",
+  {
+    chain_id: uuid("chain_id").notNull(),
+    seq: bigint("seq", { mode: "number" }).notNull(),
+    /** Of the secret that it was made under: a change of the secret seals again. */
+    key_id: text("key_id").notNull(),
+    day: date("day").notNull(),
+    hash: bytea("hash").notNull(),
+    mac: text("mac").notNull(),
+    sealed_at: instant("sealed_at").notNull().default(sql`now()`),
+  },
+  (table) => [primaryKey({ columns: [table.chain_id, table.seq, table.key_id] })],
+);
