@@ -13,7 +13,7 @@ export type FloorOptions = { url: string; poolSize: number; scripts: Record<stri
 async function serve(options: FloorOptions): Promise<number> {
   const pools = {
     main: connectSql(options.url, { max: options.poolSize }),
-    store: connectSandboxStore(options.url, options.poolSize),
+    store: connectSandboxStore(options, options.poolSize),
   };
 
   async function run(script: Script, given: string[]): Promise<unknown> {

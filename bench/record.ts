@@ -24,7 +24,7 @@ export async function createRecorder(
   environment: Environment,
   actorId: string,
 ): Promise<Recorder> {
-  const store = connectSandboxStore(url, 1);
+  const store = connectSandboxStore({ url }, 1);
   // A new connection first asks about the server's types, which is no part of any request.
   await Promise.all([db.sql`select 1`, store`select 1`]);
   const unprepared = new Set<string>();

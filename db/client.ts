@@ -66,8 +66,20 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/**
+ * Who the service is to the database (db/rights.ts). The owner of DATABASE_URL only migrates. `app` serves requests and sees
+ * one environment: the one its connection stands in. `jobs` crosses environments: jobs, sign-in, keys, support. `sandbox` is
+ * the sandbox processor, a company of its own. None of the three owns anything or is a superuser.
+ */
+export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
+
 /** Who connects: with a login of its own, or with the login of the address and a role that it takes on. */
 export type Login = { readonly url: string; readonly role?: string };
+
+export type Logins = { readonly app: Login; readonly jobs: Login };
+
+/** The owner's own connections, in the roles that were made for this. */
+export const inRolesOf = (url: string): Logins => ({ app: { url, role: ROLES.app }, jobs: { url, role: ROLES.jobs } });
 
 export type ConnectOptions = {
   /** Connections for `sql`. */
@@ -88,7 +100,7 @@ export type ConnectOptions = {
 export function shareConnections(total: number) {
   const long = 2;
   const rest = Math.max(total - long, 4);
-  const orm = Math.max(1, Math.floor(rest / 5));
+  const orm = Math.max(2, Math.floor(rest / 4));
   const store = Math.max(1, Math.floor(rest / 4));
   return { sql: rest - orm - store, orm, store, long };
 }
@@ -148,7 +160,7 @@ export function connectLong(url: string, options: ConnectOptions = {}): Sql {
  * `logins`: one for everything; or one that sees only the environment it stands in, for `within` and exports, and one that
  * crosses environments, for everything else.
  */
-export function connect(logins: string | { app: Login; jobs: Login }, options: ConnectOptions = {}): Database {
+export function connect(logins: string | Logins, options: ConnectOptions = {}): Database {
   const { app, jobs } = typeof logins === "string" ? { app: { url: logins }, jobs: { url: logins } } : logins;
   const max = options.max ?? shareConnections(env.databasePoolSize).sql;
   const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));

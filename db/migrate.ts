@@ -5,6 +5,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import { ConfigurationError } from "@/lib/env";
 import { connectLong, type Sql } from "./client";
+import { applyRights } from "./rights";
 
 const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
 /** Held while migrating, so that instances which start together do it once. */
@@ -17,6 +18,7 @@ export async function migrate(url: string): Promise<void> {
     await sql`select pg_advisory_lock(${LOCK}::bigint)`;
     await refuseNewer(sql);
     await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+    await applyRights(sql);
   } finally {
     await sql.end({ timeout: 5 });
   }

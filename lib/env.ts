@@ -70,6 +70,13 @@ export const env = {
   get databaseUrl() {
     return string("DATABASE_URL");
   },
+  /** Users for the roles that serve requests and do jobs; without them the user of DATABASE_URL takes the roles on. */
+  get databaseAppUrl() {
+    return string("DATABASE_APP_URL");
+  },
+  get databaseJobsUrl() {
+    return string("DATABASE_JOBS_URL");
+  },
   get dataDir() {
     return string("DATA_DIR") ?? ".data";
   },

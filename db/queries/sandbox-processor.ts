@@ -1,6 +1,6 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult } from "@/lib/contract/verification-words";
-import { connectSql, type Sql } from "../client";
+import { connectSql, type Login, type Sql } from "../client";
 
 /**
  * The store's own pool. Its commits are on disk before they are answered, like any processor's: an answer that a crash of the
@@ -8,11 +8,11 @@ import { connectSql, type Sql } from "../client";
  * Bitmap scans are off because they would read every charge of a busy card where the last ten are asked for.
  * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
  */
-export function connectSandboxStore(url: string, max?: number): Sql {
+export function connectSandboxStore({ url, role }: Login, max?: number): Sql {
   return connectSql(url, {
     max,
     applicationName: "cardlane-sandbox",
-    parameters: { enable_bitmapscan: "off", statement_timeout: "1500" },
+    parameters: { enable_bitmapscan: "off", statement_timeout: "1500", ...(role !== undefined && { role }) },
   });
 }
 

@@ -45,6 +45,11 @@ export function listSavedViews(
     .limit(limit);
 }
 
+/** Until the transaction ends nobody else adds a view for this person. The person's own row is not ours to lock. */
+export async function lockViewsOf(tx: Orm, userId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_views ' || ${userId}, 0))`);
+}
+
 export function countSavedViews(orm: Orm, environmentId: string, userId: string): Promise<number> {
   return orm.$count(savedViews, own(environmentId, userId));
 }

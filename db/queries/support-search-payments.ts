@@ -55,7 +55,7 @@ function conditionOf(sql: Sql, clue: TransactionClue): Fragment {
     case "subscription":
       return sql`t.subscription_id = ${clue.uuid}::uuid`;
     case "email":
-      return sql`lower(t.customer_email) = lower(${clue.text}) and t.customer_email is not null`;
+      return sql`t.customer_email_key = lower(${clue.text})`;
     case "last4":
       return sql`t.card_last4 = ${clue.text}`;
     case "customer":

@@ -65,7 +65,7 @@ export function conditions(parameters: Parameters, environment: string, filter: 
   const terms = [`environment_id = ${environment}`];
   if (filter.customerId !== undefined) terms.push(`customer_id = ${parameters.add(filter.customerId)}`);
   if (filter.customerEmail !== undefined) {
-    terms.push(`lower(customer_email) = lower(${parameters.add(filter.customerEmail)})`);
+    terms.push(`customer_email_key = lower(${parameters.add(filter.customerEmail)})`);
   }
   if (filter.subscriptionId !== undefined) terms.push(`subscription_id = ${parameters.add(filter.subscriptionId)}`);
   if (filter.cardLast4 !== undefined) terms.push(`card_last4 = ${parameters.add(filter.cardLast4)}`);

@@ -20,7 +20,7 @@ test("what the processor has answered, of every kind, is still so after PostgreS
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-durable-"));
   const server = await startEmbedded({ dataDir });
   const db = connectEmbedded(dataDir);
-  const store = connectSandboxStore(server.url, 2);
+  const store = connectSandboxStore({ url: server.url }, 2);
   onTestFinished(async () => {
     await Promise.all([db.close(), store.end({ timeout: 1 })]);
     await server.stop();

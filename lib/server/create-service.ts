@@ -1,4 +1,5 @@
 import { connect, shareConnections } from "@/db/client";
+import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
@@ -28,8 +29,9 @@ export async function createService(options: {
 }): Promise<CreatedService> {
   const { url, embedded, applicationName, poolSize } = options;
   const shares = shareConnections(poolSize);
-  const db = connect(url, { max: shares.sql, maxOrm: shares.orm, applicationName });
-  const processorSql = connectSandboxStore(url, shares.store);
+  const logins = await openLogins(url, embedded);
+  const db = connect(logins, { max: shares.sql, maxOrm: shares.orm, applicationName });
+  const processorSql = connectSandboxStore(logins.sandbox, shares.store);
   const close = async () => {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
   };

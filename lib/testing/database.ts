@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, inject } from "vitest";
-import { connect, type Database } from "@/db/client";
+import { connect, type Database, inRolesOf } from "@/db/client";
 import { createDatabase, dropDatabase } from "./cluster";
+import { databaseOfService } from "./factories";
 import "./global-setup";
 
 export type TestDatabase = { readonly url: string; readonly db: Database };
@@ -16,9 +17,20 @@ export async function testDatabase(options: { max?: number } = {}): Promise<Test
   const url = await createDatabase(adminUrl, name, inject("template"));
   // Tests fill tables with statements that no request has, on machines with other work.
   const parameters = { statement_timeout: "300000" };
-  const db = connect(url, { max: options.max ?? 5, applicationName: "cardlane-test", parameters });
+  const max = options.max ?? 5;
+  const asOwner = connect(url, { max, applicationName: "cardlane-test", parameters });
+  const inItsRoles = connect(inRolesOf(url), {
+    max: 2 * max,
+    maxOrm: 2 * max,
+    applicationName: "cardlane-test",
+    parameters,
+  });
+  const { within, openExport } = inItsRoles;
+  // Tests write and look at what no role of the service may; `testService` has the roles.
+  const db: Database = { ...asOwner, within, openExport };
+  databaseOfService.set(db, inItsRoles);
   afterAll(async () => {
-    await db.close();
+    await Promise.all([asOwner.close(), inItsRoles.close()]);
     await dropDatabase(adminUrl, name);
   });
   return { url, db };

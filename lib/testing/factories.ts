@@ -11,6 +11,9 @@ import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 
+/** The service's own access to a test's database, in the roles it has. */
+export const databaseOfService = new WeakMap<Database, Database>();
+
 const BASE_URL = "http://cardlane.test";
 /** CARDLANE_SECRET of every service that tests start, so that they can make payment tokens for it. */
 export const TEST_SECRET = "a secret that only the tests know, 32 and more characters";
@@ -20,7 +23,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
   const secret = createSecret(TEST_SECRET);
   const clock: Clock = overrides.clock ?? systemClock;
   return {
-    db,
+    db: databaseOfService.get(db) ?? db,
     processors: createRegistry({
       sandbox: createSandboxProcessor({ sql: db.sql, secret, clock }),
     }),

@@ -91,7 +91,8 @@ test("calls at once with a key that has run out still run once", async () => {
 test("a refusal that is kept undoes the work, and is replayed to the byte", async () => {
   const { keyed, merchant } = await setup();
   const refuse = vi.fn(async (tx) => {
-    await tx.execute(`update merchants set name = 'changed' where id = '${merchant.id}'`);
+    await tx.execute(`insert into total_deltas (environment_id, currency, measure, amount, count)
+      values ('${merchant.test.id}', 'USD', 'captured', 1, 1)`);
     throw new AppError("plan_not_active", "Not active.", { param: "plan_id" });
   });
   const first = await runOnce(keyed("k"), CREATED, refuse);
@@ -99,8 +100,7 @@ test("a refusal that is kept undoes the work, and is replayed to the byte", asyn
   expect(JSON.parse(first.body)).toMatchObject({ code: "plan_not_active", param: "plan_id" });
   expect(await runOnce(keyed("k"), CREATED, refuse)).toEqual({ ...first, replayed: true });
   expect(refuse).toHaveBeenCalledTimes(1);
-  const [row] = await db.sql`select name from merchants where id = ${merchant.id}`;
-  expect(row?.name).toBe("Test merchant");
+  expect(await db.sql`select from total_deltas where environment_id = ${merchant.test.id}`).toHaveLength(0);
 });
 
 test.each([new AppError("invalid_parameter", "No."), new AppError("resource_not_found", "No."), new Error("crash")])(

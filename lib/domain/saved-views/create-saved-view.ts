@@ -1,5 +1,4 @@
-import { countSavedViews, insertSavedView } from "@/db/queries/saved-views";
-import { lockUser } from "@/db/queries/users";
+import { countSavedViews, insertSavedView, lockViewsOf } from "@/db/queries/saved-views";
 import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
@@ -20,7 +19,7 @@ export async function createSavedView(
   const created_at = idTime(id);
   const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
   await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
-    await lockUser(tx, userId);
+    await lockViewsOf(tx, userId);
     if ((await countSavedViews(tx, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
       throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
     }

@@ -1,4 +1,5 @@
 import { afterAll } from "vitest";
+import { ROLES } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
@@ -9,7 +10,7 @@ import { createSandboxProcessor } from "../sandbox";
 /** A sandbox processor on a database of the test file's own, and short words for what its tests ask of it. */
 export async function testProcessor() {
   const { url } = await testDatabase({ max: 2 });
-  const sql = connectSandboxStore(url, 20);
+  const sql = connectSandboxStore({ url, role: ROLES.sandbox }, 20);
   afterAll(() => sql.end());
 
   const slept: number[] = [];

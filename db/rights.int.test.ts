@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testService } from "@/lib/testing/factories";
+import { connectSql, ROLES } from "./client";
+import { applyRights, rightsOf, TABLE_RIGHTS } from "./rights";
+
+const { db, url } = await testDatabase();
+const service = testService(db).db;
+
+type Table = { name: string; owned: boolean; secured: boolean; owner: string };
+const tables = await db.sql<Table[]>`
+  select c.relname as name, c.relrowsecurity as secured, pg_get_userbyid(c.relowner) as owner, exists (
+    select from pg_attribute a where a.attrelid = c.oid and a.attname = 'environment_id' and a.attnotnull) as owned
+  from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`;
+
+type Policy = { name: string; table: string; roles: string; command: string; using: string; check: string };
+const policies = await db.sql<Policy[]>`
+  select policyname as name, tablename as table, array_to_string(roles, ',') as roles, cmd as command, qual as using, with_check as check
+  from pg_policies where schemaname = 'public'`;
+
+const CURRENT = "(current_setting('cardlane.environment'::text))::uuid";
+
+test("every table says in db/rights.ts who may do what, and every line there has its table", () => {
+  expect(Object.keys(TABLE_RIGHTS).sort()).toEqual(tables.map(({ name }) => name));
+});
+
+test("every table has row-level security, and every table of an environment shows the app that environment alone", () => {
+  expect(tables.filter(({ secured }) => !secured)).toEqual([]);
+  for (const table of tables) {
+    const own = policies.filter((policy) => policy.table === table.name && policy.roles.includes(ROLES.app));
+    const { app, owned } = rightsOf(table);
+    if (!app) expect(own, table.name).toEqual([]);
+    else expect(own, table.name).toMatchObject([{ name: "in_environment", roles: ROLES.app, command: "ALL" }]);
+    for (const { using, check } of own) {
+      expect(check, table.name).toBe(using);
+      if (table.owned) expect(using, table.name).toBe(`(environment_id = ${CURRENT})`);
+      else expect([owned !== undefined, using.includes(CURRENT)], table.name).toEqual([true, true]);
+    }
+  }
+});
+
+test("nobody has more than is listed, column by column, and PUBLIC has nothing", async () => {
+  const granted = await db.sql<{ table: string; role: string; verb: string }[]>`
+    select c.relname as table, case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee)::text end as role, lower(a.privilege_type) as verb
+    from pg_class c cross join lateral aclexplode(c.relacl) a
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner
+    union all
+    select c.relname, case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee)::text end, lower(a.privilege_type) || ' ' || t.attname
+    from pg_class c join pg_attribute t on t.attrelid = c.oid cross join lateral aclexplode(t.attacl) a
+    where c.relnamespace = 'public'::regnamespace`;
+  const expected = tables.flatMap((table) =>
+    (["app", "jobs"] as const).flatMap((role) =>
+      (rightsOf(table)[role] ?? []).flatMap((verb) => {
+        const [, kind, columns] = /^(\w+)(?: \((.*)\))?$/.exec(verb) as unknown as [string, string, string | undefined];
+        const verbs = columns === undefined ? [kind] : columns.split(", ").map((column) => `${kind} ${column}`);
+        return verbs.map((one) => `${ROLES[role]} ${one} ${table.name}`);
+      }),
+    ),
+  );
+  expect(granted.map(({ role, verb, table }) => `${role} ${verb} ${table}`).sort()).toEqual(expected.sort());
+});
+
+test("what is only ever added to can be changed and removed by no role of the service", () => {
+  for (const table of ["ledger_entries", "events", "audit_log", "support_audit_log"]) {
+    const { app = [], jobs } = TABLE_RIGHTS[table] as (typeof TABLE_RIGHTS)[string];
+    for (const verb of [...app, ...jobs]) expect(["select", "insert"], table).toContain(verb);
+  }
+});
+
+test("the roles own nothing, are no superusers, and can neither bypass row-level security nor make roles and databases", async () => {
+  const roles = await db.sql`
+    select rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication,
+      (select count(*)::int from pg_shdepend d where d.refobjid = r.oid and d.deptype = 'o') as owned,
+      (select count(*)::int from pg_auth_members m where m.member = r.oid) as memberships,
+      has_schema_privilege(rolname, 'public', 'create') as may_create
+    from pg_roles r where rolname in ${db.sql(Object.values(ROLES))} order by 1`;
+  const nothing = {
+    rolsuper: false,
+    rolbypassrls: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+  };
+  expect(roles).toMatchObject(
+    Object.values(ROLES).map((rolname) => ({ rolname, ...nothing, owned: 0, memberships: 0, may_create: false })),
+  );
+  expect(tables.filter(({ owner }) => Object.values<string>(ROLES).includes(owner))).toEqual([]);
+  const [app] = await service.within((await createTestMerchant(db)).test.id).sql`select current_user as is`;
+  const [jobs] = await service.sql`select current_user as is`;
+  expect([app?.is, jobs?.is]).toEqual([ROLES.app, ROLES.jobs]);
+});
+
+test("views show their reader what the reader may see, and no function lends its owner's rights", async () => {
+  const views = await db.sql`
+    select relname from pg_class where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace
+      and not coalesce(reloptions::text like '%security_invoker=true%', false)`;
+  expect(views).toEqual([]);
+  const lending = await db.sql`
+    select proname from pg_proc where prosecdef and pronamespace = 'public'::regnamespace
+      and not coalesce(proconfig::text like '%search_path%', false)`;
+  expect(lending).toEqual([]);
+});
+
+describe("a connection that stands in no environment", () => {
+  test("gets an error, and never an empty list", async () => {
+    const sql = connectSql(url, { max: 1, parameters: { role: ROLES.app } });
+    try {
+      for (const { name } of tables.filter((table) => rightsOf(table).app && table.name !== "users")) {
+        await expect(sql.unsafe(`select * from ${name}`), name).rejects.toMatchObject({
+          code: expect.stringMatching(/^(42704|22P02)$/),
+        });
+      }
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  });
+
+  test("is one whose environment is not a UUID", () => {
+    for (const wrong of ["", "env_1", "' or true --"]) expect(() => service.within(wrong)).toThrow("UUID");
+  });
+});
+
+test("rights that somebody widened or lost are found and put right at the next start", async () => {
+  const { url: restored, db: other } = await testDatabase();
+  await other.sql.unsafe(`revoke all on payments from ${ROLES.jobs}`);
+  const owner = connectSql(restored, { max: 1 });
+  try {
+    await applyRights(owner);
+  } finally {
+    await owner.end({ timeout: 1 });
+  }
+  expect(await testService(other).db.sql`select count(*) as n from payments`).toEqual([{ n: 0 }]);
+});

@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { ConfigurationError } from "@/lib/env";
+import { ROLES, type Sql } from "./client";
+
+const CURRENT = `current_setting('cardlane.environment')::uuid`;
+
+type Verb = "select" | "insert" | "update" | "delete" | `select (${string})`;
+type Rights = {
+  /** What `cardlane_app` may do with the rows that `owned` says are its environment's; nothing when left out. */
+  app?: readonly Verb[];
+  /** The rows of the environment; else those with its `environment_id`. */
+  owned?: string;
+  jobs: readonly Verb[];
+};
+
+const ALL = ["select", "insert", "update", "delete"] as const;
+const KEPT = ["select", "insert", "update"] as const;
+const APPENDED = ["select", "insert"] as const;
+const OF_MERCHANT = `(select e.merchant_id from environments e where e.id = ${CURRENT})`;
+
+/** Every table but the sandbox processor's. Ledger, events and audit logs are only added to, by whomever. */
+export const TABLE_RIGHTS: Record<string, Rights> = {
+  merchants: { app: ["select"], owned: `id = ${OF_MERCHANT}`, jobs: KEPT },
+  environments: { app: ["select"], owned: `id = ${CURRENT}`, jobs: KEPT },
+  // Names beside what somebody did; no password, no second factor.
+  users: {
+    app: ["select (id, merchant_id, name, email, role)"],
+    owned: `merchant_id = ${OF_MERCHANT}`,
+    jobs: ALL,
+  },
+  user_sessions: { jobs: ALL },
+  user_tokens: { jobs: ALL },
+  recovery_codes: { jobs: ALL },
+  mail_outbox: { jobs: ALL },
+  refund_allowances: { jobs: ALL },
+  service_settings: { jobs: ALL },
+  support_audit_log: { jobs: APPENDED },
+  saved_views: { app: ALL, jobs: ALL },
+  api_keys: { app: KEPT, jobs: KEPT },
+  plans: { app: KEPT, jobs: ["select"] },
+  payments: { app: KEPT, jobs: KEPT },
+  transactions: { app: KEPT, jobs: KEPT },
+  operations: { app: KEPT, jobs: KEPT },
+  idempotency_keys: { app: ALL, jobs: ALL },
+  client_sessions: { app: KEPT, jobs: ["select"] },
+  payment_tokens: { app: KEPT, jobs: ["select", "update", "delete"] },
+  ledger_entries: { app: APPENDED, jobs: APPENDED },
+  settlement_batches: { app: ["select"], jobs: APPENDED },
+  events: { app: APPENDED, jobs: APPENDED },
+  audit_log: { app: APPENDED, jobs: APPENDED },
+  // A trigger queues what is written, as the owner; the chain itself is only added to.
+  audit_pending: { jobs: ["select", "update", "delete"] },
+  audit_links: { jobs: APPENDED },
+  audit_seals: { jobs: APPENDED },
+  request_errors: { app: ["select"], jobs: ["select", "insert", "delete"] },
+  daily_totals: { app: ["select"], jobs: ALL },
+  total_deltas: { app: APPENDED, jobs: ["select", "insert", "delete", "update"] },
+};
+
+/** A table that nobody has listed yet is walled off all the same; a test asks for its line above. */
+const UNLISTED: Record<"environment" | "other", Rights> = {
+  environment: { app: ALL, jobs: ALL },
+  other: { jobs: ALL },
+};
+
+type Table = { schema: string; name: string; owned: boolean };
+
+async function listTables(sql: Sql): Promise<Table[]> {
+  return sql<Table[]>`
+    select n.nspname as schema, c.relname as name, exists (
+      select from pg_attribute a where a.attrelid = c.oid and a.attname = 'environment_id' and a.attnotnull and not a.attisdropped) as owned
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname in ('public', 'sandbox_processor')
+    order by 1, 2`;
+}
+
+export const rightsOf = (table: Pick<Table, "name" | "owned">): Rights =>
+  TABLE_RIGHTS[table.name] ?? UNLISTED[table.owned ? "environment" : "other"];
+
+/** The statements that put the rights in force, whatever was granted before. */
+function statementsFor(tables: readonly Table[]): string[] {
+  const { app, jobs, sandbox } = ROLES;
+  const all = Object.values(ROLES).join(", ");
+  const statements = ["public", "sandbox_processor"].flatMap((schema) => [
+    `revoke all on all tables in schema ${schema} from ${all}`,
+    `revoke all on all sequences in schema ${schema} from ${all}`,
+  ]);
+  statements.push(
+    `grant usage on schema public to ${app}, ${jobs}`,
+    `grant usage on schema sandbox_processor to ${jobs}, ${sandbox}`,
+    `grant select, insert, update, delete on all tables in schema sandbox_processor to ${sandbox}`,
+    // The reconciliation compares our books with the processor's; the demo shop's history is in both.
+    `grant select, insert on all tables in schema sandbox_processor to ${jobs}`,
+    `grant usage on all sequences in schema public to ${app}, ${jobs}`,
+    `grant select on measured_facts to ${jobs}`,
+    "alter view measured_facts set (security_invoker = true)",
+  );
+  for (const table of tables.filter(({ schema }) => schema === "public")) {
+    const name = `"${table.name}"`;
+    const rights = rightsOf(table);
+    statements.push(`alter table ${name} enable row level security`);
+    for (const policy of ["in_environment", "across_environments"]) {
+      statements.push(`drop policy if exists ${policy} on ${name}`);
+    }
+    statements.push(`grant ${rights.jobs.join(", ")} on ${name} to ${jobs}`);
+    statements.push(`create policy across_environments on ${name} to ${jobs} using (true) with check (true)`);
+    if (rights.app) {
+      const owned = rights.owned ?? `environment_id = ${CURRENT}`;
+      statements.push(`grant ${rights.app.join(", ")} on ${name} to ${app}`);
+      statements.push(`create policy in_environment on ${name} to ${app} using (${owned}) with check (${owned})`);
+    }
+  }
+  return statements;
+}
+
+const IN_FORCE = "rights";
+
+/**
+ * Makes the roles and puts the rights in force, unless they are. As the owner, after the migrations and under their lock.
+ * Throws ConfigurationError with the statements for an administrator when the owner may not make roles.
+ */
+export async function applyRights(sql: Sql): Promise<void> {
+  const made = await ensureRoles(sql);
+  const statements = statementsFor(await listTables(sql));
+  const digest = createHash("sha256").update(statements.join(";")).digest("hex");
+  if (!made && (await isInForce(sql, digest))) return;
+  await sql.begin(async (tx) => {
+    for (const statement of statements) await tx.unsafe(statement);
+    await tx`insert into service_settings (key, value) values (${IN_FORCE}, ${digest})
+      on conflict (key) do update set value = excluded.value`;
+  });
+}
+
+/** A database that was restored from a copy without its rights says so by what the roles may do. */
+async function isInForce(sql: Sql, digest: string): Promise<boolean> {
+  const [row] = await sql`
+    select (select value from service_settings where key = ${IN_FORCE}) = ${digest} and (
+      select bool_and(relrowsecurity and has_any_column_privilege(${ROLES.jobs}, oid, 'select'))
+      from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace) as is`;
+  return row?.is === true;
+}
+
+type Role = { rolname: string; rolsuper: boolean; rolbypassrls: boolean; usable: boolean };
+
+/** Whether it made any. */
+async function ensureRoles(sql: Sql): Promise<boolean> {
+  const names: string[] = Object.values(ROLES);
+  const find = () => sql<Role[]>`
+    select rolname, rolsuper, rolbypassrls, pg_has_role(current_user, oid, 'MEMBER') as usable
+    from pg_roles where rolname::text = any(string_to_array(${names.join()}, ','))`;
+  const before = await find();
+  const strong = before.find((role) => role.rolsuper || role.rolbypassrls);
+  if (strong) {
+    throw new ConfigurationError(
+      `The role ${strong.rolname} is a superuser or bypasses row-level security: take that from it (ALTER ROLE ${strong.rolname} NOSUPERUSER NOBYPASSRLS).`,
+    );
+  }
+  const missing = names.filter((name) => !before.some((role) => role.rolname === name));
+  try {
+    for (const name of missing) await createRole(sql, name);
+    // Without it `set role` is refused. A superuser needs no grant, and one that has it gets a notice.
+    for (const role of await find()) if (!role.usable) await sql.unsafe(`grant ${role.rolname} to current_user`);
+    // From PostgreSQL 16 on, who makes a role may give it away but not take it on.
+    for (const name of missing) await sql.unsafe(`grant ${name} to current_user`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "42501") throw error;
+    const statements = [...missing.map((name) => `CREATE ROLE ${name};`), `GRANT ${names.join(", ")} TO <that user>;`];
+    throw new ConfigurationError(
+      `The user of DATABASE_URL may not make the roles Cardlane works under: let an administrator run ${statements.join(" ")}`,
+    );
+  }
+  return missing.length > 0;
+}
+
+/** Roles belong to the whole server: another database of it may be migrated just now. */
+async function createRole(sql: Sql, name: string): Promise<void> {
+  try {
+    await sql.unsafe(`create role ${name} nologin`);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code !== "42710" && code !== "23505") throw error;
+  }
+}

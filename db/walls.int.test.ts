@@ -1,0 +1,336 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { AppError } from "@/lib/contract/errors";
+import { resolvePeriod } from "@/lib/contract/overview-period";
+import { createPlanBody } from "@/lib/contract/plan";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { issueApiKey } from "@/lib/domain/api-keys/issue-api-key";
+import { listKeyPage } from "@/lib/domain/api-keys/list-key-page";
+import { setKeyState } from "@/lib/domain/api-keys/set-key-state";
+import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
+import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
+import { getSessionDetail } from "@/lib/domain/client-sessions/get-session-detail";
+import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
+import type { Context, Service } from "@/lib/domain/context";
+import { listIdempotencyKeys } from "@/lib/domain/idempotency/list-idempotency-keys";
+import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
+import { getOverview } from "@/lib/domain/metrics/get-overview";
+import { listAttention } from "@/lib/domain/metrics/list-attention";
+import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
+import { capturePayment } from "@/lib/domain/payments/capture-payment";
+import { getPayment } from "@/lib/domain/payments/get-payment";
+import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
+import { listPayments } from "@/lib/domain/payments/list-payments";
+import { refundPayment } from "@/lib/domain/payments/refund-payment";
+import { activatePlan } from "@/lib/domain/plans/activate-plan";
+import { createPlan } from "@/lib/domain/plans/create-plan";
+import { getPlan } from "@/lib/domain/plans/get-plan";
+import { listPlans } from "@/lib/domain/plans/list-plans";
+import { listRecentErrors } from "@/lib/domain/request-errors/list-recent-errors";
+import { recordRequestErrors } from "@/lib/domain/request-errors/record-request-errors";
+import { createSavedView } from "@/lib/domain/saved-views/create-saved-view";
+import { deleteSavedView } from "@/lib/domain/saved-views/delete-saved-view";
+import { listSavedViews } from "@/lib/domain/saved-views/list-saved-views";
+import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
+import { getTransaction } from "@/lib/domain/transactions/get-transaction";
+import { listTransactions } from "@/lib/domain/transactions/list-transactions";
+import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testIdempotency } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { createTestUser } from "@/lib/testing/people";
+import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-proxy";
+import { connect, inRolesOf, ROLES } from "./client";
+import { rightsOf } from "./rights";
+
+/*
+ * The second wall. Two merchants have rows in every table; what one of them sends loses `environment_id = …` on its way to
+ * the server, and must neither see nor touch a row of the other.
+ */
+
+const { db, url } = await testDatabase();
+const proxy = await startUnscopedProxy(url);
+const unscopedDatabase = connect(inRolesOf(proxy.url), { max: 6, applicationName: "cardlane-unscoped" });
+afterAll(async () => {
+  await unscopedDatabase.close();
+  await proxy.close();
+});
+
+type Shop = {
+  tenant: MoneyTenant;
+  userId: string;
+  ids: Record<
+    "payment" | "authorized" | "transaction" | "plan" | "session" | "view" | "key" | "idempotencyKey",
+    string
+  >;
+};
+let shop: Shop;
+let other: Shop;
+let tables: { name: string; owned: boolean; columns: string[] }[];
+
+const call = ({ tenant, userId }: Shop, service: Service = tenant.service): Context =>
+  testContext(service, tenant.merchant.test, { actor: { type: "user", id: userId } });
+/** The same call, whose statements forget the environment. */
+const forgetful = (of: Shop): Context => call(of, { ...of.tenant.service, db: unscopedDatabase });
+
+async function openShop(): Promise<Shop> {
+  const tenant = await moneyTenant(db);
+  const user = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner" });
+  const made = { tenant, userId: user.id } as Shop;
+  const ctx = call(made);
+  const key = randomUUID();
+  const paid = await tenant.create({ customer_id: "cus_1", customer_email: "Same@Example.com" }, { key });
+  await tenant.act("refund", paid.body.id, { amount: 500 });
+  const authorized = await tenant.create({ capture_method: "manual" });
+  const plan = JSON.parse(
+    (
+      await createPlan(
+        ctx,
+        createPlanBody.parse({ type: "ONE_TIME", name: "Poster", currency: "USD", full_price_amount: 19.99 }),
+      )
+    ).body,
+  );
+  const input = createClientSessionBody.parse({ amount: 1_999, currency: "USD" });
+  const session = JSON.parse((await createClientSession(ctx, input)).body);
+  const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+  await createPaymentToken(ctx, { card } as Parameters<typeof createPaymentToken>[1]);
+  const view = await createSavedView(ctx, {
+    ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
+  });
+  const issued = await issueApiKey(ctx, {
+    ...{ name: "Server", permissions: ["payment.read"], expires_at: null, ip_allow_list: [] },
+  } as unknown as Parameters<typeof issueApiKey>[1]);
+  await recordRequestErrors(tenant.service, [
+    {
+      ...{ environment_id: tenant.environmentId, id: newId(), actor: ctx.actor, operation: "getPayment" },
+      ...{
+        method: "GET",
+        path: "/v1/payments/x",
+        status: 404,
+        code: "resource_not_found",
+        detail: "none",
+        param: null,
+      },
+      created_at: new Date().toISOString(),
+    },
+  ]);
+  const ids = {
+    ...{ payment: paid.body.id, authorized: authorized.body.id, transaction: paid.body.transactions[0].id },
+    ...{ plan: plan.id, session: session.id, view: view.id, key: issued.api_key.id, idempotencyKey: key },
+  };
+  return { ...made, ids };
+}
+
+beforeAll(async () => {
+  shop = await openShop();
+  other = await openShop();
+  await foldDeltas(shop.tenant.service);
+  for (const { tenant } of [shop, other]) await tenant.create();
+  await runSettlement(shop.tenant.service);
+  tables = await db.sql`
+    select c.relname as name, bool_or(a.attname = 'environment_id') as owned,
+      array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace group by c.relname order by 1`;
+}, 120_000);
+
+/** All rows of a shop, of every table that has an environment, as one text each. */
+async function rowsOf({ tenant }: Shop): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const { name } of tables.filter(({ owned }) => owned)) {
+    const rows = await db.sql.unsafe<{ row: string }[]>(
+      `select to_jsonb(t)::text as row from ${name} t where environment_id = $1 order by 1`,
+      [tenant.environmentId],
+    );
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+const appTables = () => tables.filter((table) => table.owned && rightsOf(table).app);
+
+describe("a statement without any condition", () => {
+  test("finds both shops in every table of an environment", async () => {
+    for (const each of [shop, other]) {
+      const empty = Object.entries(await rowsOf(each)).filter(
+        ([name, rows]) => rows.length === 0 && appTables().some((table) => table.name === name),
+      );
+      expect(empty.map(([name]) => name)).toEqual([]);
+    }
+  });
+
+  test("reads one shop's rows alone", async () => {
+    const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
+    const own = await rowsOf(shop);
+    for (const { name } of appTables()) {
+      const rows = await sql.unsafe<{ row: string }[]>(`select to_jsonb(t)::text as row from ${name} t order by 1`);
+      expect(rows.map(({ row }) => row).sort(), name).toEqual(own[name]?.sort());
+    }
+    const [counts] = await sql`select (select count(*) from merchants) as merchants,
+      (select count(*) from environments) as environments, (select count(id) from users) as users`;
+    expect(counts).toEqual({ merchants: 1, environments: 1, users: 1 });
+  });
+
+  test("changes and removes one shop's rows alone", async () => {
+    const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
+    const own = await rowsOf(shop);
+    class Undo extends Error {}
+    for (const table of appTables()) {
+      for (const verb of ["update", "delete"] as const) {
+        if (!rightsOf(table).app?.includes(verb)) continue;
+        const text =
+          verb === "update" ? `update ${table.name} set environment_id = environment_id` : `delete from ${table.name}`;
+        const undone = sql.begin(async (tx) => {
+          const { count } = await tx.unsafe(text, [], { prepare: true });
+          expect(count, `${verb} ${table.name}`).toBe(own[table.name]?.length);
+          throw new Undo();
+        });
+        await expect(undone).rejects.toThrow(Undo);
+      }
+    }
+  });
+
+  test("what a role may not do is refused, whatever the rows", async () => {
+    const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
+    for (const table of tables) {
+      for (const verb of ["update", "delete"] as const) {
+        if (rightsOf(table).app?.includes(verb)) continue;
+        const column = table.columns[0];
+        const text = verb === "update" ? `update ${table.name} set ${column} = ${column}` : `delete from ${table.name}`;
+        await expect(sql.unsafe(text), text).rejects.toMatchObject({ code: "42501" });
+      }
+    }
+  });
+});
+
+describe("a write for another environment is refused", () => {
+  test("as a new row, in every table", async () => {
+    const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
+    const foreign = await rowsOf(other);
+    for (const table of appTables()) {
+      const columns = table.columns.map((column) => `"${column}"`).join(", ");
+      const insert = sql.unsafe(
+        `insert into ${table.name} (${columns}) select ${columns} from jsonb_populate_record(null::${table.name}, $1::text::jsonb)`,
+        [foreign[table.name]?.[0] as string],
+      );
+      await expect(insert, table.name).rejects.toMatchObject({ code: "42501" });
+    }
+  });
+
+  test("as a row that moves there, in every table", async () => {
+    const { sql } = shop.tenant.service.db.within(shop.tenant.environmentId);
+    for (const table of appTables().filter((each) => rightsOf(each).app?.includes("update"))) {
+      const move = sql.unsafe(`update ${table.name} set environment_id = $1`, [other.tenant.environmentId]);
+      await expect(move, table.name).rejects.toMatchObject({ code: "42501" });
+    }
+  });
+});
+
+describe("the service's own queries, without their environment_id", () => {
+  const all = searchTransactionsBody.parse({});
+  const reads: Record<string, (ctx: Context, of: Shop) => Promise<unknown>> = {
+    "list transactions": (ctx) => listTransactions(ctx, {}),
+    "list by customer": (ctx) => listTransactions(ctx, { customer_id: "cus_1" }),
+    "search by e-mail": (ctx) =>
+      searchTransactions(ctx, searchTransactionsBody.parse({ filters: { customer_email: "same@example.com" } })),
+    "search by status and brand": (ctx) =>
+      searchTransactions(
+        ctx,
+        searchTransactionsBody.parse({ filters: { status: ["CAPTURED", "SETTLED"], card_brand: ["visa", "amex"] } }),
+      ),
+    "get transaction": (ctx, { ids }) => getTransaction(ctx, { id: ids.transaction }),
+    "page after": (ctx, { ids }) => listTransactions(ctx, { starting_after: ids.transaction }),
+    export: async (ctx) => {
+      const made = await exportTransactions(ctx, all);
+      const rows = [];
+      for await (const batch of made.batches) rows.push(...batch);
+      await made.close();
+      return { total: made.total, rows };
+    },
+    "list payments": (ctx) => listPayments(ctx, {} as Parameters<typeof listPayments>[1]),
+    "get payment": (ctx, { ids }) => getPayment(ctx, { id: ids.payment }),
+    "payment detail": (ctx, { ids }) => getPaymentDetail(ctx, { id: ids.payment }),
+    overview: (ctx) => getOverview(ctx, { period: (today) => resolvePeriod("all", today), currency: null }),
+    attention: (ctx) => listAttention(ctx),
+    "idempotency keys": (ctx) => listIdempotencyKeys(ctx, { limit: 50, after: null } as never),
+    "api keys": (ctx) => listKeyPage(ctx, { limit: 50, offset: 0 }),
+    plans: (ctx) => listPlans(ctx, {} as Parameters<typeof listPlans>[1]),
+    plan: (ctx, { ids }) => getPlan(ctx, { id: ids.plan }),
+    sessions: (ctx) => listClientSessions(ctx, { limit: 20, offset: 0 } as Parameters<typeof listClientSessions>[1]),
+    session: (ctx, { ids }) => getSessionDetail(ctx, { id: ids.session }),
+    "saved views": (ctx, { userId }) => listSavedViews(ctx, { userId }),
+    errors: (ctx, { tenant }) => listRecentErrors(ctx.service, tenant.environmentId, 50),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    test(`${name}: the very same answer`, async () => {
+      const before = proxy.rewritten.size;
+      const answer = await read(forgetful(shop), shop);
+      expect(proxy.rewritten.size).toBeGreaterThan(before);
+      expect(answer).toEqual(await read(call(shop), shop));
+    });
+  }
+
+  const notFound = async (work: Promise<unknown>) =>
+    expect(
+      await work.then(
+        () => "found",
+        (error: unknown) => (error instanceof AppError ? error.code : error),
+      ),
+    ).toBe("resource_not_found");
+  const asked = (): Partial<Context> => ({ idempotency: testIdempotency(randomUUID(), Buffer.alloc(32, 1), "{}") });
+
+  test("what is the other shop's cannot be read or changed by its id", async () => {
+    const before = await rowsOf(other);
+    const ctx = () => ({ ...forgetful(shop), ...asked() });
+    const { ids, userId } = other;
+    await notFound(getPayment(ctx(), { id: ids.payment }));
+    await notFound(getPaymentDetail(ctx(), { id: ids.payment }));
+    await notFound(getTransaction(ctx(), { id: ids.transaction }));
+    await notFound(refundPayment(ctx(), { id: ids.payment, amount: 100 } as never));
+    await notFound(capturePayment(ctx(), { id: ids.authorized } as never));
+    await notFound(getPlan(ctx(), { id: ids.plan }));
+    await notFound(activatePlan(ctx(), { id: ids.plan }));
+    await notFound(getSessionDetail(ctx(), { id: ids.session }));
+    await notFound(cancelClientSession(ctx(), { id: ids.session }));
+    await notFound(setKeyState(ctx(), { id: ids.key, action: "revoke" }));
+    await notFound(deleteSavedView(ctx(), { userId, id: ids.view }));
+    expect(await rowsOf(other)).toEqual(before);
+  });
+
+  test("what a shop does goes on, and touches its own rows alone", async () => {
+    const before = await rowsOf(other);
+    const { tenant } = shop;
+    const service = { ...tenant.service, db: unscopedDatabase };
+    const paid = await tenant.create({}, { service });
+    expect(paid.status).toBe(201);
+    expect((await tenant.act("refund", paid.body.id, { amount: 100 }, { service })).status).toBe(201);
+    const held = await tenant.create({ capture_method: "manual" }, { service });
+    expect((await tenant.act("capture", held.body.id, {}, { service })).status).toBe(200);
+    expect(await rowsOf(other)).toEqual(before);
+  });
+});
+
+test("without the wall the same forgetful queries would find both shops", async () => {
+  const crossing = { url: proxy.url, role: ROLES.jobs };
+  const db = connect({ app: crossing, jobs: crossing }, { max: 2 });
+  try {
+    const ctx = call(shop, { ...shop.tenant.service, db });
+    expect((await listTransactions(ctx, {})).total).toBeGreaterThan((await listTransactions(call(shop), {})).total);
+    expect((await getPayment(ctx, { id: other.ids.payment })).id).toBe(other.ids.payment);
+  } finally {
+    await db.close();
+  }
+});
+
+test("the proxy takes out what it should", () => {
+  expect(withoutEnvironment(`select 1 from t where t.environment_id = $1::uuid and id = $2`)).toBe(
+    "select 1 from t where ($1::uuid is not null) and id = $2",
+  );
+  expect(withoutEnvironment(`where ("plans"."environment_id" = $3 and x)`)).toBe(
+    "where (($3::uuid is not null) and x)",
+  );
+  expect(withoutEnvironment("on a.environment_id = b.environment_id and")).toBe("on true and");
+});

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+/**
+ * Who may send statements that cross environments, and why. Everything else goes through `db.within(environmentId)`, where
+ * the database itself keeps it to one.
+ */
+const CROSSING: Record<string, string> = {
+  "lib/domain/people/": "signing in comes before any environment, and an account is one for both",
+  "lib/domain/support/": "support staff look across merchants; every look-up is written down",
+  "lib/domain/merchants/": "makes and finds environments",
+  "lib/domain/settlement/": "a job of all environments",
+  "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
+  "lib/http/export-route.ts": "the account's history is in its live environment",
+  "lib/domain/metrics/fold-deltas.ts": "a job of all environments",
+  "lib/domain/payments/complete-operations.ts":
+    "finds what is due in any environment; each is then finished within its own",
+  "lib/domain/payments/expire-payments.ts": "finds what is due in any environment; each is then ended within its own",
+  "lib/domain/request-errors/find-request-error.ts": "support looks up a request by its id alone",
+  "lib/domain/request-errors/record-request-errors.ts": "writes many environments' in one statement",
+  "lib/domain/request-errors/remove-old-request-errors.ts": "a job of all environments",
+  "lib/domain/api-keys/find-usable-key.ts": "the key tells the environment",
+  "lib/domain/api-keys/record-key-uses.ts": "writes many environments' in one statement",
+  "lib/domain/api-keys/": "keys are made inside the caller's transaction, and by scripts",
+  "lib/domain/client-sessions/find-checkout.ts": "the session's token tells the environment",
+  "lib/domain/payment-tokens/create-payment-token.ts": "clears what is left of old tokens, in any environment",
+  "lib/domain/checkout-settings/update-checkout-appearance.ts": "the account's history is in its live environment",
+  "lib/domain/secret-keys.ts": "what is sealed anywhere is sealed again under a new secret",
+  "lib/mail/mail-route.ts": "where mail goes is known before any environment",
+  "lib/http/health.ts": "asks whether the database answers",
+  "lib/jobs/": "jobs of all environments",
+  "lib/server/": "start-up",
+};
+
+const POOL = /\bdb\.(?:sql|orm|long)\b|\}\s*=\s*(?:\w+\.)*(?:service\.db|db)\s*;/;
+const WITHIN = /\.db\.within\(/;
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return path === join("lib", "testing") ? [] : sources(path);
+    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+const crosses = (path: string) => POOL.test(readFileSync(path, "utf8"));
+const found = ["app", "components", "lib"]
+  .flatMap(sources)
+  .filter(crosses)
+  .map((path) => relative(".", path));
+
+test("only those listed send statements that cross environments", () => {
+  const prefixes = Object.keys(CROSSING);
+  expect(found.filter((path) => !prefixes.some((prefix) => path.startsWith(prefix)))).toEqual([]);
+});
+
+test("nothing is listed that no longer does", () => {
+  const stale = Object.keys(CROSSING).filter((prefix) => !found.some((path) => path.startsWith(prefix)));
+  expect(stale).toEqual([]);
+});
+
+test("the money path is within its environment", () => {
+  for (const verb of ["make-payment", "follow-up", "finish-operation", "money-request", "continue-payment"]) {
+    expect(readFileSync(`lib/domain/payments/${verb}.ts`, "utf8")).toMatch(WITHIN);
+  }
+});
