@@ -1,12 +1,6 @@
 import type { NextConfig } from "next";
 import { SDK_HEADERS } from "./lib/http/sdk-headers";
 
-const PAGE_HEADERS = [
-  { key: "Content-Security-Policy", value: "frame-ancestors 'none'" },
-  { key: "X-Content-Type-Options", value: "nosniff" },
-  { key: "Referrer-Policy", value: "strict-origin-when-cross-origin" },
-];
-
 const asList = (headers: Record<string, string>) => Object.entries(headers).map(([key, value]) => ({ key, value }));
 
 const config: NextConfig = {
@@ -25,11 +19,11 @@ const config: NextConfig = {
   ],
   // The build checks what the pages are made of; `npm run check` also the tests and benchmarks, which take the longer part.
   typescript: { tsconfigPath: "tsconfig.build.json" },
-  headers: async () => [
-    // A payment's pages say themselves who may frame them: two policies would both have to be met.
-    { source: "/((?!v1/|v1$|health|pay/|challenge/).*)", headers: PAGE_HEADERS },
-    ...Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
-  ],
+  // What holds for every answer is set by lib/server/secure-responses.ts, with a nonce for each.
+  headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+  turbopack: {
+    rules: { "**/sonner/dist/index.mjs": { loaders: ["./scripts/without-injected-styles.cjs"] } },
+  },
 };
 
 export default config;

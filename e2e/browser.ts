@@ -1,13 +1,64 @@
+import type { BrowserContext, ConsoleMessage, Response } from "@playwright/test";
 import type { Browser } from "@/lib/testing/browser";
-import { test as base } from "./fixtures";
+import { test as base, expect } from "./fixtures";
 
-/** Tests in a browser: the one that the set-up has found on this machine. */
-export const test = base.extend<object, { launchOptions: Partial<Browser> }>({
+/**
+ * Tests in a browser: the one that the set-up has found. Every one of them fails when a page of ours breaks its own policy
+ * or comes without one, whatever else it is about.
+ */
+export const test = base.extend<{ heldToPolicy: undefined }, { launchOptions: Partial<Browser> }>({
   launchOptions: [
     async ({ host: _ }, use) => {
-      const found = JSON.parse(process.env.E2E_BROWSER ?? "{}") as Browser;
+      const found = JSON.parse(process.env.E2E_FOUND_BROWSER ?? "{}") as Browser;
       await use({ ...found, env: { ...(process.env as Record<string, string>), ...found.env } });
     },
     { scope: "worker" },
   ],
+  heldToPolicy: [
+    async ({ context, baseUrl }, use) => {
+      const faults = watchPolicies(context, baseUrl);
+      await use(undefined);
+      expect(faults).toEqual([]);
+    },
+    { auto: true },
+  ],
 });
+
+/** What this context's pages of ours do against their policy from now on, and those that have none. */
+export function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
+  const faults: string[] = [];
+  context.on("console", (message) => {
+    if (isViolation(message, baseUrl)) faults.push(`${message.location().url}: ${message.text()}`);
+  });
+  context.on("response", (response) => {
+    const isPage = response.request().resourceType() === "document";
+    if (isPage && response.url().startsWith(`${baseUrl}/`)) faults.push(...missingIn(response));
+  });
+  return faults;
+}
+
+/** Being refused in a stranger's frame is what a policy is for; merchants' pages have policies of their own. */
+const isViolation = (message: ConsoleMessage, baseUrl: string) =>
+  /content.security.policy/i.test(message.text()) &&
+  !message.text().includes("frame-ancestors") &&
+  message.location().url.startsWith(baseUrl);
+
+/** What every page has to come with; who may embed it is each page's own business. */
+const WANTED: Record<string, RegExp> = {
+  "content-security-policy":
+    /^default-src 'none'; script-src 'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-.*object-src 'none'; base-uri 'none'/,
+  "x-content-type-options": /^nosniff$/,
+  "cross-origin-opener-policy": /^same-origin$/,
+  "cross-origin-resource-policy": /^same-origin$/,
+  "permissions-policy": /camera=\(\)/,
+  "referrer-policy": /^(same-origin|no-referrer)$/,
+};
+
+function missingIn(response: Response): string[] {
+  const headers = response.headers();
+  // Redirects and downloads are no pages.
+  if (!headers["content-type"]?.startsWith("text/html")) return [];
+  const wrong = Object.entries(WANTED).filter(([name, wanted]) => !wanted.test(headers[name] ?? ""));
+  const unsafe = /unsafe-(inline|eval|hashes)/.test(headers["content-security-policy"] ?? "");
+  return [...wrong.map(([name]) => name), ...(unsafe ? ["unsafe-…"] : [])].map((what) => `${response.url()}: ${what}`);
+}

@@ -50,7 +50,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
     const url = await createDatabase(cluster.adminUrl, database, cluster.template);
     await seedSomething(url);
     if (IN_BROWSER.some((project) => isChosen(config, project)))
-      process.env.E2E_BROWSER = JSON.stringify(await findBrowser());
+      process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
     // Our own server always runs: its jobs settle what any host leaves open.
     const hosts = { service: UNLIMITED, ...chosenHosts(config) };

@@ -110,6 +110,10 @@ export const env = {
   get liveBaseUrl() {
     return webAddress("LIVE_BASE_URL");
   },
+  /** Pages are compiled as they are opened (`npm run dev`). */
+  get isDevelopment() {
+    return process.env.NODE_ENV === "development";
+  },
   /** Address of this service in links; default http://localhost:PORT. */
   get baseUrl() {
     return webAddress("BASE_URL") ?? `http://localhost:${this.port}`;

@@ -84,10 +84,12 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
             </Banner>
           ) : (
             <div
-              // Stands for the merchant's page, which the form lies on without an edge of its own.
-              style={{
-                colorScheme: theme === "system" ? "light dark" : theme,
-                backgroundColor: `light-dark(${colors.light.background}, ${colors.dark.background})`,
+              // Stands for the merchant's page, which the form lies on without an edge of its own. Styled by script once
+              // the page is alive: its policy takes no styles from HTML.
+              ref={(ground) => {
+                if (!ground) return;
+                ground.style.colorScheme = theme === "system" ? "light dark" : theme;
+                ground.style.backgroundColor = `light-dark(${colors.light.background}, ${colors.dark.background})`;
               }}
               className={cn("rounded-lg border p-4 sm:p-6", state === "loading" && "opacity-0")}
             >

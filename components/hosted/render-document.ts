@@ -34,6 +34,8 @@ export function renderDocument(parts: DocumentParts): string {
     '<meta name="robots" content="noindex, nofollow">',
     '<meta name="referrer" content="no-referrer">',
     '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">',
+    // Without it a browser looks for one by itself, where there is none.
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
     `<style nonce="${escaped(nonce)}">${appearanceStyle(appearance)}</style>`,
     `<link rel="stylesheet" href="${escaped(stylesheet.href)}" ${proof(stylesheet, nonce)}>`,
     script ? `<script type="module" src="${escaped(script.src)}" ${proof(script, nonce)}></script>` : "",

@@ -21,8 +21,10 @@ export function useColumns(own: readonly ColumnName[] | null, view: SavedView | 
   const remember = (columns: readonly ColumnName[] | null) => {
     setMine(columns);
     const lifetime = columns === null ? 0 : YEAR_SECONDS;
+    const isSecure = location.protocol === "https:";
+    const attributes = `path=/; max-age=${lifetime}; samesite=lax${isSecure ? "; secure" : ""}`;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-    document.cookie = `${columnsCookie(person.userId)}=${(columns ?? []).join(".")}; path=/; max-age=${lifetime}; samesite=lax`;
+    document.cookie = `${columnsCookie(person.userId, isSecure)}=${(columns ?? []).join(".")}; ${attributes}`;
   };
 
   return {

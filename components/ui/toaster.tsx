@@ -2,6 +2,7 @@
 
 import { createRoot } from "react-dom/client";
 import { toast as sonner, Toaster } from "sonner";
+import "sonner/dist/styles.css";
 import type { ToastKind } from "./toast";
 
 let mounted = false;

@@ -48,7 +48,10 @@ export const checkoutTest = test.extend<Fixtures>({
   merchantSite: async ({ baseUrl }, use) => {
     const pages = new Map<string, { html: string; headers: Record<string, string> }>();
     const server = createServer((request, response) => {
-      const page = pages.get(new URL(request.url ?? "/", "http://merchant.test").pathname);
+      const { pathname } = new URL(request.url ?? "/", "http://merchant.test");
+      // Browsers ask for one by themselves, and report when there is none.
+      if (pathname === "/favicon.ico") return void response.writeHead(204).end();
+      const page = pages.get(pathname);
       response.writeHead(page ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...page?.headers });
       response.end(page?.html ?? "Nothing here.");
     });

@@ -8,7 +8,7 @@ import type { Service } from "@/lib/domain/context";
 import { endSession } from "@/lib/domain/people/end-session";
 import { SESSION_HOURS } from "@/lib/domain/people/open-session";
 import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/people/sign-in";
-import { type Audience, isSecure, readClaims, sessionCookieName } from "./session-cookie";
+import { type Audience, cookieName, isSecure, readClaims, sessionCookieName } from "./session-cookie";
 
 /** Why a sign-in was refused, as the sign-in page gets to know it. */
 export type SignInError =
@@ -65,7 +65,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
     pages: { signIn: signInPage, signOut: signInPage, error: signInPage },
     cookies: {
       sessionToken: { name: sessionCookieName(audience, baseUrl), options },
-      csrfToken: { name: `${secure ? "__Host-" : ""}${prefix}.csrf`, options },
+      csrfToken: { name: cookieName(`${prefix}.csrf`, baseUrl), options },
       callbackUrl: { name: callbackCookie, options },
     },
     providers: [

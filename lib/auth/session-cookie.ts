@@ -8,8 +8,10 @@ const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const
 /** Whether cookies may only travel encrypted: wherever the service itself is reached that way. */
 export const isSecure = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 
-export const sessionCookieName = (audience: Audience, baseUrl: string): string =>
-  `${isSecure(baseUrl) ? "__Secure-" : ""}${NAMES[audience]}`;
+/** Under https no other host of the domain, and no answer over plain http, can set a cookie of such a name. */
+export const cookieName = (name: string, baseUrl: string): string => `${isSecure(baseUrl) ? "__Host-" : ""}${name}`;
+
+export const sessionCookieName = (audience: Audience, baseUrl: string): string => cookieName(NAMES[audience], baseUrl);
 
 /** The session id (UUID) in a Cookie header; null when there is none, or it was not made by us. */
 export async function readSessionId(

@@ -56,6 +56,6 @@ export function columnMembers(columns: readonly ColumnName[]): (keyof Transactio
 }
 
 /** Name of the cookie in which a browser remembers a person's columns: the server renders with them. */
-export function columnsCookie(userId: string): string {
-  return `cardlane-columns-${userId.slice(-8)}`;
+export function columnsCookie(userId: string, isSecure: boolean): string {
+  return `${isSecure ? "__Host-" : ""}cardlane-columns-${userId.slice(-8)}`;
 }

@@ -3,6 +3,7 @@ import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { type HostedAssets, hostedAssets } from "./hosted-assets";
 import { appErrorOf } from "./problem";
+import { pageHeaders } from "./security-headers";
 
 /** What a page outside of the dashboard is rendered with. */
 export type HostedParts = HostedAssets & { readonly nonce: string };
@@ -29,7 +30,10 @@ export async function hostedRoute(request: Request, answer: () => Promise<Respon
   } catch (thrown) {
     const { service } = currentService();
     const error = appErrorOf(service, thrown, infoOf(request));
-    const headers = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'" };
+    const headers = {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'",
+    };
     return new Response(OUTAGE, {
       status: error.status,
       headers: { ...headers, "Retry-After": "2", "Cache-Control": "no-store" },
@@ -51,23 +55,22 @@ export function hostedPage(options: HostedPageOptions, render: (parts: HostedPar
     "connect-src": ["'self'"],
     "frame-src": ["'self'"],
     ...(options.formsLeave ? {} : { "form-action": ["'self'"] }),
+    "object-src": ["'none'"],
     "base-uri": ["'none'"],
     "frame-ancestors": options.frameAncestors.length > 0 ? options.frameAncestors : ["'none'"],
   };
   return new Response(render({ nonce, ...hostedAssets() }), {
     status: options.status ?? 200,
     headers: {
+      // Whoever opened a payment link cannot lead its window elsewhere while a card is typed.
+      ...pageHeaders(),
+      "referrer-policy": "no-referrer",
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": Object.entries(policy)
         .map(([name, values]) => `${name} ${values.join(" ")}`)
         .join("; "),
       "Cache-Control": "no-store",
-      "Referrer-Policy": "no-referrer",
-      "X-Content-Type-Options": "nosniff",
       "X-Robots-Tag": "noindex",
-      // Whoever opened a payment link cannot lead its window elsewhere while a card is typed.
-      "Cross-Origin-Opener-Policy": "same-origin",
-      "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     },
   });
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpAnswer } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
 import type { ApiRequest } from "@/lib/http/request-parts";
+import { dataHeaders } from "@/lib/http/security-headers";
 import { answerWithin } from "@/lib/http/unavailable";
 import type { Listener } from "./http-server";
 
@@ -47,7 +48,7 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
 });
 
 function send({ status, headers, body }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(body)) });
+  outgoing.writeHead(status, { ...dataHeaders(), ...headers, "Content-Length": String(Buffer.byteLength(body)) });
   outgoing.end(incoming.method === "HEAD" ? undefined : body);
 }
 

@@ -10,7 +10,13 @@ import { compressBuild } from "./compress-build";
 /** Everything a page can be made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [
   ...["app", "components", "lib", "db", "public"],
-  ...["package.json", "package-lock.json", "next.config.ts", "postcss.config.mjs"],
+  ...[
+    "package.json",
+    "package-lock.json",
+    "next.config.ts",
+    "postcss.config.mjs",
+    "scripts/without-injected-styles.cjs",
+  ],
   ...["instrumentation.ts", "proxy.ts"],
 ];
 

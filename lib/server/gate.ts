@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
+import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { hostNameOf, isLoopbackHost } from "@/lib/loopback";
@@ -75,10 +76,10 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
 }
 
 const headersOf = (sentence: string) => ({
+  ...dataHeaders(),
   "Content-Type": "text/plain; charset=utf-8",
   "Content-Length": String(Buffer.byteLength(sentence)),
   "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
   "X-Request-Id": encodeId("request", newId()),
   Connection: "close",
 });

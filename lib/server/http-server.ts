@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigurationError } from "@/lib/env";
+import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { forwardAddress } from "./next-requests";
+import { secureResponse } from "./secure-responses";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 export type Listeners = { api: Listener; pages: Listener };
@@ -51,11 +53,17 @@ export function createHttpServer(
     }
     const listener = listeners[admission.destination];
     // Next's handlers cannot see the connection, in development the API's among them.
-    if (listener === listeners.pages) forwardAddress(request);
+    if (listener === listeners.pages) {
+      forwardAddress(request);
+      secureResponse(request, response);
+    }
     listener(request, response).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.destroy();
-      else response.writeHead(500, { "content-type": "text/plain" }).end("Something went wrong on our side.");
+      else
+        response
+          .writeHead(500, { ...dataHeaders(), "content-type": "text/plain" })
+          .end("Something went wrong on our side.");
     });
   });
   return server;

@@ -2,12 +2,13 @@ import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { callerAddress } from "@/lib/http/request-parts";
 import { isProxied } from "@/lib/mail/mail-route";
+import { secureResponse } from "./secure-responses";
 
 const MENDED = Symbol.for("cardlane.mended-request");
 const SUBSCRIBED = Symbol.for("cardlane.mending-requests");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
 
-type Started = { request: IncomingMessage; server: Server };
+type Started = { request: IncomingMessage; response: ServerResponse; server: Server };
 export type NextServerCare = {
   /** Called once for each of Next's servers, before it sees its first request. */
   onServer(server: Server): void;
@@ -15,13 +16,13 @@ export type NextServerCare = {
   onProxy(): void;
 };
 
-/** Mends what Next's own server would get wrong about a request, before it sees it. */
+/** Mends what Next's own server would get wrong about a request, before it sees it, and secures its answer. */
 export function mendRequests({ onServer, onProxy }: NextServerCare): void {
   if (holder[SUBSCRIBED]) return;
   holder[SUBSCRIBED] = true;
   const known = new WeakSet<Server>();
   subscribe("http.server.request.start", (message) => {
-    const { request, server } = message as Started;
+    const { request, response, server } = message as Started;
     if (!known.has(server)) {
       known.add(server);
       onServer(server);
@@ -29,6 +30,7 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
     if (isProxied(request.headers)) onProxy();
     forwardAddress(request);
     request.url = mendEscapes(request.url ?? "/");
+    secureResponse(request, response);
   });
 }
 

@@ -17,15 +17,26 @@ const SYSTEM_PATHS = [
 ];
 
 /**
- * The browser for the tests, with nothing to install by hand: one that is on this machine, else the one Playwright
- * downloaded, else the one that comes as an npm package.
+ * The browser for the tests: the one that comes as an npm package, so that they mean the same on every machine. `chosen`,
+ * E2E_BROWSER by default: `system` for one that is installed, or the path of any Chromium.
  */
-export async function findBrowser(): Promise<Browser> {
-  const installed = process.env.CHROMIUM_PATH ?? findOnPath() ?? SYSTEM_PATHS.find((path) => existsSync(path));
-  if (installed) return { executablePath: installed, args: commonArgs(), env: {} };
-  const downloaded = chromium.executablePath();
-  if (existsSync(downloaded)) return { executablePath: downloaded, args: commonArgs(), env: {} };
-  return fromPackage();
+export async function findBrowser(chosen = process.env.E2E_BROWSER): Promise<Browser> {
+  if (!chosen || chosen === "packaged") return (await fromPackage()) ?? installed("system");
+  return installed(chosen);
+}
+
+function installed(chosen: string): Browser {
+  const path = chosen === "system" ? findInstalled() : chosen;
+  if (!path || !existsSync(path)) {
+    throw new Error(
+      `E2E_BROWSER=${chosen}: there is no such browser. Give the path of a Chromium, or "system" for one that is installed.`,
+    );
+  }
+  return { executablePath: path, args: commonArgs(), env: {} };
+}
+
+function findInstalled(): string | undefined {
+  return [findOnPath(), ...SYSTEM_PATHS, chromium.executablePath()].find((path) => path && existsSync(path));
 }
 
 function commonArgs(): string[] {
@@ -38,8 +49,12 @@ function findOnPath(): string | undefined {
   return SYSTEM.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** Unpacks the browser, and the system libraries that come with it, into `.cache/chromium`: needs no root. */
-async function fromPackage(): Promise<Browser> {
+/**
+ * Unpacks the browser, and the system libraries that come with it, into `.cache/chromium`: needs no root. Null where there
+ * is none: it is made for Linux on x64.
+ */
+async function fromPackage(): Promise<Browser | null> {
+  if (process.platform !== "linux" || process.arch !== "x64") return null;
   const folder = resolve(".cache", "chromium");
   mkdirSync(folder, { recursive: true });
   const before = { ...process.env };

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import { TransactionsView } from "@/components/transactions/transactions-view";
 import { NoPermission } from "@/components/ui/no-permission";
+import { isSecure } from "@/lib/auth/session-cookie";
 import { searchBody } from "@/lib/client/search-body";
 import { columnsCookie, knownColumns } from "@/lib/client/transaction-columns";
 import { formatQuery, parseQuery } from "@/lib/client/transaction-query";
@@ -19,10 +20,9 @@ export default async function TransactionsPage({ params, searchParams }: Transac
   const page = await dashboardPage((await params).mode);
   if (!page.can("transaction.search")) return <NoPermission what="transactions" />;
   const [initial, jar] = await Promise.all([firstList(page, await searchParams), cookies()]);
-  const columns = jar.get(columnsCookie(encodeId("user", page.person.userId)))?.value;
-  return (
-    <TransactionsView initial={initial} columns={knownColumns(columns?.split("."))} apiUrl={page.ctx.service.baseUrl} />
-  );
+  const { baseUrl } = page.ctx.service;
+  const columns = jar.get(columnsCookie(encodeId("user", page.person.userId), isSecure(baseUrl)))?.value;
+  return <TransactionsView initial={initial} columns={knownColumns(columns?.split("."))} apiUrl={baseUrl} />;
 }
 
 /** The page that the address asks for; null when the API itself would refuse it, and then says why in the browser. */

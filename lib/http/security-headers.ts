@@ -1,0 +1,65 @@
+import { env } from "@/lib/env";
+
+/** What browsers may do with our answers. Names are in lower case, as they are compared with what a handler has set. */
+type Headers = Readonly<Record<string, string>>;
+
+const YEARS_2_SECONDS = 63_072_000;
+
+const isHttps = () => env.baseUrl.startsWith("https:");
+
+const EVERYWHERE: Headers = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** Nothing may be loaded, framed or sent: for answers that are no pages. */
+export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
+const withTransport = (headers: Headers): Headers => ({
+  ...headers,
+  ...(isHttps() && { "strict-transport-security": `max-age=${YEARS_2_SECONDS}` }),
+});
+
+/** Of the API's answers, and of all others that are no page. */
+export const dataHeaders = (): Headers => withTransport({ ...EVERYWHERE, "content-security-policy": CLOSED_POLICY });
+
+const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
+export const PERMISSIONS_POLICY = FEATURES.map((feature) => `${feature}=()`).join(", ");
+
+/** Of a page: all but its policy. */
+export const pageHeaders = (): Headers =>
+  withTransport({
+    ...EVERYWHERE,
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": PERMISSIONS_POLICY,
+  });
+
+/** Where pages find the nonce of their policy. */
+export const NONCE_HEADER = "x-cardlane-nonce";
+
+/**
+ * What a page of ours may load and do. Scripts need the nonce, or to be loaded by one that has it; styles are files of ours
+ * or need it. In development
+ * Next's own tools evaluate text and style by attributes.
+ */
+export function pagePolicy(nonce: string): string {
+  const dev = env.isDevelopment;
+  const policy: Record<string, string> = {
+    "default-src": "'none'",
+    "script-src": `'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
+    "style-src": dev ? "'self' 'unsafe-inline'" : `'self' 'nonce-${nonce}'`,
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "frame-src": "'self'",
+    "manifest-src": "'self'",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+  };
+  const rules = Object.entries(policy).map(([name, values]) => `${name} ${values}`);
+  return [...rules, ...(isHttps() ? ["upgrade-insecure-requests"] : [])].join("; ");
+}
