@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { ERROR_CODES } from "@/lib/contract/errors";
-import { test } from "../browser";
+import { test, watchPolicies } from "../browser";
 import { expect } from "../fixtures";
 import { looksOf } from "../looks";
 import { aCard, CARDS, captured } from "../samples";
@@ -24,11 +24,13 @@ for (const [index, path] of PAGES.entries()) {
   for (const [width, colorScheme] of looksOf(index)) {
     test(`${path} is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
       const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
+      const faults = watchPolicies(context, baseUrl);
       const page = await context.newPage();
       await page.goto(`${baseUrl}${path}`);
       expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect(overflow).toBeLessThanOrEqual(0);
+      expect(faults).toEqual([]);
       await context.close();
     });
   }
