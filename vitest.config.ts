@@ -28,6 +28,9 @@ export default defineConfig({
           include: ["**/*.test.ts", "**/*.test.tsx"],
           exclude: [...exclude, "**/*.int.test.ts"],
           isolate: false,
+          // For what hangs: a machine with other work takes several times as long, and is not wrong.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -38,8 +41,8 @@ export default defineConfig({
           include: ["**/*.int.test.ts"],
           exclude,
           globalSetup: ["lib/testing/global-setup.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -106,7 +106,7 @@ test("a lost answer: the session says that a payment is under way, takes no othe
   expect(state).toMatchObject({ status: "PROCESSING", payment: { status: "PENDING" }, failure: null });
   (await opened.form.attempt()).refused("invalid_state");
   (await api.call(cancelClientSession, { id: opened.id })).problem("outcome_pending");
-  await expect.poll(async () => (await opened.form.state()).status, { timeout: 20_000 }).toBe("COMPLETED");
+  await expect.poll(async () => (await opened.form.state()).status, { timeout: 60_000 }).toBe("COMPLETED");
   const again = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
   expect(again.state).toMatchObject({ status: "COMPLETED", payment: { id: state.payment?.id, status: "CAPTURED" } });
   expect(await paymentsOf(api)).toHaveLength(1);
@@ -115,7 +115,7 @@ test("a lost answer: the session says that a payment is under way, takes no othe
 test("a payment that never came about leaves the session open, and says so", async ({ open }) => {
   const { form } = await open();
   expect((await form.attempt(CARDS.garbage)).taken().state.status).toBe("PROCESSING");
-  await expect.poll(async () => (await form.state()).status, { timeout: 20_000 }).toBe("OPEN");
+  await expect.poll(async () => (await form.state()).status, { timeout: 60_000 }).toBe("OPEN");
   expect(await form.state()).toMatchObject({ failure: "processing_error", attempts_left: 4, payment: null });
   expect((await form.attempt()).taken().state.status).toBe("COMPLETED");
 });
@@ -220,7 +220,7 @@ test("a challenge that nobody answers in time ends without a payment", async ({ 
   const payment = decodeId("payment", state.payment?.id ?? "");
   await db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${payment}`;
   await expirePayments(service);
-  await expect.poll(async () => (await form.state()).status, { timeout: 20_000 }).toBe("OPEN");
+  await expect.poll(async () => (await form.state()).status, { timeout: 60_000 }).toBe("OPEN");
   expect(await form.state()).toMatchObject({ failure: "authentication_failed", attempts_left: 4, action: null });
 });
 

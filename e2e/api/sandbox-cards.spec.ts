@@ -123,7 +123,7 @@ for (const [what, number, end, status, code] of [
     const pending = first.ok(202);
     expect(pending).toMatchObject({ status: "PENDING", amount_captured: 0, available_actions: [] });
     const read = async () => (await api.call(getPayment, { id: pending.id })).ok();
-    await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe(end);
+    await expect.poll(async () => (await read()).status, { timeout: 60_000 }).toBe(end);
     const last = await pay(api, number, { key });
     expect(last.status, last.text).toBe(status);
     if (code) expect(last.problem(code)).toMatchObject({ payment_id: pending.id });

@@ -52,7 +52,7 @@ const STATUSES: Record<TransactionStatus, { make(tenant: Tenant): Promise<Paymen
   FAILED: {
     make: async (tenant) => {
       const pending = await STATUSES.PENDING.make(tenant);
-      await expect.poll(async () => (await read(tenant, pending.id)).status, { timeout: 20_000 }).toBe("FAILED");
+      await expect.poll(async () => (await read(tenant, pending.id)).status, { timeout: 60_000 }).toBe("FAILED");
       return read(tenant, pending.id);
     },
     actions: [],
@@ -114,7 +114,7 @@ test("a settled payment can be refunded in parts until nothing is left", async (
 test("an authorization that nobody captures is voided when its time has passed", async ({ tenant, api, db }) => {
   const payment = await authorized(api);
   await db.sql`update payments set capture_before = now() - interval '1 second' where environment_id = ${tenant.merchant.test.id}`;
-  await expect.poll(async () => (await read(tenant, payment.id)).status, { timeout: 25_000 }).toBe("VOIDED");
+  await expect.poll(async () => (await read(tenant, payment.id)).status, { timeout: 60_000 }).toBe("VOIDED");
   const charge = chargeOf(await read(tenant, payment.id));
   expect(charge).toMatchObject({ status: "VOIDED", void_reason: "expired", available_actions: [] });
 });
@@ -123,7 +123,7 @@ test("a refund that fails later gives the money back to the payment", async ({ t
   const payment = await captured(api, { card: aCard(CARDS.refundFails) });
   const accepted = (await api.call(refundPayment, { id: payment.id, body: { amount: 4_000 } })).ok();
   expect(accepted).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
-  await expect.poll(async () => (await read(tenant, payment.id)).amount_refunded, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await read(tenant, payment.id)).amount_refunded, { timeout: 60_000 }).toBe(0);
   const back = await read(tenant, payment.id);
   expect(back).toMatchObject({ status: "CAPTURED", amount_refundable: 10_000, available_actions: ["refund"] });
   expect(back.transactions[1]).toMatchObject({ type: "REFUND", status: "FAILED", amount: 4_000 });

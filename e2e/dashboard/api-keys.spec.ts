@@ -64,7 +64,7 @@ test("a read-only key is made, shown once, works, and may create nothing; its us
         await page.reload();
         return row(page, "Reports").textContent();
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toMatch(/(ago|just now).*127\.0\.0\.1|(ago|just now).*::1/);
 });

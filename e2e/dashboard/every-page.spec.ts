@@ -6,7 +6,7 @@ import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
 import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
 
 // One page in several sizes and schemes, with axe each time.
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 /** Every page of the dashboard; ids are of things that the test makes. */
 const PAGES: Record<string, (made: { payment: string; plan: string; key: string; session: string }) => string> = {

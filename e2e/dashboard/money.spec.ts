@@ -31,7 +31,7 @@ async function opens(button: Locator, opened: Locator): Promise<void> {
   await expect(async () => {
     if (!(await opened.isVisible())) await button.click({ timeout: 2_000 });
     await expect(opened).toBeVisible({ timeout: 2_000 });
-  }).toPass({ timeout: 15_000 });
+  }).toPass({ timeout: 60_000 });
 }
 
 const submitOf = (dialog: Locator) => dialog.getByRole("button", { name: /^(Refund|Capture|Void) \$/ });

@@ -5,7 +5,7 @@ import { widthsOf } from "../looks";
 import { fillCard, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
 
 // A lost answer is asked about for some seconds.
-test.describe.configure({ timeout: 90_000 });
+test.describe.configure({ timeout: 180_000 });
 
 const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
   ...(["approve", "challenge", "avs_no_match", "cvv_no_match"] as const),
@@ -23,7 +23,7 @@ for (const [index, { number, behaviour }] of SANDBOX_CARDS.entries()) {
         await form.frameLocator("iframe").getByRole("button", { name: "Approve the payment" }).click();
       }
       if (APPROVED.has(behaviour)) {
-        await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 40_000 });
+        await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 60_000 });
         const payment = await paymentOnPage(page, demo);
         expect(payment).toMatchObject({ status: "CAPTURED", amount: 3_800, currency: "USD" });
         await expect(page.getByText(payment?.id ?? "")).toBeVisible();
@@ -31,11 +31,11 @@ for (const [index, { number, behaviour }] of SANDBOX_CARDS.entries()) {
       }
       if (behaviour === "capture_fails") {
         // The bank holds the amount, and nothing was captured: neither paid nor lost.
-        await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible({ timeout: 40_000 });
+        await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible({ timeout: 60_000 });
         expect(await paymentOnPage(page, demo)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
         return;
       }
-      await expect(form.getByRole("alert").filter({ hasText: /\w/ })).toBeVisible({ timeout: 40_000 });
+      await expect(form.getByRole("alert").filter({ hasText: /\w/ })).toBeVisible({ timeout: 60_000 });
       // A browser may claim what it likes: the page says what the server knows.
       const session = await sessionOf(page);
       await page.goto(`${baseUrl}/demo/result?client_session_id=${session}&redirect_status=succeeded`);

@@ -7,7 +7,7 @@ import { expect } from "../fixtures";
 import { aPayment, CARDS, newSession } from "../samples";
 import { fillCard, formOf, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
 
-test.describe.configure({ timeout: 90_000 });
+test.describe.configure({ timeout: 180_000 });
 
 const LOOKS = [
   [1440, "light"],
@@ -149,9 +149,9 @@ test.describe("mode tokenize", () => {
     await fillCard(form, CARDS.lostAnswer);
     await payButton(form).click();
     await expect(page.getByRole("heading", { name: "Your payment is being confirmed" })).toBeVisible({
-      timeout: 40_000,
+      timeout: 60_000,
     });
-    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 40_000 });
+    await expect(page.getByRole("heading", { name: "It’s yours" })).toBeVisible({ timeout: 60_000 });
   });
 });
 

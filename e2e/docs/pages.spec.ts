@@ -6,7 +6,7 @@ import { looksOf } from "../looks";
 import { aCard, CARDS, captured } from "../samples";
 
 // axe reads the whole reference in some 15 s on a small machine.
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 const PAGES = [
   "/",

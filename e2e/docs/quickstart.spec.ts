@@ -54,7 +54,7 @@ const test = base.extend<{
   },
 });
 
-test.describe.configure({ timeout: 90_000 });
+test.describe.configure({ timeout: 180_000 });
 
 async function copyFrom(page: Page, title: string, language?: string): Promise<string> {
   if (language) await page.getByRole("tab", { name: language, exact: true }).first().click();

@@ -36,7 +36,7 @@ export async function pay(form: Form, number?: string, typed?: TypedCard): Promi
 
 /** The heading of the step that the form is at. */
 export const expectStep = (form: Form, title: string) =>
-  expect(form.locator("h2#step")).toHaveText(title, { timeout: 15_000 });
+  expect(form.locator("h2#step")).toHaveText(title, { timeout: 60_000 });
 export const expectPaid = (form: Form) => expectStep(form, TEXTS.done.title);
 
 /** The page of the card's issuer, within the form. */

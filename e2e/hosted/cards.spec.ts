@@ -6,7 +6,7 @@ import { expectPaid, expectStep, issuerIn, pay, TEXTS } from "./card-form";
 import { type Checkout, checkoutTest as test } from "./merchant-site";
 
 // Each card in a page of its own, several at once: some wait for seconds.
-test.describe.configure({ timeout: 90_000 });
+test.describe.configure({ timeout: 180_000 });
 const PAGES_AT_ONCE = 3;
 
 type Ending = { paid: "CAPTURED" | "AUTHORIZED" } | { declined: keyof typeof TEXTS.notices };
@@ -65,7 +65,7 @@ test("every card of the sandbox does in the form what the docs say: the shopper,
       return;
     }
     const notice = TEXTS.notices[ending.declined];
-    await expect(form.getByText(notice)).toBeVisible({ timeout: 20_000 });
+    await expect(form.getByText(notice)).toBeVisible({ timeout: 60_000 });
     await expect(form.getByText(TEXTS.attemptsLeft(4))).toBeVisible();
     await expectStep(form, TEXTS.cardDetails);
     await expect(form.locator("#cvv")).toHaveValue("");

@@ -8,7 +8,7 @@ import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, 
 import { checkoutTest as test } from "./merchant-site";
 
 // Axe on the form in each of its steps, four times.
-test.describe.configure({ timeout: 90_000 });
+test.describe.configure({ timeout: 180_000 });
 
 /** Between the two ways to show it, the form is seen in each scheme at each width. */
 const INSIDE_SHOPS = [
@@ -57,7 +57,7 @@ async function walkThrough(page: Page, form: Form, api: Api): Promise<void> {
   await expect(form.getByText(TEXTS.notices.connection_lost)).toBeVisible();
   await expectWell(page);
   await page.unroute("**/pay/*/attempts");
-  await expect(form.getByText(TEXTS.notices.card_declined)).toBeVisible({ timeout: 20_000 });
+  await expect(form.getByText(TEXTS.notices.card_declined)).toBeVisible({ timeout: 60_000 });
   await pay(form, CARDS.slow);
   await expect.poll(async () => (await api.call(listPayments)).ok().data[0]?.status).toBe("PENDING");
   await page.reload();

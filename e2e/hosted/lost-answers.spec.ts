@@ -81,7 +81,7 @@ test("answers that are no answers, of a proxy or a server in trouble, are asked 
   });
   const checkout = await openCheckout(page);
   await pay(checkout.form, CARDS.declined);
-  await expect(checkout.form.getByText(TEXTS.notices.card_declined)).toBeVisible({ timeout: 20_000 });
+  await expect(checkout.form.getByText(TEXTS.notices.card_declined)).toBeVisible({ timeout: 60_000 });
   expect(troubles).toEqual([]);
   expect(await paymentsOf(api)).toEqual(["DECLINED"]);
 });

@@ -48,7 +48,7 @@ test("the limit comes after the permission, before the idempotency key and the b
   expect(refusals.some(({ status }) => status === 429)).toBe(true);
   (await reader.api.call(createPayment, { key: null })).problem("permission_denied");
   const buy = async () => (await api.call(createPayment, { key: "limited", body: aPayment() })).status;
-  await expect.poll(buy, { timeout: 15_000, intervals: [500] }).toBe(201);
+  await expect.poll(buy, { timeout: 60_000, intervals: [500] }).toBe(201);
 });
 
 test("a bucket fills again at the rate of the limit: never more than the burst and what has flown in since", async ({
@@ -63,7 +63,7 @@ test("a bucket fills again at the rate of the limit: never more than the burst a
       if (answer.status !== 429) passed++;
       return remaining(answer);
     };
-    await expect.poll(left, { timeout: 15_000, intervals: [700] }).toBeGreaterThan(1);
+    await expect.poll(left, { timeout: 60_000, intervals: [700] }).toBeGreaterThan(1);
   }
   const seconds = (Date.now() - started) / 1000;
   expect(passed).toBeLessThanOrEqual(10 + 5 * seconds + 1);

@@ -4,7 +4,7 @@ import { expect } from "../fixtures";
 import { captured } from "../samples";
 import { test, waitingPayment } from "./fixtures";
 
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 test("the audit page filters by staff, merchant and action", async ({ tenant, staffPage, staff }) => {
   const merchantId = encodeId("merchant", tenant.merchant.id);

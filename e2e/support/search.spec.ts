@@ -4,7 +4,7 @@ import { expect } from "../fixtures";
 import { captured, chargeOf } from "../samples";
 import { test } from "./fixtures";
 
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 test("everything can be found in the one box, by keyboard, and leads to the payment", async ({
   tenant,

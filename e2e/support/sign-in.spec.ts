@@ -5,7 +5,7 @@ import { expect } from "../fixtures";
 import { captured } from "../samples";
 import { runCreateStaff, test } from "./fixtures";
 
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
 

@@ -5,7 +5,7 @@ import { expect } from "../fixtures";
 import { captured } from "../samples";
 import { test, waitingPayment } from "./fixtures";
 
-test.describe.configure({ timeout: 120_000 });
+test.describe.configure({ timeout: 180_000 });
 
 test("a refund for a merchant carries the reason, and the merchant sees it", async ({
   tenant,

@@ -84,6 +84,6 @@ test("a warning counts as an error: nobody reads those of a build that passes", 
 test("while developing, a change is built as well", async () => {
   const stop = await watchHosted(root);
   write("lib/contract/word.ts", 'export const WORD: string = "Basel";');
-  await vi.waitFor(() => expect(read("public/sdk/frame.js").toString()).toContain("Basel"), { timeout: 15_000 });
+  await vi.waitFor(() => expect(read("public/sdk/frame.js").toString()).toContain("Basel"), { timeout: 60_000 });
   await stop();
-}, 20_000);
+}, 120_000);

@@ -27,7 +27,7 @@ export type RunningService = {
   stop(): Promise<void>;
 };
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 const COMMANDS: Record<Host, (port: number) => string[]> = {
