@@ -22,8 +22,6 @@ export default defineConfig({
         resolve,
         test: {
           name: "unit",
-          // For a machine that has other work: none of them takes a second on a quiet one.
-          testTimeout: 30_000,
           env,
           include: ["**/*.test.ts", "**/*.test.tsx"],
           exclude: [...exclude, "**/*.int.test.ts"],

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
-import { safePath } from "@/lib/client/safe-path";
+import { safePath } from "@/lib/auth/safe-path";
 import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/account-fields";
 import { isStorable } from "@/lib/contract/fields";
 import type { Service } from "@/lib/domain/context";

@@ -92,7 +92,7 @@ test("once a proxy was seen the outbox is closed, in other processes and after a
   expect(await pageFor(cookie)).toEqual([]);
   await noteProxy(service);
   expect(await mailRoute(service)).toBe("console");
-  await expect(pageFor(cookie)).rejects.toThrow();
+  await expect(pageFor(cookie)).rejects.toThrow("NEXT_HTTP_ERROR_FALLBACK;404");
   forget();
   expect(await mailRoute(service)).toBe("console");
   vi.stubEnv("MAIL_OUTBOX", "1");

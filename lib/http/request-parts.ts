@@ -65,7 +65,7 @@ const entries = (header: string | null | undefined) => (header ?? "").split(",")
 function plain(text: string): string {
   const [, bracketed, v4] =
     /^"?(?:\[([^\]]{2,60})\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})"?$/.exec(text) ?? [];
-  const address = (bracketed ?? v4 ?? text).replace(/^"|"$|%.*$/g, "");
+  const [address = ""] = (bracketed ?? v4 ?? text).replaceAll('"', "").split("%");
   const version = isIP(address);
   if (version !== 6) return version === 4 ? address : "";
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -1,7 +1,7 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
+import { safePath } from "@/lib/auth/safe-path";
 import type { Audience } from "@/lib/auth/session-cookie";
-import { safePath } from "@/lib/client/safe-path";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { currentService } from "./current-service";

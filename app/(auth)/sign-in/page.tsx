@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { AuthColumn } from "@/components/auth/auth-column";
 import { SignInForm } from "@/components/auth/sign-in-form";
-import { safePath } from "@/lib/client/safe-path";
+import { safePath } from "@/lib/auth/safe-path";
 import { signedOutPage } from "@/lib/http/signed-out-page";
 
 export const metadata: Metadata = { title: "Sign in" };

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { StaffSignInForm } from "@/components/support/staff-sign-in-form";
-import { safePath } from "@/lib/client/safe-path";
+import { safePath } from "@/lib/auth/safe-path";
 import { signedIn } from "@/lib/http/signed-in";
 
 export const metadata: Metadata = { title: "Support sign-in" };
