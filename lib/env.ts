@@ -170,6 +170,10 @@ export const env = {
   get processorTimeoutMs() {
     return integer("PROCESSOR_TIMEOUT_MS", 8_000, 100, 60_000);
   },
+  /** How long the port stays open after SIGTERM, with readiness at 503: what a load balancer needs to notice. */
+  get drainSeconds() {
+    return integer("DRAIN_SECONDS", this.isOneMachine ? 0 : 3, 0, 60);
+  },
   /** How many proxies in front of us are ours: that many X-Forwarded-For entries, from the right, are believed. */
   get trustedProxies() {
     return integer("TRUSTED_PROXIES", 0, 0, 10);

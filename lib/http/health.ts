@@ -1,12 +1,13 @@
 import type { Database } from "@/db/client";
 import { testWrite } from "@/db/queries/service-settings";
+import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
 import type { ApiRequest } from "./request-parts";
 import { endsWithSlash, refuse } from "./route";
-import { answerFailure, silence } from "./unavailable";
+import { answerFailure, answerProblem, silence } from "./unavailable";
 
 const headersOf = () => ({
   "Content-Type": "application/json",
@@ -24,7 +25,21 @@ const WRITE_EVERY_MS = 10_000;
 /** Further apart from the database's clock, leases and times of this process are not to be relied on. */
 const MAX_SKEW_MS = 5_000;
 
+/** Of the process, on globalThis: Next's side of it has a copy of this module. */
+const holder = globalThis as { [key: symbol]: true | undefined };
+const STOPPING = Symbol.for("cardlane.stopping");
+
+/** From now on readiness answers 503, so that load balancers look elsewhere; everything else is served as before. */
+export function endReadiness(): void {
+  holder[STOPPING] = true;
+}
+
 let asked: { db: Database; atMs: number; answer: Promise<void> } | null = null;
+const STOPPED = new AppError(
+  "database_unavailable",
+  "This instance is stopping. Send the request again in a moment, with the same idempotency key.",
+  { headers: { "Retry-After": "1" } },
+);
 let wroteAtMs = Number.NEGATIVE_INFINITY;
 
 /** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
@@ -37,6 +52,8 @@ export function live(request: ApiRequest): HttpAnswer {
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   if (endsWithSlash(request)) return refuse(request, null);
   const { service } = currentService();
+  // Told without a line in the log: whoever asks does so every second.
+  if (holder[STOPPING]) return answerProblem(request, STOPPED);
   try {
     await askDatabase(service.db);
     return { status: 200, headers: headersOf(), body: '{"status":"ready"}' };

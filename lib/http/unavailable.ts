@@ -1,15 +1,25 @@
+import type { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
-import { appErrorOf, renderProblem } from "./problem";
+import { appErrorOf, type ProblemRequest, renderProblem } from "./problem";
 import { type ApiRequest, pathOf } from "./request-parts";
 
 /** The answer to a request that failed, or was given up, outside of every operation. */
 export function answerFailure(request: ApiRequest, error: unknown): HttpAnswer {
   const { service } = currentService();
   const about = { id: newId(), path: pathOf(request.url) };
-  const problem = appErrorOf(service, error, about);
+  return problemAnswer(service, appErrorOf(service, error, about), about);
+}
+
+/** A refusal outside of every operation that is nothing for the log. */
+export function answerProblem(request: ApiRequest, problem: AppError): HttpAnswer {
+  return problemAnswer(currentService().service, problem, { id: newId(), path: pathOf(request.url) });
+}
+
+function problemAnswer(service: Service, problem: AppError, about: ProblemRequest): HttpAnswer {
   return {
     status: problem.status,
     body: renderProblem(service, problem, about),

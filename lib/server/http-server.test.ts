@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createHttpServer, type Listener } from "./http-server";
+import { closeGracefully, createHttpServer, type Listener } from "./http-server";
 
 const answer =
   (name: string): Listener =>
@@ -163,4 +163,52 @@ test("a hundred connections that never finish their headers are cut off, and mea
   const statuses = (await Promise.all(slow)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([408]));
   own.close();
+});
+
+async function stoppingServer(drainMs: number, graceMs: number) {
+  const held: (() => void)[] = [];
+  const slow: Listener = async (request, response) => {
+    if (request.url === "/v1/slow") await new Promise<void>((resolve) => void held.push(resolve));
+    response.end(`done ${response.shouldKeepAlive}`);
+  };
+  const own = createHttpServer({ api: slow, pages: slow }, () => {});
+  await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
+  const ask = (target: string) => say(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`, own);
+  const running = ask("/v1/slow");
+  await vi.waitFor(() => expect(held).toHaveLength(1));
+  const port = (own.address() as AddressInfo).port;
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+      socket.on("connect", () => socket.destroy());
+    });
+  let isClosed = false;
+  const closed = closeGracefully(own, graceMs, drainMs).then(() => {
+    isClosed = true;
+  });
+  return { ask, running, isOpen, closed, isClosed: () => isClosed, release: () => held[0]?.() };
+}
+
+test("a server that stops serves others until what runs has ended, tells them to come back elsewhere, and closes", async () => {
+  const stopping = await stoppingServer(0, 20_000);
+  expect((await stopping.ask("/v1/quick")).body).toContain("done false");
+  expect([stopping.isClosed(), await stopping.isOpen()]).toEqual([false, true]);
+  stopping.release();
+  expect((await stopping.running).status).toBe(200);
+  await stopping.closed;
+  expect(await stopping.isOpen()).toBe(false);
+});
+
+test("it keeps its port for the drain, and no longer than the grace for what does not end", async () => {
+  const draining = await stoppingServer(300, 20_000);
+  const started = performance.now();
+  draining.release();
+  await draining.running;
+  expect(await draining.isOpen()).toBe(true);
+  await draining.closed;
+  expect(performance.now() - started).toBeGreaterThan(250);
+  const stuck = await stoppingServer(0, 100);
+  await stuck.closed;
+  expect((await stuck.running).status).toBe(0);
+  expect(await stuck.isOpen()).toBe(false);
 });

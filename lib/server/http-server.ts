@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
@@ -43,6 +44,7 @@ export function createHttpServer(
   });
   server.timeout = STUCK_MS;
   const gate = createGate();
+  watchTraffic(server);
   watchCallers(server);
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (onProxy && isProxied(request.headers)) onProxy();
@@ -149,13 +151,46 @@ function explain(error: NodeJS.ErrnoException, port: number, address: string): E
   return error;
 }
 
-/** Takes no new requests and lets the running ones finish, for at most `graceMs`. */
-export async function closeGracefully(server: Server, graceMs: number): Promise<void> {
+/** Requests under way of a server, and whether it is stopping. */
+type Traffic = { readonly running: Set<ServerResponse>; isStopping: boolean };
+const traffics = new WeakMap<Server, Traffic>();
+
+function watchTraffic(server: Server): void {
+  const traffic: Traffic = { running: new Set(), isStopping: false };
+  traffics.set(server, traffic);
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    // Whoever is answered now comes back over another connection, to an instance that goes on.
+    if (traffic.isStopping) response.shouldKeepAlive = false;
+    traffic.running.add(response);
+    response.once("close", () => traffic.running.delete(response));
+  });
+}
+
+/**
+ * Lets the running requests finish while the port stays open, for `drainMs` at least, so that load balancers find out and send
+ * nothing more; then closes it. Whatever still runs `graceMs` after the drain is cut off.
+ */
+export async function closeGracefully(server: Server, graceMs: number, drainMs = 0): Promise<void> {
+  const deadline = performance.now() + drainMs + graceMs;
+  const traffic = traffics.get(server);
+  if (traffic) traffic.isStopping = true;
+  const ended = [...(traffic?.running ?? [])].map((response) => {
+    if (!response.headersSent) response.shouldKeepAlive = false;
+    return new Promise<void>((resolve) => void response.once("close", resolve));
+  });
+  await within(drainMs + graceMs, Promise.all([wait(drainMs), ...ended]));
   const closed = new Promise((resolve) => server.close(resolve));
   // A connection that was busy turns idle with its answer; nothing closes it then but us.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const limit = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
+  server.closeIdleConnections();
+  await within(deadline - performance.now(), closed);
   clearInterval(sweep);
-  clearTimeout(limit);
+  server.closeAllConnections();
+  await closed;
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const limit = new AbortController();
+  await Promise.race([work, wait(Math.max(0, limitMs), null, limit).catch(() => {})]);
+  limit.abort();
 }

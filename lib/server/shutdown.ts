@@ -1,7 +1,7 @@
 /** Against a database that is silent: the orchestrator's own patience is rarely longer than two of these. */
 const STEP_LIMIT_MS = 15_000;
 
-type Step = { name: string; run: () => Promise<void> };
+type Step = { name: string; run: () => Promise<void>; limitMs: number };
 
 /**
  * What has been started, to be ended in reverse order on SIGINT, SIGTERM or a failed start. A second signal ends the
@@ -22,8 +22,8 @@ export class Shutdown {
     return this.#stopping.signal;
   }
 
-  add(name: string, run: () => Promise<void>): void {
-    this.#steps.push({ name, run });
+  add(name: string, run: () => Promise<void>, limitMs = STEP_LIMIT_MS): void {
+    this.#steps.push({ name, run, limitMs });
   }
 
   run(): Promise<void> {
@@ -36,7 +36,7 @@ export class Shutdown {
     // A step may be added while the others end: the start-up notices the signal only at its next step.
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
       try {
-        await withinLimit(step.run());
+        await withinLimit(step.run(), step.limitMs);
       } catch (error) {
         this.#onError(step.name, error);
       }
@@ -54,10 +54,10 @@ export class Shutdown {
   }
 }
 
-async function withinLimit(work: Promise<void>): Promise<void> {
+async function withinLimit(work: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took more than ${STEP_LIMIT_MS / 1_000} s`)), STEP_LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
   });
   try {
     await Promise.race([work, limit]);

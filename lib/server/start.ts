@@ -2,6 +2,7 @@ import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { provideDemoShop } from "@/lib/http/demo-shop";
+import { endReadiness } from "@/lib/http/health";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
@@ -84,7 +85,12 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   // While developing Next is the host of the API, so that a change to it takes effect at once, and of the jobs.
   const jobs = dev ? null : startJobs(opened.service);
   shutdown.add("jobs", async () => jobs?.stop());
-  shutdown.add("requests", () => closeGracefully(server, GRACE_MS));
+  const drainMs = env.drainSeconds * 1_000;
+  const stopServing = () => {
+    endReadiness();
+    return closeGracefully(server, GRACE_MS, drainMs);
+  };
+  shutdown.add("requests", stopServing, drainMs + GRACE_MS + 1_000);
   return { demo, outbox: (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null };
 }
 
