@@ -86,3 +86,44 @@ export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServi
 export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
 }
+
+/** Processes that serve this database: id → when it was last there, by the database's clock, and at which address. */
+const PROCESS = "process:";
+const GONE_AFTER_MS = 60_000;
+
+/**
+ * Enters a process; answers null. Or the address of one that is there and that this one may not be beside; then nothing is
+ * entered. One at a time, so that of two that start together one finds the other.
+ */
+export function enterProcess(
+  orm: Orm,
+  own: { id: string; baseUrl: string },
+  mayBeBeside: (baseUrl: string) => boolean,
+): Promise<string | null> {
+  return orm.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${PROCESS}, 0))`);
+    const [clock] = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000)::text as ms`);
+    const rows = await tx
+      .select()
+      .from(serviceSettings)
+      .where(like(serviceSettings.key, `${PROCESS}%`));
+    for (const { key, value } of rows) {
+      const [seenAt, baseUrl = ""] = value.split(" ");
+      // Further ahead than that is what a clock has left behind that was set back since.
+      if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
+      else if (!mayBeBeside(baseUrl)) return baseUrl;
+    }
+    await renewProcess(tx, own);
+    return null;
+  });
+}
+
+export async function renewProcess(orm: Orm, { id, baseUrl }: { id: string; baseUrl: string }): Promise<void> {
+  const value = sql`floor(extract(epoch from now()) * 1000)::text || ' ' || ${baseUrl}::text`;
+  await orm
+    .insert(serviceSettings)
+    .values({ key: PROCESS + id, value })
+    .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
+}
+
+export const leaveProcess = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, PROCESS + id);

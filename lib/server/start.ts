@@ -4,6 +4,7 @@ import { provideService } from "@/lib/http/current-service";
 import { provideDemoShop } from "@/lib/http/demo-shop";
 import { endReadiness } from "@/lib/http/health";
 import { outboxLink } from "@/lib/http/outbox-link";
+import { holdAddress } from "@/lib/jobs/hold-address";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { logConsole } from "@/lib/log-output";
@@ -66,6 +67,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     );
     return service;
   });
+  shutdown.add("address in the database", await holdAddress(opened.service));
   const { authenticator, requestErrors } = provideService(opened.service);
   shutdown.add("key use log", () => authenticator.stop());
   shutdown.add("request error log", () => requestErrors.stop());

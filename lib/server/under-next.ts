@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
+import { holdAddress } from "@/lib/jobs/hold-address";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { logConsole, maskProcessOutput } from "@/lib/log-output";
@@ -36,6 +37,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
       applicationName: "cardlane-next",
       poolSize: env.databasePoolSize,
     });
+    await holdAddress(service);
     // Next's own lines of its start stay; under `next dev` its errors, too, which a person reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
