@@ -1,15 +1,16 @@
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
+import { endReadiness } from "@/lib/http/health";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { apiListener } from "@/lib/server/api-listener";
-import { createHttpServer, listen } from "@/lib/server/http-server";
+import { closeGracefully, createHttpServer, listen } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
 import { pageListener } from "./page-listener";
 
 /**
  * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
- * calls. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
+ * and one of the dashboard call. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
  */
 configure({ NODE_ENV: "production" });
 const opened = await openService({
@@ -22,9 +23,9 @@ await listen(server, env.port, env.listenAddress);
 const jobs = startJobs(opened.service);
 
 process.once("SIGTERM", () => {
-  server.closeAllConnections();
-  void jobs
-    .stop()
+  endReadiness();
+  void closeGracefully(server, 10_000)
+    .then(() => jobs.stop())
     .then(() => opened.close())
     .finally(() => process.exit(0));
 });

@@ -89,6 +89,7 @@ export async function startHost({ whole, ...options }: HostOptions = {}): Promis
   const ended = once(child, "exit").then(([code, signal]) => {
     living.delete(child);
     chunks.push(Buffer.from(`\nended with ${String(code ?? signal)}`));
+    return (code ?? signal) as unknown;
   });
   const kill = (signal: NodeJS.Signals) => {
     child.kill(signal);

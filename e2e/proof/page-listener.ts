@@ -3,15 +3,18 @@ import { Readable } from "node:stream";
 import * as challengeResult from "@/app/(hosted)/challenge/[token]/result/route";
 import * as attempts from "@/app/(hosted)/pay/[token]/attempts/route";
 import * as state from "@/app/(hosted)/pay/[token]/state/route";
+import * as idempotencyKey from "@/app/api/dashboard/[mode]/idempotency-key/route";
 import type { Listener } from "@/lib/server/http-server";
 
-type Handler = (request: Request, context: { params: Promise<{ token: string }> }) => Promise<Response>;
+type Context = { params: Promise<{ token: string; mode: string }> };
+type Handler = (request: Request, context: Context) => Promise<Response>;
 type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
 
-/** What of the hosted pages writes or tells the truth; their HTML is Next's to serve. */
+/** What of the pages writes or tells the truth, and a call of the dashboard; their HTML is Next's to serve. */
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/attempts$/, handlers: attempts },
   { path: /^\/pay\/([^/]+)\/state$/, handlers: state },
+  { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: idempotencyKey },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
 ];
 
@@ -29,7 +32,9 @@ async function answer(incoming: IncomingMessage): Promise<Response> {
     const token = path.exec(url.pathname)?.[1];
     const handler = handlers[incoming.method === "POST" ? "POST" : "GET"];
     if (token === undefined || handler === undefined) continue;
-    return handler(requestOf(url, incoming), { params: Promise.resolve({ token: decodeURIComponent(token) }) });
+    return handler(requestOf(url, incoming), {
+      params: Promise.resolve({ token: decodeURIComponent(token), mode: token }),
+    });
   }
   return new Response("There is no such page.", { status: 404 });
 }
