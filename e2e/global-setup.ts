@@ -19,8 +19,12 @@ const LIMITED = {
   CHECKOUT_LIMIT_PER_MINUTE: "6",
   TRUSTED_PROXIES: "1",
 };
-/** Default limits, and an address for each environment. */
-const CONFIGURED = { SANDBOX_BASE_URL: "http://sandbox.cardlane.test", LIVE_BASE_URL: "http://live.cardlane.test" };
+/** Default limits, and an address for each environment, which others could reach. */
+const CONFIGURED = {
+  CARDLANE_ENV: "sandbox",
+  SANDBOX_BASE_URL: "http://sandbox.cardlane.test",
+  LIVE_BASE_URL: "http://live.cardlane.test",
+};
 const UNLIMITED = {
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",

@@ -25,7 +25,12 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
-test("a sign-up leads into the test environment of a new merchant, signed in", async ({ page, db }) => {
+test("a sign-up leads into the test environment of a new merchant, signed in", async ({
+  page,
+  db,
+  service,
+  baseUrl,
+}) => {
   const email = `${newId()}@new.example`;
   await open(page, "/sign-up");
   await page.getByLabel("Business name").fill("Lovelace Ltd");
@@ -54,7 +59,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await expectAccessible(page);
   await page.getByRole("button", { name: "Send it again" }).click();
   await expect(page.getByText("Sent. Only the newest link works.")).toBeVisible();
-  await page.goto("/outbox");
+  await page.goto(outboxLink({ ...service, baseUrl }));
   await page.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
   await page.waitForURL("**/verify-email/**");
   await page.waitForLoadState("networkidle");
@@ -64,7 +69,12 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await expect(banner).toHaveCount(0);
 });
 
-test("an address that is taken gets the same answer, and its mailbox is told", async ({ page, newPerson }) => {
+test("an address that is taken gets the same answer, and its mailbox is told", async ({
+  page,
+  newPerson,
+  service,
+  baseUrl,
+}) => {
   const { email } = await newPerson();
   await open(page, "/sign-up");
   await page.getByLabel("Business name").fill("Second");
@@ -74,7 +84,7 @@ test("an address that is taken gets the same answer, and its mailbox is told", a
   await page.getByRole("button", { name: "Open account" }).click();
   await page.waitForURL("**/test");
   await expect(page.getByText("Confirm your e-mail address")).toBeVisible();
-  await page.goto("/outbox");
+  await page.goto(outboxLink({ ...service, baseUrl }));
   const mail = page.getByRole("listitem").filter({ hasText: email }).first();
   await expect(mail.getByRole("heading")).toHaveText("You already have a Cardlane account");
 });
