@@ -2,16 +2,19 @@ const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
 const escapeHtml = (text: string) => text.replace(/[&<>]/g, (char) => ESCAPES[char] as string);
 const span = (kind: string, text: string) => `<span class="${kind}">${text}</span>`;
 
-const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(-?\d+(?:\.\d+)?|true|false|null)\b/g;
+const JSON_TOKEN = /("(?:[^"\\]|\\.)*"?)(\s{0,9}:)?|\b(-?\d+(?:\.\d+)?|true|false|null)\b/g;
 const SHELL_TOKEN = /(#.*)|(^(?:curl|npm|git|cd)\b)|(\s-{1,2}[A-Za-z-]+)|('[^']*'|"[^"]*")/gm;
 
 export type CodeLanguage = "json" | "sh" | "text" | keyof typeof PROGRAM_TOKENS;
 
-/** In order: a comment, a string, a keyword. Whichever begins first decides. */
+/**
+ * In order: a comment, a string, a keyword. Whichever begins first decides. What is not closed ends with its line, so that
+ * no text is read twice.
+ */
 const PROGRAM_TOKENS = {
-  js: /(^[ \t]*\/\/.*|\s\/\/ .*)|("(?:[^"\\\n]|\\.)*")|\b(import|from|const|let|async|await|function|return|if|else|throw|new|try|catch|export|for|of)\b/gm,
-  py: /(#.*)|(f?r?"(?:[^"\\\n]|\\.)*")|\b(import|from|def|class|return|if|else|with|as|try|except|raise|not|in|is|None|and|or)\b/gm,
-  html: /(&lt;!--.*?--&gt;|^[ \t]*\/\/.*|\s\/\/ .*)|("[^"\n]*")|(&lt;\/?[a-z!][a-z0-9]*|(?<=[a-z"])&gt;|\b(?:const|await|if|else)\b)/gm,
+  js: /(^[ \t]*\/\/.*|\s\/\/ .*)|("(?:[^"\\\n]|\\.)*"?)|\b(import|from|const|let|async|await|function|return|if|else|throw|new|try|catch|export|for|of)\b/gm,
+  py: /(#.*)|(f?r?"(?:[^"\\\n]|\\.)*"?)|\b(import|from|def|class|return|if|else|with|as|try|except|raise|not|in|is|None|and|or)\b/gm,
+  html: /(&lt;!--.*?(?:--&gt;|$)|^[ \t]*\/\/.*|\s\/\/ .*)|("[^"\n]*")|(&lt;\/?[a-z!][a-z0-9]*|(?<=[a-z"])&gt;|\b(?:const|await|if|else)\b)/gm,
 } as const;
 
 /** Escaped HTML with a few colours. Small on purpose, and none of this runs in a browser. */
