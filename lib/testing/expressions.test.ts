@@ -14,6 +14,7 @@ const END = "\u0001\n\u0001";
 const STAGES = [
   { length: 22, limitMs: 6 },
   { length: 300, limitMs: 10 },
+  { length: 1_000, limitMs: 10 },
   { length: 4_000, limitMs: 10 },
   { length: 32_000, limitMs: 25 },
 ];
