@@ -52,7 +52,8 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   audit_pending: { jobs: ["select", "update", "delete"] },
   audit_links: { jobs: APPENDED },
   audit_seals: { jobs: APPENDED },
-  request_errors: { app: ["select"], jobs: ["select", "insert", "delete"] },
+  // What is removed is locked first, which takes the right to update.
+  request_errors: { app: ["select"], jobs: ["select", "insert", "update", "delete"] },
   daily_totals: { app: ["select"], jobs: ALL },
   total_deltas: { app: APPENDED, jobs: ["select", "insert", "delete", "update"] },
 };

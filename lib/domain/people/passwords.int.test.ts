@@ -47,7 +47,11 @@ test("a forgotten password is replaced by a link that works once, and every sess
   expect(await trySignIn(TEST_PASSWORD)).toBe("wrong");
   for (const id of [owner.sessionId, second.sessionId]) expect(await isSessionAlive(db, id)).toBe(false);
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/was changed/);
-  expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual(["settings.password_reset"]);
+  expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
+    "settings.password_reset",
+    "settings.signed_in",
+    "settings.sign_in_failed",
+  ]);
 
   await expect(choose(token)).rejects.toMatchObject({ code: "resource_not_found" });
   expect(await findLink(service, token)).toBeNull();
@@ -139,7 +143,10 @@ test("changing the password takes the current one and ends the other sessions", 
   expect(await isSessionAlive(db, other.sessionId)).toBe(false);
   expect(await trySignIn(NEW)).toBe("ok");
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/was changed/);
-  expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual(["settings.password_changed"]);
+  expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
+    "settings.password_changed",
+    "settings.signed_in",
+  ]);
 });
 
 test("a browser left open is no place to guess the password at", async () => {

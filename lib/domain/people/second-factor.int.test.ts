@@ -59,8 +59,11 @@ test("the second factor counts from its first code on; the secret is sealed and 
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 9 });
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched on/);
   expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
+    "settings.signed_in",
     "settings.second_factor_enabled",
+    "settings.sign_in_failed",
     "settings.recovery_code_used",
+    "settings.signed_in",
   ]);
   await expect(begin()).rejects.toMatchObject({ code: "invalid_state" });
 });

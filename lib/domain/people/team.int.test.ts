@@ -52,7 +52,7 @@ test("an invited person joins with the mailed link, and has the role they were i
     ...{ kind: "merchant", email, password: NEW, code: null, address: newId(), userAgent: null },
   });
   expect(signedIn).toMatchObject({ result: "ok", user: { role: "viewer" } });
-  expect(await acts()).toEqual(["team.member_invited", "team.invitation_accepted"]);
+  expect(await acts()).toEqual(["team.member_invited", "team.invitation_accepted", "settings.signed_in"]);
   await expect(inviteMember(owner.ctx, { email, name: null, role: "viewer" })).rejects.toMatchObject({
     param: "email",
   });

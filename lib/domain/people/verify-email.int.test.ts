@@ -166,9 +166,9 @@ test("another address counts once it is proved; until then, and for others, noth
   expect(await result(email, TEST_PASSWORD)).toBe("ok");
   expect(await result(before, TEST_PASSWORD)).toBe("wrong");
   expect((await mailsTo(db, before))[0]?.subject).toMatch(/another e-mail/);
-  expect((await actsOf(db, merchant.live.id)).at(-1)).toMatchObject({
-    detail: { changes: { email: [before, email] } },
-  });
+  expect((await actsOf(db, merchant.live.id)).map(({ detail }) => detail)).toContainEqual(
+    expect.objectContaining({ changes: { email: [before, email] } }),
+  );
   // Somebody's own: the answer and what is shown afterwards are the same.
   expect(await update(other.user.email)).toEqual({ name: "Ada", email, pendingEmail: other.user.email });
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ email, pendingEmail: other.user.email });
