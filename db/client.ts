@@ -93,16 +93,20 @@ export type ConnectOptions = {
   keeps?: "one connection";
 };
 
+/** Each holds a connection of its own. */
+export const EXPORTS_AT_ONCE = 2;
+
 /**
- * How many connections a process has in all, by what they are for: what is within an environment (`sql`, `orm`), what crosses
- * them (`jobs`, its own third for `orm`), the sandbox processor, and `long` with exports.
+ * How many connections a process has in all, by what they are for: what is within an environment and what crosses them (`sql`,
+ * `orm`), the sandbox processor, and `long` with exports. Neither more nor fewer; beside them only, for moments, one that asks
+ * whether a silent server is there.
  */
 export function shareConnections(total: number) {
-  const long = 2;
-  const rest = Math.max(total - long, 4);
-  const orm = Math.max(2, Math.floor(rest / 4));
+  const long = 1;
+  const rest = total - long - EXPORTS_AT_ONCE;
+  const orm = Math.max(2, Math.floor(rest / 5));
   const store = Math.max(1, Math.floor(rest / 4));
-  return { sql: rest - orm - store, orm, store, long };
+  return { sql: rest - orm - store, orm, store, long, exports: EXPORTS_AT_ONCE };
 }
 
 /** What a request may wait for one statement: its 503 is due ten seconds after the database fell silent. */
@@ -175,7 +179,7 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const isOne = typeof logins === "string";
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm });
   const walled = isOne ? crossing : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 });
-  const long = openPool(jobs, LONG, { ...options, max: 2, parameters }, RAW);
+  const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const remembered = new Map<string, WithinEnvironment>();

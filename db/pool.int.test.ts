@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
-import { connect, connectLong, connectSql, type Database, type Sql } from "./client";
+import { connect, connectLong, connectSql, type Database, type Sql, shareConnections } from "./client";
 import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url } = await testDatabase();
@@ -162,9 +162,12 @@ describe("a database that fails", () => {
     const known = performance.now();
     expect(isDatabaseUnavailable(await failureOf(own.sql`select 1`))).toBe(true);
     expect(performance.now() - known).toBeLessThan(100);
+    // Each of the three pools goes on trying; those attempts all come through at once, and are not all kept.
+    await expect.poll(() => proxy.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
     proxy.resume();
     expect(await untilItWorks(() => own.sql`select 1`)).toBeLessThan(5_000);
     expect(await untilItWorks(() => own.orm.execute("select 1"))).toBeLessThan(5_000);
+    await expect.poll(() => proxy.count(), { timeout: 5_000 }).toBeLessThanOrEqual(5);
   });
 
   test("slow is not silent: a statement that takes its time gets its answer", async () => {
@@ -250,4 +253,22 @@ describe("a database that fails", () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(error?.message).toContain("password authentication failed");
   });
+});
+
+test.each([8, 20, 33])("a process has %i connections in all when that is what it may have", async (total) => {
+  const { sql: max, orm: maxOrm, store, long, exports } = shareConnections(total);
+  expect(max + maxOrm + store + long + exports).toBe(total);
+  const name = `counted-${total}`;
+  const own = connect({ app: { url }, jobs: { url } }, { max, maxOrm, applicationName: name });
+  closing.push(() => own.close());
+  const within = own.within(randomUUID());
+  const slow = "select pg_sleep(0.5)";
+  const asked = [own.sql, within.sql, own.long].flatMap((sql) => Array.from({ length: 12 }, () => sql.unsafe(slow)));
+  const mapped = [own.orm, within.orm].flatMap((orm) => Array.from({ length: 12 }, () => orm.execute(slow)));
+  const all = Promise.allSettled([...asked, ...mapped]);
+  const count = async () =>
+    (await db.sql`select count(*)::int as n from pg_stat_activity where application_name = ${name}`)[0]?.n;
+  await expect.poll(count, { timeout: 10_000 }).toBe(total - store - exports);
+  await all;
+  expect(await count()).toBe(total - store - exports);
 });

@@ -157,6 +157,11 @@ export class Pool {
       this.#down = null;
       this.#suspectedAt = Number.NEGATIVE_INFINITY;
       this.#retryAt = 0;
+      // While the database was away one attempt followed the other, and several may come through at once.
+      if (this.#all.size >= this.#options.max) {
+        void connection.close();
+        return;
+      }
       this.#all.add(connection);
       connection.lost.catch(() => {
         const at = this.#idle.indexOf(connection);

@@ -85,7 +85,7 @@ export const env = {
   },
   /** Connections of this process in all, shared out by `shareConnections`; on 2 cores more than 20 make it slower. */
   get databasePoolSize() {
-    return integer("DATABASE_POOL_SIZE", 20, 6, 500);
+    return integer("DATABASE_POOL_SIZE", 20, 8, 500);
   },
   /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
   get secret() {

@@ -1,6 +1,6 @@
+import { EXPORTS_AT_ONCE } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 
-const AT_ONCE = 2;
 /** Ids of the merchants whose exports run. */
 const running = new Set<string>();
 
@@ -10,7 +10,7 @@ const running = new Set<string>();
  */
 export function takeExportSlot(merchantId: string): () => void {
   if (running.has(merchantId)) throw busy("An export of your account is running already. Wait until it is done.");
-  if (running.size >= AT_ONCE) throw busy("Other exports are running right now. Try again in a few seconds.");
+  if (running.size >= EXPORTS_AT_ONCE) throw busy("Other exports are running right now. Try again in a few seconds.");
   running.add(merchantId);
   let taken = true;
   return () => {
