@@ -19,7 +19,7 @@ test("the page may load its own script and style alone, and only the session's o
     expect(policy).toBe(
       [
         `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'`,
-        `frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${origins.join(" ")}`,
+        `frame-src 'self'; form-action 'self'; object-src 'none'; base-uri 'none'; frame-ancestors ${origins.join(" ")}`,
       ].join("; "),
     );
     expect(page.headers.get("x-frame-options")).toBeNull();
