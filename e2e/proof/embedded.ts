@@ -41,7 +41,7 @@ export function crashPostgres(dataDir: string, crash: Crash): number[] {
       signal(postmaster, "SIGQUIT");
       return [postmaster, ...pids];
     case "kill one": {
-      const serving = children.filter(({ title }) => title.startsWith("postgres: cardlane cardlane"));
+      const serving = children.filter(({ title }) => /^postgres: \S+ cardlane /.test(title));
       expect(serving.length, children.map(({ title }) => title).join("\n")).toBeGreaterThan(0);
       signal(serving[Math.floor(Math.random() * serving.length)]?.pid ?? 0, "SIGKILL");
       // Those that keep no shared memory live on; every other is replaced.
