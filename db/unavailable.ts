@@ -22,7 +22,8 @@ const LOST = /^(08...|25006|25P03|57P0[1-5]|58030|58P01|XX...)$/;
 /** Whether an error says that the database was not there or could not serve, as against that it refused something. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof DatabaseUnavailable) return true;
+  // By name: Next has a copy of this module, and of its class, while the pools are the host's.
+  if (error.name === "DatabaseUnavailable") return true;
   const code = "code" in error ? String(error.code) : "";
   if (error instanceof postgres.PostgresError) {
     if (SERVER.test(code) || isPanic(error)) return true;
