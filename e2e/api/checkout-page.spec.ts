@@ -28,7 +28,8 @@ test("the page may load its own script and style alone, and only the session's o
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(html).not.toMatch(/\sstyle=/);
-    for (const [tag] of html.matchAll(/<(?:script(?! type=.application\/json)|style|link)[^>]*>/g))
+    // The icon is an image of ours.
+    for (const [tag] of html.matchAll(/<(?:script(?! type=.application\/json)|style|link(?! rel="icon"))[^>]*>/g))
       expect(tag).toContain(`nonce="${nonce}"`);
     for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect(address).toMatch(/^(\/(?!\/)|data:|#)/);
   }
