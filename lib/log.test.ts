@@ -51,3 +51,19 @@ test("ids, times and amounts stay", () => {
   const line = '{"time":"2026-11-20T13:14:18.255Z","id":"pay_01m7wh60c8emnvz6p8amxd2cz2","amount":123456789012}';
   expect(scrub(line)).toBe(line);
 });
+
+test.each([
+  { status: 4242424242424242 },
+  { list: [4242424242424242, "x"] },
+  { parts: ["4242", "4242", "4242", "4242"] },
+  { parts: [42424242, "42424242"] },
+  { key: "4242424242424242 123" },
+  { key: '4242\\u0034242\\\\4242 4242 "' },
+  { "4242 4242 4242 4242": { path: "/v1/4242/4242/4242/4242" } },
+])("a line with a card number is masked and still a line of JSON: %j", (details) => {
+  const line = `${JSON.stringify({ level: "warn", time: "2026-11-22T04:00:00.000Z", ...details, msg: "a refusal" })}\n`;
+  const written = scrub(line);
+  expect(JSON.parse(written)).toMatchObject({ level: "warn", time: "2026-11-22T04:00:00.000Z" });
+  expect(written.endsWith("\n")).toBe(true);
+  expect(written.replace(/\D/g, "")).not.toContain("4242424242424");
+});

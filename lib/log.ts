@@ -17,13 +17,38 @@ const CENSORED = "[redacted]";
  * The last look at a line before it is written: keys and card numbers can also stand inside a message, where no rule
  * about members finds them. Takes time in proportion to the line.
  */
-export function scrub(line: string): string {
-  const masked = line
+export function scrub(text: string): string {
+  const masked = text
     .replace(/(sk_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
     // No slash stands in a user's name or password there: the next address begins with one.
     .replace(/postgres(?:ql)?:\/\/[^@/\s"]+@/g, `postgres://${CENSORED}@`)
     .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED);
-  return maskCardNumbers(masked);
+  const line = maskCardNumbers(masked);
+  return line === masked || isJson(line) || !isJson(masked) ? line : maskedMembers(masked);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Of a line that a mark in place of digits without quotes, or over the end of a text, would break: still one line of JSON. */
+function maskedMembers(line: string): string {
+  const mask = (_: string, value: unknown) => {
+    const text = typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
+    if (text === null) return value;
+    const masked = maskCardNumbers(text);
+    return masked === text ? value : masked;
+  };
+  const kept = JSON.stringify(JSON.parse(line, mask));
+  // Digits that only make a number together, over several members: the line is one text then.
+  const { level, time } = JSON.parse(line) as { level?: unknown; time?: unknown };
+  const safe = maskCardNumbers(kept) === kept ? kept : JSON.stringify({ level, time, msg: maskCardNumbers(kept) });
+  return `${safe}\n`;
 }
 
 type LoggerOptions = {
