@@ -127,3 +127,11 @@ test("the search takes time in proportion to the text, whatever the text is", { 
   ])
     expect(cpuMs(unit.repeat(Math.ceil(2e5 / unit.length))), JSON.stringify(unit)).toBeLessThan(1_000);
 });
+
+test.each(["424x242x424x242x424x2", "42424 x 24242 x 42424 x 2", "42424x24242x42424x2 123"])(
+  "a last group that is short belongs to its number: %s",
+  (text) => {
+    expect(maskCardNumbers(text)).toMatch(/^\[card number\]$/);
+    expect(holdsCardNumber(text)).toBe(true);
+  },
+);

@@ -355,7 +355,7 @@ function joins(digits: Digits): Uint8Array {
   const { from, to } = groupsOf(digits);
   const joined = new Uint8Array(count);
   const isShort = (i: number) => (to[i] as number) - (from[i] as number) < 2;
-  /** The last places of letters between short groups: those are hexadecimal, unless the same stand there again and again. */
+  /** The last places of the same letters; between short groups those are hexadecimal, unless they stand there again and again. */
   let same: number[] = [];
   let separator = "";
   for (let i = 1; i < count; i++) {
@@ -365,9 +365,9 @@ function joins(digits: Digits): Uint8Array {
     const between = joined[i] && lettered[i] ? text.slice(ends[i - 1], starts[i]) : "";
     if (between !== separator) same = [];
     separator = between;
-    if (between === "" || !(isShort(i) || isShort(i - 1))) continue;
+    if (between === "") continue;
     same.push(i);
-    joined[i] = 0;
+    if (isShort(i) || isShort(i - 1)) joined[i] = 0;
     if (same.length === 3) for (const place of same) joined[place] = 1;
     else if (same.length > 3) joined[i] = 1;
   }
