@@ -6,6 +6,8 @@ const asList = (headers: Record<string, string>) => Object.entries(headers).map(
 const config: NextConfig = {
   agentRules: false,
   poweredByHeader: false,
+  // Nothing of ours is resized, so nothing is installed that would do it.
+  images: { unoptimized: true },
   reactStrictMode: true,
   // The API decides about every path itself: /v1/payments/ is an unknown one, not a redirect.
   skipTrailingSlashRedirect: true,

@@ -5,19 +5,16 @@ import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
 import { BuildError } from "./build-error";
 import { buildHosted, hostedHash, isHostedOutput } from "./build-hosted";
+import { buildServer, ENTRIES } from "./build-server";
 import { compressBuild } from "./compress-build";
 
-/** Everything a page can be made of, but tsconfig.json, which Next itself rewrites. */
+/** Everything pages and service are made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [
   ...["app", "components", "lib", "db", "public"],
-  ...[
-    "package.json",
-    "package-lock.json",
-    "next.config.ts",
-    "postcss.config.mjs",
-    "scripts/without-injected-styles.cjs",
-  ],
-  ...["instrumentation.ts", "proxy.ts"],
+  ...["package.json", "package-lock.json", "next.config.ts", "postcss.config.mjs"],
+  ...["instrumentation.ts", "proxy.ts", "scripts/without-injected-styles.cjs"],
+  ...Object.values(ENTRIES),
+  "scripts/replay",
 ];
 
 /** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
@@ -30,6 +27,7 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
     rmSync(stampFile(root), { force: true });
     await buildHosted(root);
     await runBuild(root, signal);
+    await buildServer(root);
     await compressBuild(join(root, ".next", "static"));
     writeFileSync(stampFile(root), stamp(root, hash));
     return true;

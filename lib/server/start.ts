@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { NextConfig } from "next";
 import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
@@ -26,7 +29,7 @@ import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
 
-type StartOptions = { dev: boolean; console: Console; root: string };
+type StartOptions = { dev: boolean; built: boolean; console: Console; root: string };
 type Started = { demo: Demo | null; outbox: string | null };
 
 /** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
@@ -49,7 +52,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
+async function startAll({ dev, built, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
   await checkPort(env.port, env.listenAddress);
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
@@ -75,7 +78,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
   provideDemoShop(demo && { key: demo.test_key, apiUrl: ownAddress() });
   proceed();
-  const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
+  const pages = await console.step("Pages", (say) => preparePages({ dev, built, root, say }, shutdown));
   proceed();
   const api = dev ? pages : apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
   const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"), {
@@ -97,23 +100,29 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
 }
 
 async function preparePages(
-  { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
+  { dev, built, root, say }: { dev: boolean; built: boolean; root: string; say: (detail: string) => void },
   shutdown: Shutdown,
 ): Promise<Listener> {
   if (dev) {
     shutdown.add("payment form", await watchHosted(root));
   } else {
     claimHost();
-    await buildWhenStale(root, () => say("building"), shutdown.signal);
+    if (!built) await buildWhenStale(root, () => say("building"), shutdown.signal);
   }
   const { default: next } = await import("next");
-  const app = next({ dev, dir: root, port: env.port });
+  const app = next({ dev, dir: root, port: env.port, ...(!dev && { conf: builtConfig(root) }) });
   await withoutChatter(() => app.prepare());
   if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
   shutdown.add("pages", () => app.close());
   say(dev ? "compiled as they are opened" : "built");
   const handler = app.getRequestHandler();
   return dev ? handler : withStaticFiles(root, handler);
+}
+
+/** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */
+function builtConfig(root: string): NextConfig {
+  const file = join(root, ".next", "required-server-files.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { config: NextConfig }).config;
 }
 
 /** Next tells how long it took to read its configuration, in the middle of our own lines. */

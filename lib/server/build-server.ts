@@ -1,0 +1,52 @@
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { BuildOptions } from "esbuild";
+import { BuildError } from "./build-error";
+
+/** Where the built service lies: two folders below the root, as its sources do, which they find the root by. */
+const FOLDER = join(".next", "cardlane");
+const COMMANDS = ["create-merchant", "create-staff", "create-key", "settle", "replay", "rotate-secret", "verify"];
+
+/** What runs where only the packages of run time are installed: the service and the operator's commands. */
+export const ENTRIES: Record<string, string> = {
+  main: "lib/server/main.ts",
+  ...Object.fromEntries(COMMANDS.map((name) => [name, `scripts/${name}.ts`])),
+};
+
+/** Packages stay outside: they are installed. */
+export function serverBundle(root: string): BuildOptions {
+  return {
+    absWorkingDir: root,
+    entryPoints: ENTRIES,
+    outdir: FOLDER,
+    outExtension: { ".js": ".mjs" },
+    // One folder without others in it: `import.meta.url` leads from every file to the same places.
+    chunkNames: "[name]-[hash]",
+    alias: { "@": root },
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20.19",
+    sourcemap: true,
+    logLevel: "silent",
+  };
+}
+
+/**
+ * Builds the service itself into JavaScript beside its pages, so that production needs neither tsx nor esbuild.
+ * Throws a BuildError.
+ */
+export async function buildServer(root: string): Promise<void> {
+  const { build, stop } = await import("esbuild");
+  rmSync(join(root, FOLDER), { recursive: true, force: true });
+  try {
+    await build(serverBundle(root));
+  } catch (error) {
+    throw new BuildError((error as Error).message);
+  } finally {
+    await stop();
+  }
+  cpSync(join(root, "db", "migrations"), join(root, FOLDER, "migrations"), { recursive: true });
+}
