@@ -113,7 +113,8 @@ function install() {
   });
 }
 
-async function main() {
+/** Returns when everything is installed that the lockfile asks for; ends the process when that cannot be. */
+export async function bootstrap() {
   checkNode();
   if (upToDate()) return;
   await lock();
@@ -125,4 +126,4 @@ async function main() {
   fail(`${output.trim()}\nThe packages could not be installed: npm ci ended with the error above.`);
 }
 
-if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bootstrap();
