@@ -14,6 +14,9 @@ export type Refusal = { readonly status: number; readonly sentence: string; read
 
 /** Pages answer these, each in its own way. Every other method, and TRACE, which no `Request` may have, is refused here. */
 export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** What Next serves from `public` and of its build. Under it are files alone, and to other methods than these it answers 500. */
+export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
+const FILE_METHODS = new Set(["GET", "HEAD"]);
 const HEALTH = /^\/health(?:\/(?:live|ready))?(?:\?|$)/;
 
 const REFUSALS = {
@@ -29,6 +32,11 @@ const REFUSALS = {
     status: 405,
     sentence: "Pages do not take this method.",
     headers: { Allow: [...PAGE_METHODS].join(", ") },
+  },
+  fileMethod: {
+    status: 405,
+    sentence: "Files do not take this method.",
+    headers: { Allow: [...FILE_METHODS].join(", ") },
   },
 } as const satisfies Record<string, Refusal>;
 
@@ -64,9 +72,14 @@ export function createGate(): (request: IncomingMessage) => Admission {
     }
     if (!isOwn && !HEALTH.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
     if (destination === "pages" && !PAGE_METHODS.has(method)) return { refusal: REFUSALS.method };
+    if (destination === "pages" && !FILE_METHODS.has(method) && FILES.test(pathOf(url)))
+      return { refusal: REFUSALS.fileMethod };
     return { destination };
   };
 }
+
+/** As Next reads it; that it can be decoded is known by then. */
+const pathOf = (url: string) => decodeURIComponent(url.split("?", 1)[0] ?? "");
 
 /** Ends the connection as well: what else comes over it is no better. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {

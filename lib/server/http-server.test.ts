@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { FILES } from "./gate";
 import { closeGracefully, createHttpServer, type Listener } from "./http-server";
 
 const answer =
@@ -73,6 +75,18 @@ test.each(["TRACE", "PROPFIND", "MKCOL", "LOCK", "SEARCH", "PURGE", "M-SEARCH", 
     }
   },
 );
+
+test("files are read, and every other method is refused before Next, in every spelling of their address", async () => {
+  for (const name of readdirSync("public")) expect(`/${name}`).toMatch(FILES);
+  for (const path of ["/sdk/v1.js", "/sdk/v1%2ejs?x", "/favicon.svg", "/_next/static/x.js", "/screenshots/x.png"]) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const { status, head } = await say(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`);
+      expect([method, path, status]).toEqual([method, path, 405]);
+      expect(head).toMatch(/^allow: GET, HEAD\r?$/im);
+    }
+    expect((await get(path)).status).toBe(200);
+  }
+});
 
 test.each<[string, number | readonly number[]]>([
   ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n", 405],

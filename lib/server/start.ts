@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import type { NextConfig } from "next";
 import { prepareDataFolder } from "@/db/data-folder";
@@ -110,7 +111,10 @@ async function preparePages(
     if (!built) await buildWhenStale(root, () => say("building"), shutdown.signal);
   }
   const { default: next } = await import("next");
-  const app = next({ dev, dir: root, port: env.port, ...(!dev && { conf: builtConfig(root) }) });
+  // Next adds to its server a listener for upgrades, which leaves callers without an answer where nothing is developed. So it
+  // gets one that nobody reaches, and ours answers them as any other request.
+  const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
+  const app = next({ dev, dir: root, port: env.port, ...ofBuild });
   await withoutChatter(() => app.prepare());
   if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
   shutdown.add("pages", () => app.close());

@@ -41,7 +41,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     // Next's own lines of its start stay; under `next dev` its errors, too, which a person reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
-    mendRequests({ onServer: guard, onProxy: () => void noteProxy(service) });
+    mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
     if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "mail waits in the outbox");
     startJobs(service);
   } catch (error) {
@@ -52,7 +52,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
 }
 
 /** What our own host does before any route, for Next's server. What Next cannot make a `Request` of never gets there. */
-function guard(server: Server): void {
+function guard(server: Server, dev: boolean): void {
   const gate = createGate();
   const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
   answerFirst(server, (request, response) => {
@@ -63,6 +63,8 @@ function guard(server: Server): void {
     return true;
   });
   watchCallers(server);
+  // Where nothing is developed Next leaves them without an answer; without a listener they are requests as any other.
+  if (!dev) server.removeAllListeners("upgrade");
   // Next made the server, and with it how often late requests are looked for: every 30 s.
   server.headersTimeout = ARRIVAL.headersMs;
   server.requestTimeout = ARRIVAL.requestMs;
