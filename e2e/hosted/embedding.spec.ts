@@ -145,7 +145,9 @@ test("a payment loads nothing from anybody but Cardlane, sets no cookie, keeps n
       () => (window.isSecureContext ? caches.keys() : []),
     ];
     // Where a browser keeps nothing for frames of other sites, even asking is refused.
-    const refused = (error: Error) => (error.name === "SecurityError" ? [] : Promise.reject(error));
+    const isRefusal = ({ name, message }: Error) =>
+      name === "SecurityError" || (name === "UnknownError" && message.startsWith("The user denied permission"));
+    const refused = (error: Error) => (isRefusal(error) ? [] : Promise.reject(error));
     const found = stores.map((store) => Promise.resolve().then(store).catch(refused));
     return (await Promise.all(found)).flat();
   });

@@ -82,9 +82,15 @@ test("an issuer whose page cannot be framed is opened in a window of its own, an
   context,
   openCheckout,
 }) => {
-  await page.route("**/challenge/*", (route) =>
-    route.fulfill({ headers: { "X-Frame-Options": "DENY" }, contentType: "text/html", body: "<h1>The bank</h1>" }),
-  );
+  await page.route("**/challenge/*", async (route) => {
+    const response = await route.fetch();
+    const policy = response.headers()["content-security-policy"] ?? "";
+    const headers = {
+      ...response.headers(),
+      "content-security-policy": policy.replace(/frame-ancestors .*/, "frame-ancestors 'none'"),
+    };
+    await route.fulfill({ response, headers, body: "<h1>The bank</h1>" });
+  });
   const checkout = await openCheckout(page);
   await pay(checkout.form, CARDS.challenge);
   await expect(checkout.form.getByText(TEXTS.challenge.blocked)).toBeVisible();
