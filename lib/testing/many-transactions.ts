@@ -5,7 +5,7 @@ import type { Database } from "@/db/client";
  * second each, newest first. Only for lists and exports: the books do not know them.
  */
 export async function insertManyTransactions(db: Database, environmentId: string, count: number): Promise<void> {
-  await db.sql`
+  await db.long`
     with numbered as (
       select i, date_trunc('milliseconds', now()) - i * interval '1 second' as at from generate_series(1, ${count}::int) i
     ), timed as (
