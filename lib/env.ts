@@ -178,6 +178,12 @@ export const env = {
   get trustedProxies() {
     return integer("TRUSTED_PROXIES", 0, 0, 10);
   },
+  /** What Prometheus sends for /metrics as a bearer token; without it there is no /metrics. */
+  get metricsToken() {
+    const token = string("METRICS_TOKEN");
+    if (token === null || /^[\x21-\x7e]{16,1000}$/.test(token)) return token;
+    throw new ConfigurationError("METRICS_TOKEN must have 16 or more ASCII characters and no spaces.");
+  },
   get logLevel() {
     const level = string("LOG_LEVEL") ?? "info";
     if (LOG_LEVELS.includes(level)) return level;

@@ -1,3 +1,4 @@
+import { counts } from "@/lib/counts";
 import { createTokenBuckets } from "@/lib/token-buckets";
 
 /** Of one kind of line: so many at once, and one more each second. What strangers cause must not fill a disk. */
@@ -56,6 +57,7 @@ export function createLineLimits(
     take(text) {
       const kind = known(text);
       if (buckets.take(kind).waitMs > 0 || total.take("").waitMs > 0) {
+        counts.logLinesLeftOut++;
         leftOut.set(kind, (leftOut.get(kind) ?? 0) + 1);
         if (!isAwaited) setTimeout(reportAll, SUMMARY_MS).unref();
         isAwaited = true;

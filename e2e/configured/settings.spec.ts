@@ -36,3 +36,13 @@ test("without settings a key has 100 requests a second and a burst of 200", asyn
   expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=200;w=2');
   expect(answer.headers.get("ratelimit")).toMatch(/^"default";r=199;t=\d+$/);
 });
+
+test("without a token set there is no /metrics", async ({ baseUrl }) => {
+  const nobody = new Api(baseUrl, null);
+  for (const headers of [{}, { Authorization: "Bearer undefined" }, { Authorization: "Bearer" }] as Record<
+    string,
+    string
+  >[]) {
+    (await nobody.raw({ method: "GET", path: "/metrics", headers })).problem("resource_not_found");
+  }
+});

@@ -3,6 +3,7 @@ import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { isMode } from "@/lib/contract/transaction-words";
+import { countAnswer, NO_OPERATION } from "@/lib/counts";
 import type { Context, Service } from "@/lib/domain/context";
 import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
 import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
@@ -129,7 +130,12 @@ function requirePermission(person: Person, { permission }: DashboardOperation): 
 function handlers<Call>(served: Served<Call>[], callOf: Caller<Call>): Handlers {
   const handlerOf = (method: string): Handler => {
     const found = served.find(([operation]) => operation.method === method);
-    return (request, context) => answer(found, callOf, request, context, served);
+    return async (request, context) => {
+      const startedMs = performance.now();
+      const response = await answer(found, callOf, request, context, served);
+      countAnswer(found?.[0].name ?? NO_OPERATION, response.status, startedMs);
+      return response;
+    };
   };
   return { GET: handlerOf("GET"), POST: handlerOf("POST"), PATCH: handlerOf("PATCH"), DELETE: handlerOf("DELETE") };
 }

@@ -2,6 +2,7 @@ import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
 import type { HttpAnswer } from "./answer";
 import { live, ready } from "./health";
+import { metrics } from "./metrics";
 import { type ApiRequest, type Connection, pathOf } from "./request-parts";
 import { handle, refuse } from "./route";
 
@@ -19,12 +20,13 @@ for (const operation of OPERATIONS) {
 }
 
 /**
- * Answers every request to /v1 and /health, without Next: what its router would do for `app/v1`, from the same table of
+ * Answers every request to /v1, /health and /metrics, without Next: what its router would do for `app/v1`, from the same table of
  * operations.
  */
 export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
   const pathname = pathOf(request.url);
   const found = find(pathname);
+  if (!found && pathname === "/metrics") return metrics(request);
   if (!found) return (await healthOf(pathname, request)) ?? refuse(request, null);
   const operation = found.path.methods.get(request.method);
   if (!operation) return refuse(request, found.path.allowed);

@@ -1,6 +1,7 @@
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
+import { countAnswer, countReplay, NO_OPERATION } from "@/lib/counts";
 import type { Context, Reply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { type HttpAnswer, toResponse } from "./answer";
@@ -26,12 +27,15 @@ type Known = { caller: Caller | null };
 
 /** Answers one request to one operation: every check in the contract's order, then the verb. Never throws. */
 export async function handle(call: Call): Promise<HttpAnswer> {
+  const startedMs = performance.now();
   const http = currentService();
   const request = { id: newId(), path: pathOf(call.request.url) };
   const headers: Headers = { "X-Request-Id": encodeId("request", request.id), "Cache-Control": CACHE_CONTROL };
   const known: Known = { caller: null };
   const answered = await answerOrProblem(http, call, request, headers, known);
   const { status, body } = answered;
+  countAnswer(call.operation.name, status, startedMs);
+  if (headers["Idempotent-Replayed"]) countReplay(call.operation.name);
   if (status >= 400 && status !== CALLER_GONE)
     http.requestErrors.note({ ...request, ...known, operation: call.operation, status, body });
   return answered;
@@ -151,6 +155,7 @@ function problemResponse(
 
 /** An error answer for a request that reaches no operation: 404 for an unknown path, 405 for a method it lacks. */
 export function refuse(request: ApiRequest, allowed: readonly string[] | null): HttpAnswer {
+  const startedMs = performance.now();
   const id = newId();
   const path = pathOf(request.url);
   const error = allowed
@@ -159,7 +164,9 @@ export function refuse(request: ApiRequest, allowed: readonly string[] | null): 
       })
     : new AppError("resource_not_found", `There is nothing at ${path}. See the API reference for the paths.`);
   const headers = { "X-Request-Id": encodeId("request", id), "Cache-Control": CACHE_CONTROL };
-  return problemResponse(currentService(), error, { id, path }, headers);
+  const answered = problemResponse(currentService(), error, { id, path }, headers);
+  countAnswer(NO_OPERATION, answered.status, startedMs);
+  return answered;
 }
 
 /** Next finds /v1/payments/ where our own server finds nothing. */

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from "@/db/unavailable";
+import { countJobFailure } from "@/lib/counts";
 import type { Service } from "@/lib/domain/context";
 
 /** Work that answers how much it did, so that a backlog is worked off without pauses. */
@@ -16,7 +17,10 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
       if ((await work()) > 0) nextMs = Math.min(intervalMs, 100);
     } catch (error) {
       if (isDatabaseUnavailable(error)) service.log.warn({ job: name }, "the database is unavailable, the job waits");
-      else service.log.error({ err: error, job: name }, "a job failed and is tried again");
+      else {
+        countJobFailure(name);
+        service.log.error({ err: error, job: name }, "a job failed and is tried again");
+      }
     }
     if (!stopped) schedule(nextMs);
   };

@@ -17,7 +17,8 @@ export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DEL
 /** What Next serves from `public` and of its build. Under it are files alone, and to other methods than these it answers 500. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
 const FILE_METHODS = new Set(["GET", "HEAD"]);
-const HEALTH = /^\/health(?:\/(?:live|ready))?(?:\?|$)/;
+/** Asked by address. */
+const WATCHED = /^\/(?:health(?:\/(?:live|ready))?|metrics)(?:\?|$)/;
 
 const REFUSALS = {
   target: { status: 400, sentence: "This address is malformed." },
@@ -44,7 +45,7 @@ export type Admission = { readonly destination: Exclude<Destination, "nowhere"> 
 
 /**
  * Decides, for either host, whether a request reaches any of our routes. Under a foreign name it does not: a page elsewhere can
- * point its own name at this machine and would be let in as one of ours. Load balancers ask for our health by address.
+ * point its own name at this machine and would be let in as one of ours. Load balancers and Prometheus ask by address.
  */
 export function createGate(): (request: IncomingMessage) => Admission {
   const names = new Set(
@@ -70,7 +71,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
       // The few names of its own a service has stay; what strangers make up does not pile up.
       if (isOwn && known.size < 100) known.set(host, true);
     }
-    if (!isOwn && !HEALTH.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
+    if (!isOwn && !WATCHED.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
     if (destination === "pages" && !PAGE_METHODS.has(method)) return { refusal: REFUSALS.method };
     if (destination === "pages" && !FILE_METHODS.has(method) && FILES.test(pathOf(url)))
       return { refusal: REFUSALS.fileMethod };

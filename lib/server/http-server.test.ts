@@ -136,14 +136,14 @@ test("a sandbox answers under names of this machine, and tells every other that 
     "[::1",
     "2130706433.evil",
   ]) {
-    for (const path of ["/", "/v1/payments", "/healthz", "/health/live/x", "/%68ealth"]) {
+    for (const path of ["/", "/v1/payments", "/healthz", "/health/live/x", "/%68ealth", "/metrics/x", "/metricsx"]) {
       expect([host, path, [400, 421].includes(await hostStatus(host, path))]).toEqual([host, path, true]);
     }
   }
 });
 
-test("health is told under any name, for balancers ask by address", async () => {
-  for (const path of ["/health", "/health/live", "/health/ready", "/health?x=1"]) {
+test("health and metrics are told under any name, for balancers and Prometheus ask by address", async () => {
+  for (const path of ["/health", "/health/live", "/health/ready", "/health?x=1", "/metrics", "/metrics?x=1"]) {
     expect(await hostStatus("10.1.2.3:3000", path)).toBe(200);
   }
 });

@@ -2,7 +2,17 @@ import { expect, test } from "vitest";
 import { destinationOf } from "./request-target";
 
 test.each([
-  ...["/v1", "/v1/", "/v1/payments", "/v1?x=1", "/health", "/health/ready", "/health?x", "/v1/openapi.json"],
+  ...[
+    "/v1",
+    "/v1/",
+    "/v1/payments",
+    "/v1?x=1",
+    "/health",
+    "/health/ready",
+    "/health?x",
+    "/v1/openapi.json",
+    "/metrics",
+  ],
   ...["/v1/payments/%zz", "/v1/payments/a%2Fb", "/v1/%70ayments", "/%761/payments", "/%76%31/payments?a=/../b"],
 ])("%s belongs to the API", (target) => {
   expect(destinationOf(target)).toBe("api");
@@ -14,6 +24,7 @@ test.each([
   "/v1x/payments",
   "/docs/v1/",
   "/healthy",
+  "/metricsx",
   "/?next=/v1/../x",
   "/V1/payments",
   "/a.b/c..d",

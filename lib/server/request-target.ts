@@ -2,7 +2,7 @@
 export type Destination = "api" | "pages" | "nowhere";
 
 const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;
-const API = /^\/(?:v1|health)(?:[/?]|$)/;
+const API = /^\/(?:v1|health|metrics)(?:[/?]|$)/;
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
 
 /**

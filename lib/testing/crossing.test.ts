@@ -29,6 +29,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/secret-keys.ts": "what is sealed anywhere is sealed again under a new secret",
   "lib/mail/mail-route.ts": "where mail goes is known before any environment",
   "lib/http/health.ts": "asks whether the database answers",
+  "lib/http/metrics.ts": "the figures of the whole service",
   "lib/jobs/": "jobs of all environments",
   "lib/server/": "start-up",
 };

@@ -18,6 +18,9 @@ const BASE_URL = "http://cardlane.test";
 /** CARDLANE_SECRET of every service that tests start, so that they can make payment tokens for it. */
 export const TEST_SECRET = "a secret that only the tests know, 32 and more characters";
 
+/** METRICS_TOKEN of those services that have /metrics. */
+export const TEST_METRICS_TOKEN = "only-prometheus-and-the-tests-know";
+
 /** A service without HTTP, on the sandbox processor; `overrides` replace its clock, processors and so on. */
 export function testService(db: Database, overrides: Partial<Service> = {}): Service {
   const secret = createSecret(TEST_SECRET);

@@ -1,0 +1,58 @@
+/** Upper bounds of the buckets that answers are counted in, by how long they took, in seconds. */
+export const LATENCY_BOUNDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const BOUNDS_MS = LATENCY_BOUNDS.map((seconds) => seconds * 1_000);
+
+export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+
+/** Of one operation. `buckets`: answers within each bound and above the one before it; the last are slower than all. */
+export type OperationCounts = { readonly statuses: number[]; readonly buckets: number[]; ms: number };
+
+/** What this process has done since it began. Plain numbers: each request pays for them. */
+export type Counts = {
+  /** By the contract's name of the operation, never by a path, which callers make up. */
+  readonly operations: Map<string, OperationCounts>;
+  /** Stored answers that were sent again, by operation. */
+  readonly replays: Map<string, number>;
+  unauthorized: number;
+  rateLimited: number;
+  logLinesLeftOut: number;
+  /** By job. One that waits for the database has not failed. */
+  readonly jobFailures: Map<string, number>;
+};
+
+/** Requests that reach no operation. */
+export const NO_OPERATION = "none";
+
+/** On globalThis: Next bundles a copy of this module into each route. */
+const holder = globalThis as { [key: symbol]: Counts | undefined };
+const KEY = Symbol.for("cardlane.counts");
+
+holder[KEY] ??= {
+  operations: new Map(),
+  replays: new Map(),
+  ...{ unauthorized: 0, rateLimited: 0, logLinesLeftOut: 0 },
+  jobFailures: new Map(),
+};
+export const counts: Counts = holder[KEY];
+
+/** Counts an answer and the time since `startedMs`, on the clock of `performance`. */
+export function countAnswer(operation: string, status: number, startedMs: number): void {
+  const ms = performance.now() - startedMs;
+  let of = counts.operations.get(operation);
+  if (!of) {
+    of = { statuses: STATUS_CLASSES.map(() => 0), buckets: Array(BOUNDS_MS.length + 1).fill(0), ms: 0 };
+    counts.operations.set(operation, of);
+  }
+  let bucket = 0;
+  while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] as number)) bucket++;
+  (of.buckets[bucket] as number)++;
+  (of.statuses[Math.floor(status / 100) - 1] as number)++;
+  of.ms += ms;
+  if (status === 401) counts.unauthorized++;
+  else if (status === 429) counts.rateLimited++;
+}
+
+export const countReplay = (operation: string): void => addOne(counts.replays, operation);
+export const countJobFailure = (job: string): void => addOne(counts.jobFailures, job);
+
+const addOne = (map: Map<string, number>, name: string) => void map.set(name, (map.get(name) ?? 0) + 1);

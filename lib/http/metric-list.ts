@@ -1,0 +1,151 @@
+import type { Metric } from "prom-client";
+import type { Database } from "@/db/client";
+import { OPERATION_AGES, QUEUES, type ServiceFigures } from "@/db/queries/service-figures";
+import { counts, LATENCY_BOUNDS, STATUS_CLASSES } from "@/lib/counts";
+
+type Sample = { labels?: Record<string, string>; value: number; metricName?: string };
+type Figures = { db: Database; service: ServiceFigures | null; ledger: number | null };
+
+/** As the registry writes it. Its own counters and histograms cost a request microseconds; ours are numbers. */
+function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
+  const told = { name, type, help, values, aggregator: "sum" };
+  return { ...told, get: async () => told } as unknown as Metric;
+}
+
+/** What this process has counted. */
+export function requestMetrics(): Metric[] {
+  const operations = [...counts.operations];
+  const each = (map: Map<string, number>, label: string): Sample[] =>
+    [...map].map(([name, value]) => ({ labels: { [label]: name }, value }));
+  return [
+    metric(
+      "cardlane_requests_total",
+      "counter",
+      "Answers of the API, the dashboard's calls and the payment form, by operation and class of status.",
+      operations.flatMap(([operation, { statuses }]) =>
+        STATUS_CLASSES.flatMap((status, i) =>
+          statuses[i] ? [{ labels: { operation, status }, value: statuses[i] }] : [],
+        ),
+      ),
+    ),
+    latencyHistogram(),
+    metric("cardlane_unauthorized_total", "counter", "Requests without a key or session that works (401).", [
+      { value: counts.unauthorized },
+    ]),
+    metric("cardlane_rate_limited_total", "counter", "Requests refused because they were too many (429).", [
+      { value: counts.rateLimited },
+    ]),
+    metric(
+      "cardlane_replays_total",
+      "counter",
+      "Stored answers sent again for an idempotency key, by operation.",
+      each(counts.replays, "operation"),
+    ),
+    metric(
+      "cardlane_job_failures_total",
+      "counter",
+      "Runs of a background job that failed and are tried again, by job.",
+      each(counts.jobFailures, "job"),
+    ),
+    metric(
+      "cardlane_log_lines_left_out_total",
+      "counter",
+      "Log lines left out because too many of a kind came at once.",
+      [{ value: counts.logLinesLeftOut }],
+    ),
+  ];
+}
+
+function latencyHistogram(): Metric {
+  const name = "cardlane_request_duration_seconds";
+  const help = "Time from a request's first step to its finished answer, by operation.";
+  const samples = [...counts.operations].flatMap(([operation, { buckets, ms }]): Sample[] => {
+    let sum = 0;
+    const upTo = buckets.map((count, i): Sample => {
+      sum += count;
+      return {
+        metricName: `${name}_bucket`,
+        labels: { operation, le: i < LATENCY_BOUNDS.length ? String(LATENCY_BOUNDS[i]) : "+Inf" },
+        value: sum,
+      };
+    });
+    return [
+      ...upTo,
+      { metricName: `${name}_sum`, labels: { operation }, value: ms / 1_000 },
+      { metricName: `${name}_count`, labels: { operation }, value: sum },
+    ];
+  });
+  return metric(name, "histogram", help, samples);
+}
+
+/** What could not be read is absent: a 0 would say that all is well. */
+export function databaseMetrics({ db, service, ledger }: Figures): Metric[] {
+  const pools = db.pools();
+  const ofPools = (name: string, help: string, value: (pool: (typeof pools)[number]) => number) =>
+    metric(
+      name,
+      "gauge",
+      help,
+      pools.map((pool) => ({ labels: { pool: pool.name }, value: value(pool) })),
+    );
+  const known = <T>(value: T | null, samples: (value: T) => Sample[]) => (value === null ? [] : samples(value));
+  const operations = (outcome: string, age?: string) =>
+    service?.operations.filter((row) => row.outcome === outcome && (age === undefined || row.age === age)) ?? [];
+  const count = (rows: readonly { count: number }[]) => rows.reduce((sum, row) => sum + row.count, 0);
+  const OUTCOMES = ["under_way", "unknown"] as const;
+  return [
+    metric("cardlane_database_up", "gauge", "1 while the database answers with the figures below, else 0.", [
+      { value: service === null ? 0 : 1 },
+    ]),
+    ofPools("cardlane_pool_connections_max", "Connections that a pool may have.", (pool) => pool.max),
+    ofPools("cardlane_pool_connections_in_use", "Connections of a pool that are in use.", (pool) => pool.inUse),
+    ofPools("cardlane_pool_waiting", "Statements and transactions that wait for a connection.", (pool) => pool.waiting),
+    metric(
+      "cardlane_open_operations",
+      "gauge",
+      "Calls to the processor without an outcome yet, by whether it is under way or unknown, and by age.",
+      known(service, () =>
+        OUTCOMES.flatMap((outcome) =>
+          OPERATION_AGES.map((age) => ({ labels: { outcome, age }, value: count(operations(outcome, age)) })),
+        ),
+      ),
+    ),
+    metric(
+      "cardlane_oldest_open_operation_seconds",
+      "gauge",
+      "Age of the oldest operation without an outcome; 0 when there is none.",
+      known(service, ({ operations: rows }) => [{ value: Math.max(0, ...rows.map((row) => row.oldest_seconds)) }]),
+    ),
+    metric(
+      "cardlane_unknown_outcomes",
+      "gauge",
+      "Operations whose outcome nobody knows.",
+      known(service, () => [{ value: count(operations("unknown")) }]),
+    ),
+    metric(
+      "cardlane_queue_depth",
+      "gauge",
+      "What waits in each queue.",
+      known(service, ({ queues }) =>
+        QUEUES.map((queue) => ({ labels: { queue }, value: queues.find((row) => row.queue === queue)?.depth ?? 0 })),
+      ),
+    ),
+    metric(
+      "cardlane_queue_oldest_seconds",
+      "gauge",
+      "How long the oldest in each queue has waited; 0 when it is empty.",
+      known(service, ({ queues }) =>
+        QUEUES.map((queue) => ({
+          labels: { queue },
+          value: queues.find((row) => row.queue === queue)?.oldest_seconds ?? 0,
+        })),
+      ),
+    ),
+    metric(
+      "cardlane_ledger_difference_minor_units",
+      "gauge",
+      "By how much the books' totals, settlement batches and unsettled transactions differ; must be 0.",
+      known(ledger, (value) => [{ value }]),
+    ),
+  ];
+}

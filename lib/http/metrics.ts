@@ -1,0 +1,92 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Database, Sql } from "@/db/client";
+import { readLedgerDifference, readServiceFigures } from "@/db/queries/service-figures";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { encodeId } from "@/lib/contract/ids";
+import { env } from "@/lib/env";
+import { newId } from "@/lib/ids";
+import { log } from "@/lib/log";
+import type { HttpAnswer } from "./answer";
+import { currentService } from "./current-service";
+import { databaseMetrics, requestMetrics } from "./metric-list";
+import type { ApiRequest } from "./request-parts";
+import { endsWithSlash, refuse } from "./route";
+
+/** GET /metrics for Prometheus, to whoever sends METRICS_TOKEN. Without that setting there is no such page. */
+export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
+  const token = env.metricsToken;
+  if (token === null || endsWithSlash(request)) return refuse(request, null);
+  if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
+  const headers = { "Cache-Control": "no-store", "X-Request-Id": encodeId("request", newId()) };
+  if (!isBearer(request.headers.get("authorization"), token)) {
+    return {
+      status: 401,
+      headers: {
+        ...headers,
+        "Content-Type": "text/plain; charset=utf-8",
+        "WWW-Authenticate": 'Bearer realm="metrics"',
+      },
+      body: "Send the METRICS_TOKEN of this service as: Authorization: Bearer <token>.\n",
+    };
+  }
+  return {
+    status: 200,
+    headers: { ...headers, "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE },
+    body: await metricsText(),
+  };
+}
+
+/** Digests are compared: of equal length whatever was sent, and how long it takes tells nothing of the token. */
+function isBearer(header: string | null, token: string): boolean {
+  const given = /^Bearer +(\S{1,1000})$/i.exec(header ?? "")?.[1] ?? "";
+  const digest = (text: string) => createHash("sha256").update(text, "latin1").digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+/** How long a scrape waits for the database; Prometheus itself waits ten seconds. */
+const WAIT_MS = 2_500;
+const FIGURES_MS = 10_000;
+const LEDGER_MS = 60_000;
+
+/**
+ * Reads once in `keepMs` however often it is asked, one reading at a time. Null when it failed, or takes longer than we wait;
+ * what comes later serves the next one who asks.
+ */
+function kept<T>(what: string, keepMs: number, read: (sql: Sql) => Promise<T>): (db: Database) => Promise<T | null> {
+  let last: { db: Database; atMs: number; value: Promise<T | null> } | null = null;
+  return async (db) => {
+    if (last?.db !== db || performance.now() - last.atMs > keepMs) {
+      const value = read(db.sql).catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) log.warn({ err: error, what }, "a figure for /metrics could not be read");
+        return null;
+      });
+      last = { db, atMs: performance.now(), value };
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), WAIT_MS);
+    });
+    const value = await Promise.race([last.value, limit]);
+    clearTimeout(timer);
+    return value;
+  };
+}
+
+const serviceFigures = kept("open operations and queues", FIGURES_MS, readServiceFigures);
+const ledgerDifference = kept("ledger difference", LEDGER_MS, readLedgerDifference);
+
+let defaults: Registry | null = null;
+
+/** Event loop, memory and garbage are watched from the first scrape on: whoever asks for no metrics pays for none. */
+async function metricsText(): Promise<string> {
+  if (defaults === null) {
+    defaults = new Registry();
+    collectDefaultMetrics({ register: defaults });
+  }
+  const { db } = currentService().service;
+  const [service, ledger] = await Promise.all([serviceFigures(db), ledgerDifference(db)]);
+  const own = new Registry();
+  for (const each of [...requestMetrics(), ...databaseMetrics({ db, service, ledger })]) own.registerMetric(each);
+  return `${await own.metrics()}\n${await defaults.metrics()}`;
+}
