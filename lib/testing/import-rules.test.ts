@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -57,6 +57,8 @@ beforeAll(() => {
   const config = readFileSync(resolve(".oxlintrc.json"), "utf8").replace(/"options": \{[^}]*\},/, "");
   writeFileSync(join(root, ".oxlintrc.json"), config);
   writeFileSync(join(root, "tsconfig.json"), "{}");
+  // Where the linter finds its plugins.
+  symlinkSync(resolve("node_modules"), join(root, "node_modules"), "junction");
   for (const [file, specifier] of [...FORBIDDEN, ...ALLOWED, ...CYCLE]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), `import { thing } from "${specifier}";\nexport const value = thing;\n`);
