@@ -16,7 +16,15 @@ import { createDatabase, startTestCluster } from "@/lib/testing/cluster";
  * needed at run time alone, starts it as production, makes a merchant, pays, signs in, proves the books and stops it.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
-const COPIED = [".next", "public", "scripts/bootstrap.mjs", "scripts/command.mjs", "package.json", "package-lock.json"];
+const COPIED = [
+  ".next",
+  "public",
+  "scripts/bootstrap.mjs",
+  "scripts/command.mjs",
+  "package.json",
+  "package-lock.json",
+  ".npmrc",
+];
 const MOST_MIB = 350;
 const PUBLIC_URL = "https://pay.example.com";
 const ORDER =
