@@ -71,7 +71,10 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 function lint(): { filename: string; code: string }[] {
   const oxlint = resolve("node_modules/oxlint/bin/oxlint");
   try {
-    execFileSync(process.execPath, [oxlint, "--format=json", "--ignore-pattern=node_modules"], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    execFileSync(process.execPath, [oxlint, "--format=json", "--ignore-pattern=node_modules"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return [];
   } catch (error) {
     return JSON.parse(String((error as { stdout: Buffer }).stdout)).diagnostics;
