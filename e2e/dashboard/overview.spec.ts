@@ -150,8 +150,8 @@ test("what needs attention: unknown outcomes, failed refunds, authorizations tha
   const paid = await pay(api, 6_600, "USD", "4000000000005126");
   (await api.call(refundPayment, { id: paid.id, body: { amount: 600 } })).ok(); // Fails some seconds later.
   const body = { amount: 8_800, currency: "USD", card: { ...CARD, number: "4000000000001968" } };
-  await api.call(createPayment, { body }); // The processor answers garbage, and is not asked again for an hour.
-  await db.sql`update operations set next_attempt_at = now() + interval '1 hour'
+  await api.call(createPayment, { body }); // The processor answers garbage, and is not asked again for a while.
+  await db.sql`update operations set next_attempt_at = now() + interval '110 seconds'
     where environment_id = ${tenant.merchant.test.id} and unknown_at is not null and state = 'open' and kind = 'authorize'`;
   const attention = owner.getByRole("region", { name: "Needs attention" });
   await expect(async () => {

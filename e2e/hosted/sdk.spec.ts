@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Frame, Page } from "@playwright/test";
+import { pageHeaders } from "@/lib/http/security-headers";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { merchantHtml, merchantPage, checkoutTest as test } from "./merchant-site";
@@ -19,8 +20,13 @@ const SCRIPTED_FORM = `${SILENT_FORM}<script>
 
 type FormWindow = { heard: Record<string, unknown>[]; say(message: object, target?: string): void };
 
+/** With the headers of our own pages, but a policy that lets the stand-in's script run and anybody embed it. */
 async function replaceForm(page: Page, baseUrl: string, html: string): Promise<void> {
-  await page.route(`${baseUrl}/pay/**`, (route) => route.fulfill({ contentType: "text/html", body: html }));
+  const nonce = "a".repeat(24);
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; object-src 'none'; base-uri 'none'`;
+  const headers = { ...pageHeaders(), "content-security-policy": policy };
+  const body = html.replaceAll("<script>", `<script nonce="${nonce}">`);
+  await page.route(`${baseUrl}/pay/**`, (route) => route.fulfill({ headers, contentType: "text/html", body }));
 }
 
 /** A page of the merchant whose payment form does what the test says. */
