@@ -80,7 +80,8 @@ export class Load {
   async #send(path: string, body: object): Promise<Answer> {
     const key = randomUUID();
     const request = { key, path, body: path === "/v1/payments" ? { ...body, metadata: { key } } : body };
-    const answer = await this.client.until(request);
+    // Between two crashes there are moments only, on a busy machine fewer: what hangs is told apart by minutes.
+    const answer = await this.client.until(request, 240_000);
     this.answered.push({ request, answer });
     return answer;
   }
