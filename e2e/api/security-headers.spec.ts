@@ -85,7 +85,6 @@ test("what is no page may load nothing and be framed by nobody: the API, its ref
     fetch(`${baseUrl}/api/dashboard/account`),
     fetch(`${baseUrl}/api/sign-up`, { method: "POST", body: "{}" }),
     fetch(`${baseUrl}/favicon.svg`),
-    fetch(`${baseUrl}/_next/image?url=%2Ffavicon.svg&w=64&q=75`),
   ];
   for (const response of await Promise.all(asked)) {
     expectHeaders(response, { ...COMMON, "content-security-policy": CLOSED });

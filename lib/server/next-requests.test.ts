@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
-import { forwardAddress, mendEscapes } from "./next-requests";
+import { forwardAddress, mendEscapes, mendRange } from "./next-requests";
 
 test.each([
   ["/v1/payments/%", "/v1/payments/%25"],
@@ -39,4 +39,17 @@ test("another host than the one that was checked does not reach Next", () => {
   const request = requestWith({ host: "pay.example", "x-forwarded-host": "evil.example" });
   forwardAddress(request);
   expect(request.headers).toEqual({ host: "pay.example", "x-forwarded-for": "9.9.9.9" });
+});
+
+test.each([
+  ["bytes=9-1", undefined],
+  ["bytes=0-1,9-1", undefined],
+  ["bytes=1-9", "bytes=1-9"],
+  ["bytes=-5", "bytes=-5"],
+  ["bytes=5-", "bytes=5-"],
+  [undefined, undefined],
+])("a range of %s is left only when it ends after it begins", (range, left) => {
+  const headers = { range };
+  mendRange(headers);
+  expect(headers.range).toBe(left);
 });

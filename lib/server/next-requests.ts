@@ -30,6 +30,7 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
     if (isProxied(request.headers)) onProxy();
     forwardAddress(request);
     request.url = mendEscapes(request.url ?? "/");
+    mendRange(request.headers);
     secureResponse(request, response);
   });
 }
@@ -58,6 +59,14 @@ export function forwardAddress(request: IncomingMessage & { [MENDED]?: true }): 
   delete request.headers["x-forwarded-host"];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
+}
+
+/** Next answers 500 to a range that ends before it begins; without one the answer is the whole file, as HTTP allows. */
+export function mendRange(headers: IncomingMessage["headers"]): void {
+  const parts = headers.range?.replace(/^bytes=/, "").split(",") ?? [];
+  const bounds = parts.map((part) => part.split("-").map(Number));
+  if (bounds.some(([first = 0, last = 0], at) => /\d\s*-\s*\d/.test(parts[at] ?? "") && first > last))
+    delete headers.range;
 }
 
 /** Next answers 500 to a path it cannot decode; with its percent signs escaped it is one that does not exist. */
