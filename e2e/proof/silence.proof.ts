@@ -149,6 +149,6 @@ test("told to stop, it is not ready at once, answers the payment that runs, and 
   expect((await paying).status).toBe(201);
   expect(await ended).toBe(0);
   expect(performance.now() - stopped).toBeLessThan(10_000);
-  await expect(fetch(`${host.baseUrl}/health/live`)).rejects.toThrow();
+  await expect(fetch(`${host.baseUrl}/health/live`)).rejects.toThrow("fetch failed");
   process.stdout.write(`  ended ${Math.round(performance.now() - stopped)} ms after SIGTERM\n`);
 });
