@@ -72,7 +72,7 @@ test("100,000 rows are complete, with progress, and equal to the database", asyn
   const downloaded = exported(owner, "All columns");
   await expect(owner.getByText(/of 100,000/)).toBeVisible();
   const { lines } = await downloaded;
-  const stored = await db.sql<{ id: string; amount: number }[]>`
+  const stored = await db.long<{ id: string; amount: number }[]>`
     select id, amount from transactions where environment_id = ${tenant.merchant.test.id} order by id desc`;
   expect(lines.map(({ id, amount_minor }) => `${id} ${amount_minor}`)).toEqual(
     stored.map(({ id, amount }) => `${encodeId("transaction", id)} ${amount}`),
