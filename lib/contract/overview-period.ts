@@ -18,13 +18,22 @@ export type Period = PeriodName | DayRange;
 export type ResolvedPeriod = { from: string | null; to: string; previous: DayRange | null };
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** No period begins or ends outside. It leaves room for the days before, and keeps the bars of a chart to some 1,600. */
 const EARLIEST = "1971-01-01";
+const LATEST = "2099-12-31";
+
+/** Days are compared as texts, which holds for years of four digits alone: throws a RangeError beyond. */
+function textOf(day: Date): string {
+  const text = day.toISOString();
+  if (text.length !== 24) throw new RangeError(`${text} is beyond the days that can be counted`);
+  return text.slice(0, 10);
+}
 
 /** Calendar arithmetic alone: no time zone has a say in what day follows another. */
 export function addDays(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
+  return textOf(date);
 }
 
 /** The same day of another month, or that month's last day. */
@@ -32,7 +41,7 @@ export function addMonths(day: string, months: number): string {
   const [year, month, date] = day.split("-").map(Number) as [number, number, number];
   const last = new Date(Date.UTC(year, month + months, 0));
   last.setUTCDate(Math.min(date, last.getUTCDate()));
-  return last.toISOString().slice(0, 10);
+  return textOf(last);
 }
 
 /** From `from` to `to`, both counted. */
@@ -41,7 +50,7 @@ export function daysIn({ from, to }: DayRange): number {
 }
 
 function isDay(text: string | undefined): text is string {
-  if (text === undefined || !DAY.test(text) || text < EARLIEST) return false;
+  if (text === undefined || !DAY.test(text) || text < EARLIEST || text > LATEST) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
