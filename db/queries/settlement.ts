@@ -1,4 +1,4 @@
-import type { Database, Transaction } from "@/db/client";
+import type { Database, Sql, Transaction } from "@/db/client";
 import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord } from "@/db/schema/operations";
 
@@ -23,6 +23,13 @@ export type SettlementBatchRow = {
   reversal_amount: number;
   created_at: string;
 };
+
+/** The last day, UTC, on whose end a settlement follows that is due by now: at that hour of the next day. */
+export async function findLastNight(sql: Sql, hour: number): Promise<string> {
+  const [row] = await sql<[{ night: string }]>`
+    select ((now() at time zone 'UTC') - ${hour}::int * interval '1 hour')::date::text as night`;
+  return row.night;
+}
 
 /** Every group of all environments, or of one. */
 export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {

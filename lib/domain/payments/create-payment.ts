@@ -1,5 +1,4 @@
 import { findClientSession } from "@/db/queries/client-sessions";
-import { findKey } from "@/db/queries/idempotency-claims";
 import { findPaymentToken } from "@/db/queries/payment-tokens";
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow } from "@/db/schema/client-sessions";
@@ -14,7 +13,7 @@ import type { Context, Reply } from "../context";
 import { requireSecureAddresses } from "../live-addresses";
 import { resourceNotFound } from "../resource-not-found";
 import { makePayment, type PayingCard } from "./make-payment";
-import { keyOf, refuseUnclaimed } from "./money-request";
+import { answerFromKey, refuseUnclaimed } from "./money-request";
 import { withPostalCode } from "./postal-code";
 import { processorNotConfigured } from "./processor-not-configured";
 import { tokenizeCard } from "./tokenize-card";
@@ -41,8 +40,7 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
     : await useToken(ctx, body.payment_token ?? "");
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
-  // What a key has done already is replayed, whatever its plan costs by now.
-  if (mismatch && (await isUnusedKey(ctx))) throw mismatch;
+  if (mismatch) return refuseMismatch(ctx, mismatch);
   // What the shopper typed beside the card counts where the merchant's server says nothing.
   const terms = {
     ...body,
@@ -128,10 +126,14 @@ function sessionOf(ctx: Context, { clientSessionId }: PayingCard): Promise<Clien
     : Promise.resolve(null);
 }
 
-async function isUnusedKey(ctx: Context): Promise<boolean> {
-  const { id } = ctx.environment;
-  const row = await findKey(ctx.service.db.within(id).sql, id, keyOf(ctx).key);
-  return row === null || row.expired;
+/**
+ * Such a request pays nothing. What its key has done already is replayed, whatever the plan costs by now; a key that is free,
+ * or becomes free in the wait, is refused.
+ */
+async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
+  const reply = await answerFromKey(ctx);
+  if (reply) return reply;
+  throw mismatch;
 }
 
 /** A shopper who typed a card into the form of one price pays that price, and for that plan. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createPlanBody, type Plan } from "@/lib/contract/plan";
 import { testDatabase } from "@/lib/testing/database";
@@ -49,4 +50,24 @@ test("what a key has paid is replayed, also when its plan costs something else b
   const again = await tenant.create({ plan_id, amount: 500 }, { key: "k" });
   expect([again.status, again.replayed, again.text]).toEqual([201, true, first.text]);
   expect(await tenant.create({ plan_id, amount: 500 })).toMatchObject({ status: 400 });
+});
+
+test("a key that becomes free while its request waits pays no other price than one whose key was free", async () => {
+  const tenant = await moneyTenant(db);
+  const body = { type: "ONE_TIME", name: "Plan", currency: "USD", full_price_amount: 5, status: "ACTIVE" };
+  const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));
+  const { id: plan_id } = JSON.parse(reply.body) as Plan;
+  await tenant.create({ plan_id, amount: 500 }, { key: "k" });
+  // As if it were held by a request that is about to be refused with something that frees it.
+  await db.sql`update idempotency_keys set state = 'running', operation_id = gen_random_uuid(), locked_until = now() + interval '1 minute',
+      status_code = null, response_body = null, completed_at = null
+    where environment_id = ${tenant.environmentId} and key = 'k'`;
+  await db.sql`update plans set full_price = 600 where environment_id = ${tenant.environmentId}`;
+  const waiting = tenant.create({ plan_id, amount: 500 }, { key: "k" });
+  await wait(100);
+  await db.sql`delete from idempotency_keys where environment_id = ${tenant.environmentId} and key = 'k'`;
+  expect(await waiting).toMatchObject({ status: 400, body: { param: "amount" } });
+  const [made] =
+    await db.sql`select count(*)::int as count from payments where environment_id = ${tenant.environmentId}`;
+  expect(made).toEqual({ count: 1 });
 });

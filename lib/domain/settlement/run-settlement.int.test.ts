@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { connect } from "@/db/client";
+import { findServiceSetting, storeServiceSetting } from "@/db/queries/service-settings";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { runSettlement } from "./run-settlement";
+import { settleNightly } from "./settle-nightly";
 
 const { db, url } = await testDatabase();
 const service = booksService(db);
@@ -159,3 +161,24 @@ function stopAfterFirstCommit(stop: AbortController): typeof db {
   });
   return { ...db, sql };
 }
+
+describe("settleNightly", () => {
+  const NIGHT = "settled_through";
+  const through = () => findServiceSetting(db.orm, NIGHT);
+
+  it("settles once a night, by the database's clock, whatever a process with another clock has written", async () => {
+    const wrong = { ...service, clock: { now: () => new Date("2028-11-21T12:00:00Z") } };
+    await settleNightly(wrong);
+    const night = await through();
+    expect(Date.now() - Date.parse(night ?? "")).toBeLessThan(2 * 86_400_000);
+    const environmentId = await insertEnvironment(db);
+    await insertBookedPayment(db, { environmentId, amount: 1_000 });
+    expect(await settleNightly(service)).toBe(0);
+    for (const other of ["2026-01-01", "2028-11-21"]) {
+      await storeServiceSetting(db.orm, NIGHT, other);
+      await insertBookedPayment(db, { environmentId, amount: 1_000 });
+      expect(await settleNightly(service), other).toBeGreaterThan(0);
+      expect(await through()).toBe(night);
+    }
+  });
+});
