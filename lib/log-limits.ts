@@ -1,3 +1,4 @@
+import { keepableText } from "@/lib/contract/card-numbers";
 import { counts } from "@/lib/counts";
 import { createTokenBuckets } from "@/lib/token-buckets";
 
@@ -93,7 +94,6 @@ function shortened(value: unknown, depth: number): unknown {
   return Object.fromEntries(kept);
 }
 
+/** Masked before it is cut: half a card's number is not found any more. */
 const shortenText = (text: string) =>
-  text.length > MAX_TEXT
-    ? `${text.slice(0, MAX_TEXT).toWellFormed()}… [${text.length - MAX_TEXT} more characters]`
-    : text;
+  text.length > MAX_TEXT ? `${keepableText(text, MAX_TEXT + 1)} [${text.length - MAX_TEXT} more characters]` : text;

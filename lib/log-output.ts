@@ -4,9 +4,9 @@ import { maskCardNumbers } from "@/lib/contract/card-numbers";
 
 /** How long the beginning of what may be a number is held back when its line has not ended. */
 const HOLD_MS = 20;
-const MAX_HELD = 400;
-/** Other characters between two digits of one number. */
-const MAX_GAP = 20;
+const MAX_HELD = 2_000;
+/** Other characters between two digits of one number: escapes in escapes, above all. */
+const MAX_GAP = 64;
 
 type Done = (error?: Error | null) => void;
 /** As much of a stream as is needed; `process.stdout` is one. */

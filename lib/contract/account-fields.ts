@@ -88,6 +88,7 @@ export const website = z
     (text) => text === "" || (isWebAddress(text) && isStorable(text)),
     "Enter an address such as https://example.com.",
   )
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
   .transform(orNull);
 
 function isWebAddress(text: string): boolean {
@@ -101,4 +102,5 @@ export const supportEmail = z
   .trim()
   .max(254, "This e-mail address is too long.")
   .refine((text) => text === "" || isPlainEmail(text), NO_EMAIL)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
   .transform(orNull);

@@ -1,6 +1,13 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { CARD_NUMBER_MARK, holdsCardNumber, holdsNumber, keepableText, maskCardNumbers } from "./card-numbers";
+import {
+  CARD_NUMBER_MARK,
+  holdsCardNumber,
+  holdsNumber,
+  keepableAddress,
+  keepableText,
+  maskCardNumbers,
+} from "./card-numbers";
 import { encodeId, ID_PREFIX, type IdKind } from "./ids";
 
 const NUMBER = "4242424242424242";
@@ -35,6 +42,33 @@ const SPELLINGS: [string, string][] = [
   ["escaped twice for JSON", NUMBER.replace(/\d/g, "\\\\u003$&")],
   ["escaped for HTML", NUMBER.replace(/\d/g, "&#x3$&;")],
   ["&nbsp; between groups", GROUPS.join("&nbsp;")],
+  ...[
+    "%26nbsp%3B",
+    "%26amp%3Bnbsp%3B",
+    "%5Ct",
+    "%255Ct",
+    "%5Cu0020",
+    "%252520",
+    "&amp;nbsp;",
+    "\\u0026nbsp;",
+    "%u0020",
+  ].map((separator): [string, string] => [`${separator} between groups`, GROUPS.join(separator)]),
+  ["escaped for JSON, then for URLs", NUMBER.replace(/\d/g, "%5Cu003$&")],
+  [
+    "escaped for HTML, then for JSON, then for URLs",
+    encodeURIComponent(NUMBER.replace(/\d/g, (digit) => `\\u0026\\u0023${48 + Number(digit)};`)),
+  ],
+  ["escaped with braces", NUMBER.replace(/\d/g, "\\u{3$&}")],
+  ["a percent sign between groups, all else escaped", GROUPS.join("%").replace(/4/g, "\\u0034")],
+  ["full-width, read as Latin-1", Buffer.from(fullWidth).toString("latin1")],
+  ["full-width, read as Latin-1 twice", Buffer.from(Buffer.from(fullWidth).toString("latin1")).toString("latin1")],
+  ["two digits in each character", "\u32b7".repeat(8)],
+  ["on keys", NUMBER.replace(/\d/g, "$&\ufe0f\u20e3")],
+  ["black circles", "\u2779\u2777".repeat(8)],
+  ["tags, which nobody sees", inScript(0xe0030)],
+  ["accents, joiners and marks of direction between digits", Array.from(NUMBER).join("\u0301\u200d\u202e\u2066\u3164")],
+  ["the same words between groups", GROUPS.join(" and then ")],
+  ["a wide column between groups", GROUPS.join(" ".repeat(40))],
   ["American Express", "3782 822463 10005"],
   ["Mastercard of the second range", "2223 0031 2200 3222"],
   ["nineteen digits of UnionPay", "6205500000000000004"],
@@ -65,6 +99,35 @@ test.each([
   ["another number after it", `${NUMBER} ${NUMBER}`, ""],
 ])("%s goes with it", (_, text, rest) => {
   expect(maskCardNumbers(text)).toBe(CARD_NUMBER_MARK + rest);
+});
+
+test("codes and words are none of a number's spellings", () => {
+  for (const text of [Buffer.from(NUMBER).toString("base64"), "四二".repeat(8), "Ⅳ".repeat(16), "four two ".repeat(8)])
+    expect(maskCardNumbers(text)).toBe(text);
+});
+
+test.each(["04242424-2424-4242-8424-242424242424", "42424242-4242-4242-9242-424242424242"])(
+  "a number in the form of a UUID that is none of ours is masked: %s",
+  (text) => expect(maskCardNumbers(`order ${text}`)).toContain(CARD_NUMBER_MARK),
+);
+
+test.each([
+  ["203.0.113.7", "203.0.113.7"],
+  ["2001:db8::1", "2001:db8::1"],
+  ["2a01:4f8:c17:b8f::2", "2a01:4f8:c17:b8f::2"],
+  ["4242:4242:4242:4242::", "4242:4242::/32"],
+  ["2a01:4f8:4242:4242:4242:4242::1", "2a01:4f8::/32"],
+  ["::4242:4242:4242:4242", "::/32"],
+  [`for ${NUMBER}`, `for ${CARD_NUMBER_MARK}`],
+  ["", ""],
+])("an address is kept, and one that reads like a card number is kept as its provider's: %s", (address, kept) => {
+  expect(keepableAddress(address)).toBe(kept);
+});
+
+test("nearly every address of IPv6 is kept as it is", () => {
+  const group = () => randomInt(65_536).toString(16);
+  const addresses = Array.from({ length: 20_000 }, () => `2a01:${Array.from({ length: 7 }, group).join(":")}`);
+  expect(addresses.filter((address) => keepableAddress(address) !== address).length).toBeLessThan(20);
 });
 
 test("a number across the limit of what is kept is masked, and the cut is seen", () => {
@@ -124,6 +187,12 @@ test("the search takes time in proportion to the text, whatever the text is", { 
     "4\u0301",
     "\ud800",
     "2026-11-20T13:14:1",
+    "%26amp%3B",
+    "&amp;%25\\\\",
+    "&#0",
+    "\\u{0",
+    "Ã©",
+    " and 4",
   ])
     expect(cpuMs(unit.repeat(Math.ceil(2e5 / unit.length))), JSON.stringify(unit)).toBeLessThan(1_000);
 });

@@ -1,3 +1,5 @@
+import { readingsOf } from "./escapes";
+
 /** What stands where a card's number stood. */
 export const CARD_NUMBER_MARK = "[card number]";
 /** Why a text is refused. The text itself is never repeated. */
@@ -5,27 +7,33 @@ export const HOLDS_CARD_NUMBER =
   "This holds a card number. Leave it out: card numbers belong into the card fields alone.";
 export const HOLDS_OWN_CARD = "This holds the number of this request's card. Leave it out: it must not be kept.";
 
-/** Between two digits of one number: spaces, dashes, "%20", " x ", "&nbsp;" … */
+/** Between two digits of one number: spaces, dashes, " / " …, where a sign that is repeated counts once. */
 const MAX_GAP = 6;
 /** With a letter among them, as in " x ". */
 const MAX_LETTERED_GAP = 3;
+/** Characters of what is no such gap, but stands between three groups and the next: " and ", "</b> <b>". */
+const MAX_REPEATED_GAP = 24;
 const MIN_LENGTH = 12;
 /** Digits beside a number that go with it: an expiry (12/2029) and a security code. */
 const MAX_BESIDE = 10;
 /** A security code written directly before or after a number. */
 const MAX_ATTACHED = 4;
-const FAR = MAX_GAP + 1;
+const FAR = MAX_REPEATED_GAP + 1;
+/** An id or a time of ours stands in between. */
+const NEVER = 255;
 
 /** The digits of a text in order, of any script, and how far each stands from the one before. */
 type Digits = {
-  readonly text: string;
-  count: number;
+  /** Where each place that `starts` and `ends` name stood in the text as it was written. */
+  readonly from: Uint32Array | null;
+  readonly count: number;
   readonly values: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Characters in between; more than `MAX_GAP` where the two belong to different things. */
+  /** Characters in between, up to `FAR`. */
   readonly gaps: Uint8Array;
-  /** 1 where a letter stands in between. */
+  /** What stands in between, as a number that is the same for the same text, and whether a letter is in it: 1. */
+  readonly between: Int32Array;
   readonly lettered: Uint8Array;
 };
 
@@ -37,15 +45,16 @@ export function maskCardNumbers(text: string): string {
   const hidden = new Uint8Array(mayHoldNumber(text) ? text.length : 0);
   let found = false;
   for (const digits of readings(text, true)) {
-    const { starts, ends } = digits;
+    const { starts, ends, from: written } = digits;
     const joined = joins(digits);
+    const inText = (place: number) => (written ? (written[place] as number) : place);
     /** Up to there everything is hidden: of numbers that overlap, the last one alone has something to add. */
     let done = 0;
     findNumbers(digits, joined, OLD_TOO, (first, last) => {
       let [from, to] = [first, last];
       while (joined[from] && first - from < MAX_BESIDE && (from > done || done === 0)) from--;
       while (joined[to + 1] && to - last < MAX_BESIDE) to++;
-      hidden.fill(1, starts[from], ends[to]);
+      hidden.fill(1, inText(starts[from] as number), inText(ends[to] as number));
       done = Math.max(done, to);
       found = true;
       return false;
@@ -82,46 +91,64 @@ export function holdsNumber(text: string, number: string): boolean {
   return readings(text, false).some(({ values, count }) => values.subarray(0, count).join("").includes(number));
 }
 
+/** Ten times what a number takes that is escaped twice. */
+const MAX_BEYOND = 4_096;
+
 /** A text that may be kept of a request: masked, of at most `max` characters with a mark where it was cut, and storable. */
 export function keepableText(text: string, max: number): string {
   // Cut only after masking: a number that stands across the limit is found whole.
-  const masked = maskCardNumbers(text.slice(0, max + 1_024).toWellFormed()).replaceAll("\u0000", "\uFFFD");
+  const masked = maskCardNumbers(text.slice(0, max + MAX_BEYOND).toWellFormed()).replaceAll("\u0000", "\uFFFD");
   return text.length > max || masked.length > max ? `${masked.slice(0, max - 1).toWellFormed()}…` : masked;
+}
+
+const IPV6 = /^[\da-f]{0,4}:[\da-f:.]{1,42}$/i;
+
+/** Whether an address spells a card's number (`4242:4242:4242:4242::`), for which IPv6 has room. Letters are hexadecimal there. */
+const isNumberAsAddress = (address: string): boolean =>
+  address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part);
+
+/**
+ * A caller's address as it may be kept. One of some thousand true addresses of IPv6 reads like a card's number by chance: of
+ * those, and of those that are made up, the first two groups stay, which name the provider and are no number.
+ */
+export function keepableAddress(address: string): string {
+  if (!IPV6.test(address)) return maskCardNumbers(address);
+  if (!isNumberAsAddress(address)) return address;
+  const [first = "", second = ""] = address.split(":");
+  return second === "" ? `${first}::/32` : `${first}:${second}::/32`;
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
-/** Characters that may stand for digits: nearly every text has too few of them. */
+/** How many digits a text may hold: nearly every text has too few. A character such as ⑫ stands for two. */
 function countCandidates(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 127 || isDigit(code)) count++;
+    if (code > 127) count += 2;
+    else if (isDigit(code)) count++;
   }
   return count;
 }
 
 const mayHoldNumber = (text: string) => countCandidates(text) >= MIN_LENGTH;
-const ESCAPES = /[%\\&]/;
 
 /** As it stands, and with escapes read: "%34" may be a 4, or a separator before 34. None when there are too few digits. */
 function readings(text: string, skipIds: boolean): Digits[] {
-  const candidates = countCandidates(text);
-  if (candidates < MIN_LENGTH) return [];
-  const plain = read(text, candidates, { decode: false, skipIds });
-  return ESCAPES.test(text) ? [plain, read(text, candidates, { decode: true, skipIds })] : [plain];
+  // An escaped digit has a digit in its escape.
+  return mayHoldNumber(text) ? readingsOf(text).map(({ text: one, from }) => read(one, from, skipIds)) : [];
 }
 
-function read(text: string, candidates: number, options: { decode: boolean; skipIds: boolean }): Digits {
-  const { decode, skipIds } = options;
-  // A character such as ⑫ stands for two.
-  const size = candidates * 2;
+function read(text: string, from: Uint32Array | null, skipIds: boolean): Digits {
+  const size = countCandidates(text);
   const [values, gaps, lettereds] = [new Uint8Array(size), new Uint8Array(size), new Uint8Array(size)];
-  const [starts, ends] = [new Uint32Array(size), new Uint32Array(size)];
+  const [starts, ends, between] = [new Uint32Array(size), new Uint32Array(size), new Int32Array(size)];
   let count = 0;
   let gap = FAR;
   let lettered = 0;
+  let since = 0;
+  let lastSign = 0;
   /** Up to there the text is one of our ids, in which letters separate. */
   let idEnd = 0;
   let isInWord = false;
@@ -132,40 +159,54 @@ function read(text: string, candidates: number, options: { decode: boolean; skip
       const tokenEnd = endOfToken(text, at);
       if (tokenEnd > 0) {
         at = tokenEnd;
-        gap = FAR;
+        gap = NEVER;
         continue;
       }
     }
     isInWord = isOfWord;
-    const escaped = decode && (code === 37 || code === 92 || code === 38) ? readEscape(text, at) : null;
-    const point = escaped?.point ?? (code < 128 ? code : (text.codePointAt(at) as number));
-    const end = escaped?.end ?? at + (point > 0xffff ? 2 : 1);
+    const point = code < 128 ? code : (text.codePointAt(at) as number);
+    const end = at + (point > 0xffff ? 2 : 1);
     const kind = point < 128 ? (ASCII_KINDS[point] as number) : kindOf(point);
     if (kind === LETTER) {
       lettered = 1;
-      gap = at < idEnd ? FAR : Math.min(gap + 1, FAR);
+      gap = at < idEnd ? NEVER : farther(gap);
+      since = Math.imul(since ^ point, HASH);
+      lastSign = 0;
     } else if (kind === SIGN) {
       if (skipIds && point === 95 && isTypeId(text, at)) idEnd = at + 27;
-      gap = Math.min(gap + 1, FAR);
-    } else if (kind !== IGNORABLE) {
+      if (point !== lastSign) {
+        gap = farther(gap);
+        since = Math.imul(since ^ point, HASH);
+      }
+      lastSign = point;
+    } else if (kind === IGNORABLE) {
+      if (count > 0 && gap === 0) ends[count - 1] = end;
+    } else {
       for (const value of kind < TWO_DIGITS
         ? [kind]
         : [Math.floor((kind - TWO_DIGITS) / 10), (kind - TWO_DIGITS) % 10]) {
-        if (count === size) break;
         values[count] = value;
         starts[count] = at;
         ends[count] = end;
         gaps[count] = gap;
+        between[count] = since;
         lettereds[count] = lettered;
         count++;
         gap = 0;
+        since = 0;
         lettered = 0;
+        lastSign = 0;
       }
     }
     at = end;
   }
-  return { text, count, values, starts, ends, gaps, lettered: lettereds };
+  return { from, count, values, starts, ends, gaps, between, lettered: lettereds };
 }
+
+/** Of FNV-1a. */
+const HASH = 0x01000193;
+
+const farther = (gap: number) => (gap < FAR ? gap + 1 : gap);
 
 /** What a character is: 0–9 a digit, from `TWO_DIGITS` on a number of two, else one of these. */
 const LETTER = 10;
@@ -190,6 +231,27 @@ function kindOf(point: number): number {
   return kind;
 }
 
+/** First and last ones, with the value of the first, of digits that Unicode knows as such, but gives no plain form: ❹, ⓸, ፬. */
+const MORE_DIGITS: readonly (readonly [first: number, last: number, value: number])[] = [
+  [0x1369, 0x1371, 1],
+  [0x19da, 0x19da, 1],
+  [0x24f5, 0x24fd, 1],
+  [0x24ff, 0x24ff, 0],
+  [0x2776, 0x277e, 1],
+  [0x2780, 0x2788, 1],
+  [0x278a, 0x2792, 1],
+  [0x10a40, 0x10a43, 1],
+  [0x10e60, 0x10e68, 1],
+  [0x11052, 0x1105a, 1],
+  [0x1f10b, 0x1f10c, 0],
+  // Tags: digits that nobody sees.
+  [0xe0030, 0xe0039, 0],
+];
+
+/**
+ * Digits are what Unicode calls digits, in whatever style. Numerals that are letters or words (Ⅳ, 四, "four") are none: nobody
+ * writes a card's number in them, and no software reads one back.
+ */
 function classify(point: number): number {
   const character = String.fromCodePoint(point);
   if (/\p{Nd}/u.test(character)) {
@@ -198,93 +260,19 @@ function classify(point: number): number {
     while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
     return (point - first) % 10;
   }
+  const [first, , value] = MORE_DIGITS.find(([from, to]) => from <= point && point <= to) ?? [];
+  if (first !== undefined && value !== undefined) return first === 0x1f10b ? value : value + point - first;
   if (/\p{N}/u.test(character)) {
     const [, digits] = /^\D?(\d{1,2})\D?$/.exec(character.normalize("NFKC")) ?? [];
     if (digits === undefined) return SIGN;
     return digits.length === 1 ? Number(digits) : TWO_DIGITS + Number(digits);
   }
-  if (/[\p{Cf}\p{M}]/u.test(character)) return IGNORABLE;
+  if (/[\p{Cf}\p{M}\p{DI}]/u.test(character)) return IGNORABLE;
   return /\p{L}/u.test(character) ? LETTER : SIGN;
 }
 
-const HEX = new Int8Array(128).fill(-1);
-for (let i = 0; i < 16; i++) {
-  HEX["0123456789abcdef".charCodeAt(i)] = i;
-  HEX["0123456789ABCDEF".charCodeAt(i)] = i;
-}
-const hexAt = (text: string, at: number) => HEX[text.charCodeAt(at)] ?? -1;
-
-function hexNumber(text: string, at: number, length: number): number {
-  let value = 0;
-  for (let i = at; i < at + length; i++) {
-    const digit = hexAt(text, i);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-type Escape = { point: number; end: number };
-
-/** The character that an escape of URLs, JSON or HTML stands for; null where there is none. */
-function readEscape(text: string, at: number): Escape | null {
-  if (text[at] === "%") return readPercent(text, at);
-  return text[at] === "&" ? readEntity(text, at) : readBackslash(text, at);
-}
-
-function readPercent(text: string, at: number): Escape | null {
-  const lead = readByte(text, at);
-  if (lead === null || lead.point < 0xc2) return lead;
-  const more = lead.point >= 0xf0 ? 3 : lead.point >= 0xe0 ? 2 : 1;
-  let point = lead.point & (0x3f >> more);
-  let { end } = lead;
-  for (let i = 0; i < more; i++) {
-    const next = readByte(text, end);
-    if (next === null || next.point >> 6 !== 2) return { point: 0x20, end: lead.end };
-    point = (point << 6) | (next.point & 0x3f);
-    end = next.end;
-  }
-  return { point: point > 0x10ffff ? 0x20 : point, end };
-}
-
-/** "%34", also when its percent sign was escaped once more, or again. */
-function readByte(text: string, at: number): Escape | null {
-  if (text[at] !== "%") return null;
-  let start = at + 1;
-  while (text[start] === "2" && text[start + 1] === "5" && hexNumber(text, start + 2, 2) >= 0) start += 2;
-  const point = hexNumber(text, start, 2);
-  return point < 0 ? null : { point, end: start + 2 };
-}
-
-function readBackslash(text: string, at: number): Escape {
-  let name = at;
-  while (text[name] === "\\") name++;
-  const point =
-    text[name] === "u" ? hexNumber(text, name + 1, 4) : text[name] === "x" ? hexNumber(text, name + 1, 2) : -1;
-  if (point < 0) return { point: 0x20, end: name + (/[nrtbf]/.test(text[name] ?? "") ? 1 : 0) };
-  const end = name + (text[name] === "u" ? 5 : 3);
-  if (point >= 0xd800 && point <= 0xdbff && text[end] === "\\") {
-    let low = end;
-    while (text[low] === "\\") low++;
-    const second = text[low] === "u" ? hexNumber(text, low + 1, 4) : -1;
-    if (second >= 0xdc00 && second <= 0xdfff)
-      return { point: (point - 0xd800) * 0x400 + (second - 0xdc00) + 0x10000, end: low + 5 };
-  }
-  return { point, end };
-}
-
-const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|[a-zA-Z]{2,8});/y;
-
-function readEntity(text: string, at: number): Escape | null {
-  ENTITY.lastIndex = at;
-  const found = ENTITY.exec(text);
-  if (!found) return null;
-  const [whole, decimal, hex] = found;
-  const point = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : 0x20;
-  return { point: point > 0x10ffff ? 0x20 : point, end: at + whole.length };
-}
-
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-z])/iy;
+const OWN_UUID = /^01[89a-f][0-9a-f]{5}-[0-9a-f]{4}-7[0-9a-f]{3}$/;
 const TIME =
   /(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?(?:\d\d)?)?(?!\d)/y;
 
@@ -292,8 +280,9 @@ const TIME =
 function endOfToken(text: string, at: number): number {
   if (text.charCodeAt(at + 8) === 45) {
     UUID.lastIndex = at;
-    // Its first sixteen digits may be a number's in disguise; ids of ours begin with 0.
-    if (UUID.test(text) && (text[at] === "0" || /[a-f]/i.test(text.slice(at, at + 18)))) return at + 36;
+    // Its first sixteen digits may be a number's in disguise; ids of ours are of version 7 and this age.
+    if (UUID.test(text) && (OWN_UUID.test(text.slice(at, at + 18)) || /[a-f]/i.test(text.slice(at, at + 18))))
+      return at + 36;
   }
   if (text.charCodeAt(at + 4) !== 45 || text.charCodeAt(at + 13) !== 58) return 0;
   TIME.lastIndex = at;
@@ -351,25 +340,31 @@ function groupsOf({ count, gaps }: Digits): Groups {
 
 /** Whether each digit may go on the number of the one before. */
 function joins(digits: Digits): Uint8Array {
-  const { text, count, starts, ends, gaps, lettered } = digits;
+  const { count, gaps, between, lettered } = digits;
   const { from, to } = groupsOf(digits);
   const joined = new Uint8Array(count);
   const isShort = (i: number) => (to[i] as number) - (from[i] as number) < 2;
-  /** The last places of the same letters; between short groups those are hexadecimal, unless they stand there again and again. */
+  /** The last places of the same text in between: what stands there again and again separates, and is not hexadecimal. */
   let same: number[] = [];
-  let separator = "";
+  /** Whether the first of them stands between groups that are no single digits: then twice is enough. */
+  let isLong = false;
+  let separator = 0;
   for (let i = 1; i < count; i++) {
     const gap = gaps[i] as number;
-    joined[i] = Number(gap <= (lettered[i] ? MAX_LETTERED_GAP : MAX_GAP));
-    if (gap === 0) continue;
-    const between = joined[i] && lettered[i] ? text.slice(ends[i - 1], starts[i]) : "";
-    if (between !== separator) same = [];
-    separator = between;
-    if (between === "") continue;
+    if (gap === 0) {
+      joined[i] = 1;
+      continue;
+    }
+    const isNear = gap <= (lettered[i] ? MAX_LETTERED_GAP : MAX_GAP);
+    const besideShort = isShort(i) || isShort(i - 1);
+    joined[i] = Number(isNear && !(lettered[i] && besideShort));
+    const given = gap < FAR ? (between[i] as number) : 0;
+    if (given !== separator) [same, isLong] = [[], !besideShort];
+    separator = given;
+    if (given === 0) continue;
     same.push(i);
-    if (isShort(i) || isShort(i - 1)) joined[i] = 0;
-    if (same.length === 3) for (const place of same) joined[place] = 1;
-    else if (same.length > 3) joined[i] = 1;
+    if (same.length > 3) joined[i] = 1;
+    else if (same.length === 3 || (same.length === 2 && isLong)) for (const place of same) joined[place] = 1;
   }
   return joined;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
-import { billingAddress, customerFields, humanText, metadata, timestamp, webUrl } from "./fields";
+import { HOLDS_CARD_NUMBER } from "./card-numbers";
+import { billingAddress, customerFields, holdsNoCardNumber, humanText, metadata, timestamp, webUrl } from "./fields";
 import { idInput, idOf } from "./ids";
 import { amount, amountOut, currency } from "./money";
 import { isOrigin } from "./origins";
@@ -37,9 +38,11 @@ export const appearance = z
   })
   .meta({ id: "Appearance" });
 
-const origin = z.string().max(300).refine(isOrigin, {
-  message: "Use an origin: scheme and host, no path, such as https://shop.example.",
-});
+const origin = z
+  .string()
+  .max(300)
+  .refine(isOrigin, { message: "Use an origin: scheme and host, no path, such as https://shop.example." })
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 /** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
 export const createClientSessionBody = z

@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import { keepableAddress } from "@/lib/contract/card-numbers";
 import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/record-key-uses";
 
 const FLUSH_MS = 5_000;
@@ -28,7 +29,8 @@ export function createKeyUseLog(service: KeyUseLogService) {
     const uses: KeyUse[] = [];
     for (const record of taken.values()) {
       record.pending = false;
-      uses.push({ environmentId: record.environmentId, keyId: record.keyId, at: new Date(record.at), ip: record.ip });
+      const { environmentId, keyId, at, ip } = record;
+      uses.push({ environmentId, keyId, at: new Date(at), ip: keepableAddress(ip) });
     }
     try {
       await recordKeyUses(service, uses);

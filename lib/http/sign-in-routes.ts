@@ -8,6 +8,7 @@ import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
+import { addressOf } from "./request-parts";
 import { requireSameOrigin } from "./same-origin";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
@@ -53,6 +54,7 @@ async function bounded(request: Request): Promise<NextRequest> {
   const url = new URL(request.url);
   tidyCallback(url.searchParams);
   const headers = new Headers(request.headers);
+  headers.set("x-forwarded-for", addressOf(headers, { ip: null }));
   if (method !== "POST") return new NextRequest(url, { method, headers });
   const text = await readBody(request);
   const isJson = headers.get("content-type")?.includes("application/json") ?? false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { keepableText } from "@/lib/contract/card-numbers";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
@@ -146,7 +147,7 @@ export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number
     return;
   }
   // The whole path may hold a token.
-  const path = `/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`.slice(0, 40);
+  const path = keepableText(`/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`, 40);
   const others = untold > 0 ? { and_others: untold } : {};
   untold = 0;
   const message = status === 408 ? "the caller was too slow" : "the caller hung up";

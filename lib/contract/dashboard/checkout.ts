@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Appearance, contrastProblems } from "@/lib/contract/appearance";
+import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
 import { isAppearance } from "@/lib/contract/checkout-messages";
 import { CLIENT_SESSION_STATUSES, type ClientSession, type ClientSessionStatus } from "@/lib/contract/client-session";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
@@ -74,6 +75,9 @@ const readableAppearance = z
   .superRefine((appearance, context) => {
     // What is not an appearance is refused above, and cannot be measured.
     if (!isAppearance(appearance)) return;
+    // The name of a font is the one text in it.
+    if (holdsCardNumber(appearance.font_family ?? ""))
+      context.addIssue({ code: "custom", path: ["font_family"], message: HOLDS_CARD_NUMBER });
     for (const { param, scheme, contrast, needed } of contrastProblems(appearance)) {
       const message = `${CONTRAST_SENTENCES[param]} in the ${scheme} scheme: ${contrast.toFixed(1)} to 1, needed ${needed} to 1.`;
       context.addIssue({ code: "custom", path: [param], message });

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
-import { humanText, timestamp } from "@/lib/contract/fields";
+import { holdsNoCardNumber, humanText, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
 /** Filters, sort and columns of the transactions page, kept under a name. */
@@ -31,7 +32,12 @@ export const MAX_SAVED_VIEWS = 50;
 const name = z.string().trim().pipe(humanText(60));
 const query = z.literal("").or(humanText(2_000));
 const columns = z
-  .array(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "Use the name of a column."))
+  .array(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,39}$/, "Use the name of a column.")
+      .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+  )
   .min(1)
   .max(60)
   .nullable();

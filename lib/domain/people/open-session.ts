@@ -1,7 +1,7 @@
 import type { Orm } from "@/db/client";
 import { insertSession } from "@/db/queries/session-list";
 import { insertSupportAct } from "@/db/queries/support-audit-log";
-import { keepableText } from "@/lib/contract/card-numbers";
+import { keepableAddress, keepableText } from "@/lib/contract/card-numbers";
 import type { UserRole } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
 import { recordAccountAct } from "./record-account-act";
@@ -23,7 +23,7 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
   await insertSession(orm, {
     id,
     userId: input.user.id,
-    address: input.address,
+    address: keepableAddress(input.address),
     userAgent: input.userAgent === null ? null : keepableText(input.userAgent, 400),
     mfa: input.mfa,
     livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
