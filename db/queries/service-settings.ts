@@ -61,14 +61,19 @@ export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Pr
   });
 }
 
-/** New things are made under another secret from now on. */
-export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<void> {
+/**
+ * New things are made under another secret from now on; answers null. Or the address of a process that does not have it;
+ * then nothing is changed.
+ */
+export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string | null> {
   return orm.transaction(async (tx) => {
+    for (const { baseUrl, keyIds } of await listProcesses(tx)) if (!keyIds.includes(key.id)) return baseUrl;
     await storeServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
     await storeServiceSetting(tx, CURRENT, key.id);
     await tx.execute(sql`
       insert into service_settings (key, value) values (${ROTATED_AT}, now()::text)
       on conflict (key) do update set value = excluded.value`);
+    return null;
   });
 }
 
@@ -87,9 +92,32 @@ export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
 }
 
-/** Processes that serve this database: id → when it was last there, by the database's clock, and at which address. */
+/**
+ * Processes that serve this database: id → when it was last there, by the database's clock, at which address, and the ids of
+ * the secrets that it was given.
+ */
 const PROCESS = "process:";
 const GONE_AFTER_MS = 60_000;
+
+export type ServingProcess = { baseUrl: string; keyIds: readonly string[] };
+
+/** Those that are there, once the rest is forgotten. Until the end of the transaction no other one enters. */
+async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${PROCESS}, 0))`);
+  const [clock] = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000)::text as ms`);
+  const rows = await tx
+    .select()
+    .from(serviceSettings)
+    .where(like(serviceSettings.key, `${PROCESS}%`));
+  const processes: ServingProcess[] = [];
+  for (const { key, value } of rows) {
+    const [seenAt, baseUrl = "", keyIds = ""] = value.split(" ");
+    // Further ahead than that is what a clock has left behind that was set back since.
+    if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
+    else processes.push({ baseUrl, keyIds: keyIds.split(",") });
+  }
+  return processes;
+}
 
 /**
  * Enters a process; answers null. Or the address of one that is there and that this one may not be beside; then nothing is
@@ -97,32 +125,22 @@ const GONE_AFTER_MS = 60_000;
  */
 export function enterProcess(
   orm: Orm,
-  own: { id: string; baseUrl: string },
+  own: ServingProcess & { id: string },
   mayBeBeside: (baseUrl: string) => boolean,
 ): Promise<string | null> {
   return orm.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${PROCESS}, 0))`);
-    const [clock] = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000)::text as ms`);
-    const rows = await tx
-      .select()
-      .from(serviceSettings)
-      .where(like(serviceSettings.key, `${PROCESS}%`));
-    for (const { key, value } of rows) {
-      const [seenAt, baseUrl = ""] = value.split(" ");
-      // Further ahead than that is what a clock has left behind that was set back since.
-      if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
-      else if (!mayBeBeside(baseUrl)) return baseUrl;
-    }
+    const other = (await listProcesses(tx)).find(({ baseUrl }) => !mayBeBeside(baseUrl));
+    if (other) return other.baseUrl;
     await renewProcess(tx, own);
     return null;
   });
 }
 
-export async function renewProcess(orm: Orm, { id, baseUrl }: { id: string; baseUrl: string }): Promise<void> {
-  const value = sql`floor(extract(epoch from now()) * 1000)::text || ' ' || ${baseUrl}::text`;
+export async function renewProcess(orm: Orm, own: ServingProcess & { id: string }): Promise<void> {
+  const value = sql`floor(extract(epoch from now()) * 1000)::text || ' ' || ${own.baseUrl}::text || ' ' || ${own.keyIds.join(",")}::text`;
   await orm
     .insert(serviceSettings)
-    .values({ key: PROCESS + id, value })
+    .values({ key: PROCESS + own.id, value })
     .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
 }
 

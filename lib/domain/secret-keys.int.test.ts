@@ -4,8 +4,10 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/client-session";
 import { createPaymentBody } from "@/lib/contract/payment";
 import { idempotencyOf } from "@/lib/http/idempotency";
+import { appErrorOf } from "@/lib/http/problem";
 import { newId } from "@/lib/ids";
-import { createSecret } from "@/lib/secret";
+import { holdAddress } from "@/lib/jobs/hold-address";
+import { createSecret, type Secret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { createClientSession } from "./client-sessions/create-client-session";
@@ -50,14 +52,44 @@ test("a database from before it knew its secret shows by what is sealed in it wh
   await db.sql`delete from users where id = ${user}`;
 });
 
-test("a running process follows the change, and says so when it cannot", async () => {
+test("a running process follows the change, and knows when it cannot", async () => {
   const [stuck, running] = [await sameSecret(before()), await sameSecret(both())];
   expect(running.keyId).toBe(stuck.keyId);
   await rotateSecret(db.orm, both());
-  await followSecret({ db, secret: running });
+  expect(await followSecret({ db, secret: running })).toBe(true);
   expect(running.keyId).toBe(after().keyId);
-  await expect(followSecret({ db, secret: stuck })).rejects.toThrow(/does not have/);
+  expect(await followSecret({ db, secret: stuck })).toBe(false);
   await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
+});
+
+test("the secret is not changed while a process serves that does not have the new one", async () => {
+  const serve = (secret: Secret) => holdAddress(testService(db, { secret, baseUrl: "https://pay.example" }));
+  await sameSecret();
+  const [behind, ahead] = [await serve(before()), await serve(both())];
+  await expect(rotateSecret(db.orm, both())).rejects.toThrow(
+    "A process at https://pay.example does not have the new secret",
+  );
+  const unchanged = await sameSecret(both());
+  expect(unchanged.keyId).toBe(before().keyId);
+  await behind();
+  await rotateSecret(db.orm, both());
+  await expect(serve(before())).rejects.toThrow(/not the secret of this database/);
+  await ahead();
+  const [left] = await db.sql`select count(*)::int as count from service_settings where key like 'process:%'`;
+  expect(left).toEqual({ count: 0 });
+});
+
+test("what another process made under a secret that this one lacks is a 503, not a 500", async () => {
+  const service = testService(db, { secret: before() });
+  const made = after().seal("made elsewhere");
+  const read = () => service.secret.unseal(made);
+  expect(read).toThrow();
+  try {
+    read();
+  } catch (error) {
+    const { status, headers } = appErrorOf(service, error, { id: newId(), path: "/v1/payments" });
+    expect([status, headers]).toEqual([503, { "Retry-After": "1" }]);
+  }
 });
 
 /** `npm run rotate-secret`, as a process of its own. */

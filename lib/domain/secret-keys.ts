@@ -60,15 +60,18 @@ const previousMissing = () =>
     "This database still needs its previous secret: set CARDLANE_SECRET_PREVIOUS to it, until npm run rotate-secret says that nothing needs it any more.",
   );
 
-/** Follows a change of the secret while the service runs. Throws when this process was not given the new one. */
-export async function followSecret({ db, secret }: Pick<Service, "db" | "secret">): Promise<number> {
+const notEverywhere = (baseUrl: string) =>
+  new ConfigurationError(
+    `A process at ${baseUrl} does not have the new secret: restart every process with CARDLANE_SECRET set to it and CARDLANE_SECRET_PREVIOUS to the one of now, then run this again. One that was killed counts for another minute.`,
+  );
+
+/** Follows a change of the secret while the service runs. False when this process was not given the new one. */
+export async function followSecret({ db, secret }: Pick<Service, "db" | "secret">): Promise<boolean> {
   const current = await findCurrentSecret(db.orm);
-  if (current === null || current === secret.keyId) return 0;
-  if (!secret.keyIds.includes(current)) {
-    throw new Error("the database has moved to a secret that this process does not have: restart it with that one");
-  }
+  if (current === null || current === secret.keyId) return true;
+  if (!secret.keyIds.includes(current)) return false;
   secret.use(current);
-  return 0;
+  return true;
 }
 
 export type Rotation = {
@@ -82,12 +85,16 @@ export type Rotation = {
 
 /**
  * Moves the database to the first of the given secrets. May be stopped anywhere and run again: what is sealed is readable
- * under its own secret at every moment, and an idempotency key is compared under the one that it was first used with.
+ * under its own secret at every moment, and an idempotency key is compared under the one that it was first used with. Throws
+ * ConfigurationError, and changes nothing, while a process serves this database that could not read what is made from then on.
  */
 export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
   const [id] = secret.keyIds;
   if (id === undefined) throw new Error("there is always a secret");
-  if ((await findCurrentSecret(orm)) !== id) await moveToSecret(orm, keyOf(secret, id));
+  if ((await findCurrentSecret(orm)) !== id) {
+    const without = await moveToSecret(orm, keyOf(secret, id));
+    if (without !== null) throw notEverywhere(without);
+  }
   secret.use(id);
   const resealed = await resealAll(orm, secret);
   const waiting = await countNeedingOtherSecrets(orm, id);

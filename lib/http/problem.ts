@@ -24,13 +24,12 @@ export function appErrorOf(service: Service, error: unknown, request: ProblemReq
   }
   if (isDatabaseUnavailable(error)) {
     service.log.warn({ err: error, request_id: request.id }, "the database is unavailable");
-    return new AppError(
-      "database_unavailable",
-      "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.",
-      {
-        headers: { "Retry-After": "1" },
-      },
-    );
+    return briefly();
+  }
+  // By name: Next has a copy of its class. The process is about to end, and the others can read it.
+  if (error instanceof Error && error.name === "UnknownKeyError") {
+    service.log.error({ err: error, request_id: request.id }, "a secret is missing here");
+    return briefly();
   }
   service.log.error({ err: error, request_id: request.id, path: request.path }, "a request failed");
   return new AppError(
@@ -38,3 +37,10 @@ export function appErrorOf(service: Service, error: unknown, request: ProblemReq
     "Something went wrong on our side. Send the request again with the same idempotency key, or contact support with the request id.",
   );
 }
+
+const briefly = () =>
+  new AppError(
+    "database_unavailable",
+    "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.",
+    { headers: { "Retry-After": "1" } },
+  );

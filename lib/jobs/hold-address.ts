@@ -1,5 +1,6 @@
 import { enterProcess, leaveProcess, renewProcess } from "@/db/queries/service-settings";
 import type { Service } from "@/lib/domain/context";
+import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { ConfigurationError } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { isLoopbackHost } from "@/lib/loopback";
@@ -8,12 +9,12 @@ import { repeat } from "./repeat";
 const SAY_SO_MS = 20_000;
 
 /**
- * Says in the database at which address this process is, for as long as it lives; answers how to end that. Throws
- * ConfigurationError while another one is there under another address: links in mails and in answers would lead to either.
- * Several ports of one machine are a sandbox's own affair.
+ * Says in the database at which address this process is and which secrets it has, for as long as it lives; answers how to end
+ * that. Throws ConfigurationError while another one is there under another address: links in mails and in answers would lead
+ * to either. Several ports of one machine are a sandbox's own affair.
  */
 export async function holdAddress(service: Service): Promise<() => Promise<void>> {
-  const own = { id: newId(), baseUrl: service.baseUrl };
+  const own = { id: newId(), baseUrl: service.baseUrl, keyIds: service.secret.keyIds };
   const mayBeBeside = (other: string) => other === own.baseUrl || (isLocal(other) && isLocal(own.baseUrl));
   const other = await enterProcess(service.db.orm, own, mayBeBeside);
   if (other !== null) {
@@ -21,13 +22,21 @@ export async function holdAddress(service: Service): Promise<() => Promise<void>
       `Another process uses this database as ${other}, and this one would as ${own.baseUrl}: give both the same BASE_URL. One that was killed counts for another minute.`,
     );
   }
+  const leave = () => leaveProcess(service.db.orm, own.id);
+  try {
+    // A change of the secret that was made before we were entered did not know of us.
+    await agreeOnSecret(service.db.orm, service.secret);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
   const job = repeat(service, "say where we are", SAY_SO_MS, async () => {
     await renewProcess(service.db.orm, own);
     return 0;
   });
   return async () => {
     await job.stop();
-    await leaveProcess(service.db.orm, own.id);
+    await leave();
   };
 }
 

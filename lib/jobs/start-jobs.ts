@@ -30,7 +30,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "complete operations", SECOND, () => completeOperations(service)),
     repeat(service, "processor reports", SECOND, () => processReports(service)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
-    repeat(service, "follow the secret", 5 * SECOND, () => followSecret(service)),
+    repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
@@ -49,4 +49,14 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
       mailer.close();
     },
   };
+}
+
+/** A process that cannot read what others make would refuse good cards: it ends as on SIGTERM, and says why. */
+async function followOrStop(service: Service): Promise<number> {
+  if (await followSecret(service)) return 0;
+  service.log.fatal(
+    "the database has moved to a secret that this process was not given: it stops, to be restarted with it",
+  );
+  process.kill(process.pid, "SIGTERM");
+  return 0;
 }
