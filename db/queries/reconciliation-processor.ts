@@ -2,12 +2,14 @@ import type { BookCheck } from "./book-check";
 
 /**
  * The sandbox processor's books, with the state that our operation of the same reference must have. A challenge that was
- * decided changed the processor's charge, while our authorization still says that it asked for one. A refund that failed
+ * decided changed the processor's charge, while our authorization still says that it asked for one. A reference that was
+ * closed before it was executed belongs to an authorization that failed. A refund that failed
  * before we learned of its acceptance was never anything but declined to us.
  */
 const PROCESSOR_RECORDS = `
   select c.reference, c.account, 'authorize' as kind, c.amount, c.currency, c.outcome,
-    case when c.outcome = 'action_required' or exists (
+    case when c.behaviour = 'closed' then array['open', 'failed']
+      when c.outcome = 'action_required' or exists (
         select from sandbox_processor.operations f where f.charge = c.reference and f.kind = 'continue')
       then array['action_required']
       when c.outcome = 'approved' then array['succeeded'] else array['declined'] end as states

@@ -48,6 +48,8 @@ export type SandboxRecord = {
   average_amount: number | null;
   /** Authorized, and the capture that was asked for at once failed. */
   capture_failed: boolean;
+  /** Nothing was executed, and nothing will be: somebody closed the reference. */
+  closed: boolean;
   /** This call made it; otherwise it was there before. */
   fresh: boolean;
 };
@@ -97,12 +99,35 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
       select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
     )
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, true as fresh from added
+      average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, false as closed, true as fresh
+    from added
     union all
     select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
-      average_amount, behaviour = 'capture_fails' and capture_at_once, false from sandbox_processor.charges
-    where reference = ${reference}::uuid and account = ${account}::uuid`;
+      average_amount, behaviour = 'capture_fails' and capture_at_once, behaviour = ${CLOSED}, false
+    from sandbox_processor.charges where reference = ${reference}::uuid and account = ${account}::uuid`;
   return record ?? recordOrRefusal(sql, reference, account, null);
+}
+
+/** In the place of a card's behaviour: what is no charge, and keeps its reference from becoming one. */
+const CLOSED = "closed";
+
+/**
+ * Takes a reference's place, so that it can never become a charge; when it is one, answers that. Of this and a call that is
+ * under way the primary key lets one through. Null: it is another account's.
+ */
+export async function closeSandboxReference(
+  sql: Sql,
+  request: { reference: string; account: string; amount: number; currency: string },
+): Promise<SandboxRecord | null> {
+  const { reference, account } = request;
+  await sql`
+    insert into sandbox_processor.charges (reference, account, behaviour, outcome, decline_code, amount, currency,
+      capture_at_once, avs_result, cvv_result, card_attempts, email_attempts, address_attempts)
+    values (${reference}::uuid, ${account}::uuid, ${CLOSED}, 'declined', 'processing_error', ${request.amount}::bigint,
+      ${request.currency}, false, 'U', 'N', 0, 0, 0)
+    on conflict (reference) do nothing`;
+  const record = await findSandboxRecord(sql, reference);
+  return record?.account === account ? record : null;
 }
 
 export type NewSandboxFollowUp = {
@@ -212,10 +237,11 @@ export async function findSandboxRecord(
 ): Promise<(SandboxRecord & { account: string }) | null> {
   const [record] = await sql<(SandboxRecord & { account: string })[]>`
     select account, outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts,
-      address_attempts, average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, false as fresh
+      address_attempts, average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed,
+      behaviour = ${CLOSED} as closed, false as fresh
     from sandbox_processor.charges where reference = ${reference}::uuid
     union all
-    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false
+    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false, false
     from sandbox_processor.operations where reference = ${reference}::uuid
     limit 1`;
   return record ?? null;

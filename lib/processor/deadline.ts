@@ -20,7 +20,11 @@ const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("not_sent"), reason: z.string() }),
   z.object({ kind: z.literal("unknown"), reason: z.string() }),
 ]);
-const inquiry = z.discriminatedUnion("kind", [...outcome.options, z.object({ kind: z.literal("not_found") })]);
+const inquiry = z.discriminatedUnion("kind", [
+  ...outcome.options,
+  z.object({ kind: z.literal("not_found") }),
+  z.object({ kind: z.literal("never") }),
+]);
 
 /**
  * A processor that always answers within `timeoutMs`, and only with what the port names: an error, a time-out or an
@@ -42,6 +46,7 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
     void: (request) => send(() => processor.void(request)),
     refund: (request) => send(() => processor.refund(request)),
     inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
+    close: (request) => ask(inquiry, () => processor.close(request)),
     listReports: (limit) => processor.listReports(limit),
     acknowledgeReport: (id) => processor.acknowledgeReport(id),
     forgetOldAttempts: () => processor.forgetOldAttempts(),

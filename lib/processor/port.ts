@@ -25,7 +25,12 @@ export type Processor = {
   void(request: FollowUpRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
   /** What became of a reference. Never moves money. */
-  inquire(reference: string): Promise<Outcome | { kind: "not_found" }>;
+  inquire(reference: string): Promise<Inquiry>;
+  /**
+   * Sees to it that an authorization which was not executed never will be, whatever call for it is still under way and
+   * whatever clocks say; answers `never` then, and otherwise what became of it. Never moves money.
+   */
+  close(request: CloseRequest): Promise<Inquiry>;
   /** News about operations that were already accepted, oldest first; the same report comes again until acknowledged. */
   listReports(limit: number): Promise<Report[]>;
   acknowledgeReport(id: string): Promise<void>;
@@ -64,6 +69,12 @@ export type AuthorizeRequest = Reference & {
   billingAddress: BillingAddress | null;
 };
 
+export type CloseRequest = Omit<Reference, "notAfter"> & {
+  /** Minor units. */
+  amount: number;
+  currency: string;
+};
+
 export type ContinueRequest = Reference & {
   /** Reference of the authorization that answered `action_required`. */
   authorization: string;
@@ -100,6 +111,9 @@ export type Outcome =
   | { kind: "not_sent"; reason: string }
   /** Anything else: time-outs, broken answers, garbage. It may or may not have happened. */
   | { kind: "unknown"; reason: string };
+
+/** `never`: it was closed before anything was executed. */
+export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
 
 /** A refund that was accepted and has failed since: the money came back. */
 export type Report = { id: string; kind: "refund_failed"; reference: string; account: string };

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "@/db/client";
 import {
+  closeSandboxReference,
   findSandboxRecord,
   insertSandboxCharge,
   insertSandboxContinuation,
@@ -20,7 +21,7 @@ import { type Clock, systemClock } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
-import type { AuthorizeRequest, Checks, FollowUpRequest, Outcome, Processor } from "./port";
+import type { AuthorizeRequest, Checks, FollowUpRequest, Inquiry, Outcome, Processor } from "./port";
 import { isExpired, verifyAddress, verifySecurityCode } from "./sandbox/card-checks";
 import { assessFraud } from "./sandbox/fraud";
 import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
@@ -79,7 +80,14 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
 
     async inquire(reference) {
       const record = await findSandboxRecord(sql, reference);
-      return record === null ? { kind: "not_found" } : outcomeOf(record);
+      return record === null ? { kind: "not_found" } : inquiryOf(record);
+    },
+
+    async close(request) {
+      const record = await closeSandboxReference(sql, request);
+      return record === null
+        ? { kind: "unknown", reason: "the reference belongs to another account" }
+        : inquiryOf(record);
     },
 
     async listReports(limit) {
@@ -148,6 +156,10 @@ function addressText(address: BillingAddress | null): string | null {
     .join("\n");
 }
 
+function inquiryOf(record: SandboxRecord): Inquiry {
+  return record.closed ? { kind: "never" } : outcomeOf(record);
+}
+
 function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
   if ("refused" in record) {
     switch (record.refused) {
@@ -161,6 +173,7 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
         return record.refused satisfies never;
     }
   }
+  if (record.closed) return { kind: "not_sent", reason: "the reference was closed before the request came" };
   const checks = checksOf(record);
   switch (record.outcome) {
     case "approved":

@@ -1,7 +1,7 @@
-import type { Outcome, Processor } from "@/lib/processor/port";
+import type { Inquiry, Outcome, Processor } from "@/lib/processor/port";
 
 type Method = "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire";
-type Answer = Outcome | { kind: "not_found" };
+type Answer = Inquiry;
 
 /** What happens to one call: `real` lets the sandbox execute it. */
 export type Step = (real: () => Promise<Answer>) => Promise<unknown>;

@@ -326,6 +326,24 @@ test("when the database's clock was set forward, a call that is under way is not
   await expectClean();
 });
 
+test("when clocks were set forward and back, a call that comes after it was given up is refused: nothing is charged for what has failed", async () => {
+  const tenant = await moneyTenant(db);
+  const held = holds();
+  tenant.script.next(held.step);
+  const answer = tenant.create({}, { key: "k" });
+  await held.reached;
+  await tenant.endLeases();
+  await tenant.complete();
+  // Within its time by the processor's clock, which is right.
+  held.release();
+  expect(await answer).toMatchObject({ status: 402, code: "payment_failed" });
+  expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, replayed: true });
+  const charges = await db.sql`
+    select 1 from sandbox_processor.charges where account = ${tenant.environmentId} and outcome <> 'declined'`;
+  expect(charges).toHaveLength(0);
+  await expectClean();
+});
+
 describe("captures, voids and refunds whose outcome is not known", () => {
   test.each([
     ["capture", "executed", losesAnswer],

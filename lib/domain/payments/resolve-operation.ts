@@ -38,15 +38,14 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
     case "declined":
     case "action_required":
       return finishOperation(service, operation, outcome, snapshot);
+    case "never":
+      return finishOperation(
+        service,
+        operation,
+        { kind: "failed", reason: "the processor never executed it" },
+        snapshot,
+      );
     case "not_found":
-      if (isConclusive(processor, taken)) {
-        return finishOperation(
-          service,
-          operation,
-          { kind: "failed", reason: "the processor never executed it" },
-          snapshot,
-        );
-      }
       await leaveOpen(service, operation, unknown("the processor does not know it yet"), {
         attempts: taken.attempts,
         sent: false,
@@ -66,9 +65,9 @@ export async function resolveOperation(service: Service, taken: TakenOperation):
 }
 
 /**
- * What became of an authorization. That there is none, and that the time in which it could still be executed is over, the
- * database's clock alone does not prove: set forward, it says so of a call that is under way. So it is asked twice, as far
- * apart as it takes by the clock of this process, which nobody sets.
+ * What became of an authorization. That there is none, and that the time in which it could still be executed is over, no
+ * clock proves: one that was set forward says so of a call that is under way, and one that is set back lets that call in
+ * later. A call under way has some time to arrive, and then the reference is closed.
  */
 async function inquire(service: Service, processor: Processor, operation: OpenOperation, taken: TakenOperation) {
   const first = await processor.inquire(operation.id);
@@ -76,7 +75,12 @@ async function inquire(service: Service, processor: Processor, operation: OpenOp
   await wait(processor.notFoundConclusiveAfterMs);
   const lease = leaseOf(service.processorTimeoutMs);
   if (await prolongLease(service.db.within(operation.environmentId).sql, operation, lease))
-    return processor.inquire(operation.id);
+    return processor.close({
+      reference: operation.id,
+      account: operation.environmentId,
+      amount: operation.amount,
+      currency: operation.currency,
+    });
   return { kind: "unknown", reason: "another process has the operation" } as const;
 }
 

@@ -1,6 +1,6 @@
 import type { InsideOperation, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
 import type { Mode } from "@/lib/contract/transaction-words";
-import type { Outcome } from "@/lib/processor/port";
+import type { Inquiry, Outcome } from "@/lib/processor/port";
 import type { Service } from "../context";
 
 /** The newest operations are asked about, so many at most. */
@@ -19,12 +19,12 @@ export function askProcessor(
     input.operations.slice(0, MAX_ASKED).map(async ({ id: reference }): Promise<ProcessorAnswer> => {
       if (!processor) return { reference, kind: "none", text: "no processor is configured for this mode" };
       const answer = await processor.inquire(reference);
-      return { reference, kind: answer.kind, text: textOf(answer) };
+      return { reference, kind: answer.kind === "never" ? "not_found" : answer.kind, text: textOf(answer) };
     }),
   );
 }
 
-function textOf(answer: Outcome | { kind: "not_found" }): string | null {
+function textOf(answer: Inquiry): string | null {
   switch (answer.kind) {
     case "approved":
       return answer.captured === false ? "authorized; the capture at once failed" : checksOf(answer.checks);
@@ -36,6 +36,8 @@ function textOf(answer: Outcome | { kind: "not_found" }): string | null {
       return "it is still working on it";
     case "not_found":
       return "it does not know the reference";
+    case "never":
+      return "it never executed it, and never will";
     case "not_sent":
     case "unknown":
       return answer.reason;

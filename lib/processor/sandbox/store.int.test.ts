@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/ids";
-import type { Outcome } from "../port";
+import type { AuthorizeRequest, Outcome } from "../port";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
@@ -142,6 +142,40 @@ test("past its notAfter nothing is executed, but what was executed is still told
   expect(await processor.capture(capture)).toMatchObject({ kind: "not_sent" });
   expect(await processor.inquire(capture.reference)).toEqual({ kind: "not_found" });
   expect(await stored(charge)).toMatchObject({ amount_captured: 0 });
+});
+
+describe("a reference that is closed", () => {
+  const closing = ({ reference, account, amount, currency }: AuthorizeRequest) =>
+    processor.close({ reference, account, amount, currency });
+
+  test("is never executed, and says so from then on", async () => {
+    const charge = await authorization(CARD);
+    expect(await closing(charge)).toEqual({ kind: "never" });
+    expect(await processor.authorize(charge)).toMatchObject({ kind: "not_sent" });
+    expect(await processor.inquire(charge.reference)).toEqual({ kind: "never" });
+    expect(await closing(charge)).toEqual({ kind: "never" });
+    expect(await processor.capture(followUp(charge, 10_000))).toMatchObject({ kind: "declined" });
+  });
+
+  test("is what it was when it was executed before, and no other account's to close", async () => {
+    const charge = await charged(true);
+    expect(await closing({ ...charge, account: newId() })).toMatchObject({ kind: "unknown" });
+    expect(await closing(charge)).toMatchObject(approved);
+    expect(await stored(charge)).toMatchObject({ amount_captured: 10_000 });
+  });
+
+  test("at the moment of the call ends one way or the other, and both are told the same", async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 40 }, async (_, turn) => {
+        const charge = await authorization(CARD);
+        const calls = [() => processor.authorize(charge), () => closing(charge)];
+        if (turn % 2) calls.reverse();
+        const answers = (await Promise.all(calls.map((call) => call()))).map(({ kind }) => kind).sort();
+        return answers.join(" and ");
+      }),
+    );
+    expect(ends.filter((end) => end !== "approved and approved" && end !== "never and not_sent")).toEqual([]);
+  });
 });
 
 describe("the database itself refuses", () => {
