@@ -1,23 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
+import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
 import { startTcpProxy } from "@/lib/testing/tcp-proxy";
 import { connect } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openDatabase } from "./open-database";
 
 const { url, db } = await testDatabase();
-const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find((path) => existsSync(path));
-const children: ChildProcess[] = [];
-const folders: string[] = [];
-afterAll(() => {
-  vi.unstubAllEnvs();
-  for (const child of children) child.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => vi.unstubAllEnvs());
 beforeEach(() => vi.unstubAllEnvs());
 
 const open = (target: string, onProgress?: (what: string) => void) => {
@@ -73,31 +63,15 @@ test("of several hosts, the one that is there is used", async () => {
   await own.close();
 });
 
-describe.skipIf(PGBOUNCER === undefined)("behind PgBouncer (left out where there is none)", () => {
-  /** Its defaults, in the given pool mode. */
-  async function startPgBouncer(mode: string): Promise<string> {
-    const folder = mkdtempSync(join(tmpdir(), "pgbouncer-"));
-    folders.push(folder);
-    const { hostname, port, username, password } = new URL(url);
-    const own = await pickPort();
-    writeFileSync(join(folder, "users.txt"), `"${username}" "${decodeURIComponent(password)}"\n`, { mode: 0o644 });
-    writeFileSync(
-      join(folder, "pgbouncer.ini"),
-      `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${own}\n` +
-        `auth_type = plain\nauth_file = ${folder}/users.txt\nunix_socket_dir =\npool_mode = ${mode}\n`,
-    );
-    const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    chmodSync(folder, 0o755);
-    const child = spawn(PGBOUNCER as string, [join(folder, "pgbouncer.ini")], { ...asUser, stdio: "ignore" });
-    children.push(child);
-    return changed((address) => {
-      address.hostname = "127.0.0.1";
-      address.port = String(own);
-    });
+describe.skipIf(PGBOUNCER === null)("behind PgBouncer (left out where there is none)", () => {
+  async function through(mode: "session" | "transaction"): Promise<string> {
+    const pooler = await startPgBouncer(url, mode);
+    onTestFinished(() => pooler.stop());
+    return pooler.url;
   }
 
   test("session pooling works at its defaults, settings and transactions among it", async () => {
-    const target = await startPgBouncer("session");
+    const target = await through("session");
     await open(target);
     const own = connect(target, { max: 3 });
     const rows = await Promise.all(
@@ -109,6 +83,6 @@ describe.skipIf(PGBOUNCER === undefined)("behind PgBouncer (left out where there
   });
 
   test("transaction pooling is refused with the setting to change", async () => {
-    await expect(open(await startPgBouncer("transaction"))).rejects.toThrow("set pool_mode = session");
+    await expect(open(await through("transaction"))).rejects.toThrow("set pool_mode = session");
   });
 });
