@@ -174,8 +174,8 @@ export function urlOf(access: Access, database: string): string {
   return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/${database}`;
 }
 
-export function single(access: Access, onclose?: () => void): postgres.Sql {
-  return postgres(urlOf(access, "postgres"), {
+export function single(access: Access, onclose?: () => void, database = "postgres"): postgres.Sql {
+  return postgres(urlOf(access, database), {
     max: 1,
     connect_timeout: 5,
     idle_timeout: 0,

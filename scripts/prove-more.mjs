@@ -1,6 +1,7 @@
 // The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
 // start` runs it, 200 times, and as many crashes of PostgreSQL, of three kinds; another number may follow. `checkout`: 400
-// payment sessions, or another number, while the whole service is killed 40 times. `looks`: every page wide and narrow, light
+// payment sessions, or another number, while the whole service is killed 40 times. `storm`: 25 minutes, or another number, of
+// everything at once that can happen to processes, database, pooler and clocks. `looks`: every page wide and narrow, light
 // and dark, and every card on both widths of the sample shop.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -31,6 +32,9 @@ switch (what) {
       PROOF_KILLS: "40",
     });
     break;
+  case "storm":
+    process.exitCode = prove(["e2e/proof/storm.proof.ts"], { STORM_MINUTES: number ?? "25" });
+    break;
   case "looks": {
     const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
     const env = { ...process.env, EVERY_LOOK: "1" };
@@ -39,6 +43,8 @@ switch (what) {
     break;
   }
   default:
-    console.error("Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | looks");
+    console.error(
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | looks",
+    );
     process.exitCode = 2;
 }

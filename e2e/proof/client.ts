@@ -8,22 +8,26 @@ export type Answer = { status: number; text: string; replayed: boolean; code: st
 
 /** Speaks to whichever host is asked, over real connections, and reads nothing into an answer. */
 export class Client {
+  /** How soon a request without a final answer is sent again. */
+  protected pauseMs = 40;
+
   constructor(
     readonly apiKey: string,
     readonly baseUrl: () => string,
   ) {}
 
-  async post({ key, path, body }: MoneyRequest, apiKey = this.apiKey): Promise<Answer> {
-    const response = await fetch(this.baseUrl() + path, {
-      method: "POST",
-      headers: { "X-Api-Key": apiKey, "X-Idempotency-Key": key, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(15_000),
-    });
+  /** One request to one host. */
+  async send(path: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(this.baseUrl() + path, { ...init, signal: AbortSignal.timeout(15_000) });
     const text = await response.text();
     const replayed = response.headers.get("idempotent-replayed") === "true";
     const code = response.status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;
     return { status: response.status, text, replayed, code };
+  }
+
+  post({ key, path, body }: MoneyRequest, apiKey = this.apiKey): Promise<Answer> {
+    const headers = { "X-Api-Key": apiKey, "X-Idempotency-Key": key, "Content-Type": "application/json" };
+    return this.send(path, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
   /** As a merchant's server does it: the same request with the same key until the answer is final. */
@@ -39,7 +43,7 @@ export class Client {
         // The host is gone; whether it did anything is what the next try finds out.
         last = error;
       }
-      await wait(40);
+      await wait(this.pauseMs);
     }
     throw new Error(`no final answer for ${request.key} within ${giveUpMs} ms; last: ${String(last)}`);
   }

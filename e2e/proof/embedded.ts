@@ -52,7 +52,8 @@ export function crashPostgres(dataDir: string, crash: Crash): number[] {
   }
 }
 
-function processesOf(dataDir: string) {
+/** The server and all its processes. */
+export function processesOf(dataDir: string) {
   const postmaster = Number(readFileSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), "utf8").split("\n")[0]);
   const children = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
     .trim()
@@ -63,7 +64,7 @@ function processesOf(dataDir: string) {
   return { postmaster, children };
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
@@ -71,7 +72,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-const isAlive = (pid: number) => {
+export const isAlive = (pid: number) => {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.[0] !== "Z";
   } catch {

@@ -14,6 +14,9 @@ import { startService } from "@/lib/testing/service";
 export type ProofHost = {
   readonly baseUrl: string;
   readonly port: number;
+  readonly pid: number;
+  /** How it ended: its exit code, or the signal. */
+  readonly ended: Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<unknown>;
   stop(): Promise<void>;
   output(): string;
@@ -25,6 +28,8 @@ export type HostOptions = {
   env?: Record<string, string>;
   /** The whole built service, for a proof about pages and their server, too. */
   whole?: boolean;
+  /** When it counts as started: ready, unless `live` is enough. */
+  until?: "live" | "ready";
 };
 
 /** No limit on requests, and a lease short enough that a proof does not wait long for what a kill left open. */
@@ -64,10 +69,10 @@ process.on("exit", () => {
 });
 
 /** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
-export async function startHost({ whole, ...options }: HostOptions = {}): Promise<ProofHost> {
+export async function startHost({ whole, until = "ready", ...options }: HostOptions = {}): Promise<ProofHost> {
   const port = options.port ?? (await pickPort());
   const env = { ...SETTINGS, DATA_DIR, ...options.env };
-  if (whole || process.env.PROOF_HOST === "service") return startService({ ...options, port, env });
+  if (whole || process.env.PROOF_HOST === "service") return startService({ ...options, port, env, until });
   const baseUrl = `http://127.0.0.1:${port}`;
   await bundle();
   const child = spawn(process.execPath, [BUNDLE], {
@@ -95,18 +100,27 @@ export async function startHost({ whole, ...options }: HostOptions = {}): Promis
     child.kill(signal);
     return ended;
   };
-  await becomeReady(baseUrl, child).catch(async (error: Error) => {
+  await becomeReady(`${baseUrl}/health/${until}`, child).catch(async (error: Error) => {
     await kill("SIGKILL");
     throw new Error(`${error.message}\n${output()}`);
   });
-  return { baseUrl, port, kill, output, stop: async () => void (await kill("SIGTERM")) };
+  return {
+    baseUrl,
+    port,
+    pid: child.pid as number,
+    ended,
+    kill,
+    output,
+    stop: async () => void (await kill("SIGTERM")),
+  };
 }
 
-async function becomeReady(baseUrl: string, child: ChildProcess): Promise<void> {
+async function becomeReady(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The API host ended with ${child.exitCode}.`);
-    const ready = await fetch(`${baseUrl}/health/ready`).then(
+    const how = child.exitCode ?? child.signalCode;
+    if (how !== null) throw new Error(`The API host ended with ${how}.`);
+    const ready = await fetch(url).then(
       (response) => response.text().then(() => response.status === 200),
       () => false,
     );

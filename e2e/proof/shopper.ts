@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CheckoutState } from "@/lib/contract/checkout";
 import type { ClientSession } from "@/lib/contract/client-session";
-import { CARDS, type CardName, type Client, isFinal } from "./client";
+import { type Answer, CARDS, type CardName, type Client, isFinal } from "./client";
 
 export type Form = { status: number; text: string };
 export type Attempt = { attempt: string; mode: "payment" | "tokenize"; card: object };
@@ -15,12 +15,9 @@ export class Checkout {
     readonly session: ClientSession,
   ) {}
 
-  #send(path: string, init: RequestInit): Promise<Form> {
-    return fetch(`${this.client.baseUrl()}/pay/${this.session.client_session_token}${path}`, {
-      ...init,
-      headers: { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
-      signal: AbortSignal.timeout(15_000),
-    }).then(async (response) => ({ status: response.status, text: await response.text() }));
+  #send(path: string, init: RequestInit): Promise<Answer> {
+    const headers = { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" };
+    return this.client.send(`/pay/${this.session.client_session_token}${path}`, { ...init, headers });
   }
 
   /** As the form does it: the same attempt until the answer is final. */
@@ -37,10 +34,10 @@ export class Checkout {
     let last = "";
     while (Date.now() < deadline) {
       try {
-        const { status, text } = await this.#send("/attempts", { method: "POST", body: JSON.stringify(attempt) });
-        const code = status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;
+        const answer = await this.#send("/attempts", { method: "POST", body: JSON.stringify(attempt) });
+        const { status, text } = answer;
         last = `${status} ${text}`;
-        if (isFinal({ status, text, code, replayed: false })) return { status, text };
+        if (isFinal(answer)) return { status, text };
       } catch (error) {
         // The service is gone; the next try finds out what it did.
         last = String(error);

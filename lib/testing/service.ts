@@ -13,12 +13,16 @@ export type StartServiceOptions = {
   /** The port of an earlier one, to start it again in its place. */
   port?: number;
   env?: Record<string, string>;
+  /** When it counts as started: ready, unless `live` is enough. */
+  until?: "live" | "ready";
 };
 
 export type RunningService = {
   readonly baseUrl: string;
   readonly port: number;
   readonly pid: number;
+  /** How it ended: its exit code, or the signal. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
   /** Everything it has printed so far. */
   output(): string;
   /** Sends a signal and waits for the end; the exit code, or the signal that ended it. */
@@ -43,7 +47,7 @@ process.on("exit", () => {
 
 /** Starts a built service as a process of its own and waits until it is ready. Throws with its output when it is not. */
 export async function startService(options: StartServiceOptions = {}): Promise<RunningService> {
-  const { host = "service", databaseUrl } = options;
+  const { host = "service", databaseUrl, until = "ready" } = options;
   const port = options.port ?? (await pickPort());
   const baseUrl = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, COMMANDS[host](port), {
@@ -76,7 +80,7 @@ export async function startService(options: StartServiceOptions = {}): Promise<R
     return ended;
   };
 
-  await becomeReady(baseUrl, ended).catch(async (error: Error) => {
+  await becomeReady(`${baseUrl}/health/${until}`, ended).catch(async (error: Error) => {
     await kill("SIGKILL");
     throw new Error(`The ${host} host did not start: ${error.message}\n${output()}`);
   });
@@ -84,6 +88,7 @@ export async function startService(options: StartServiceOptions = {}): Promise<R
     baseUrl,
     port,
     pid: child.pid as number,
+    ended,
     output,
     kill,
     async stop() {
@@ -100,7 +105,7 @@ function withoutTestSettings(env: NodeJS.ProcessEnv): Record<string, string | un
   return rest;
 }
 
-async function becomeReady(baseUrl: string, ended: Promise<unknown>): Promise<void> {
+async function becomeReady(url: string, ended: Promise<unknown>): Promise<void> {
   let exit: string | null = null;
   void ended.then((how) => {
     exit = `it ended with ${String(how)}`;
@@ -110,8 +115,8 @@ async function becomeReady(baseUrl: string, ended: Promise<unknown>): Promise<vo
   while (Date.now() < deadline) {
     if (exit !== null) throw new Error(exit);
     try {
-      const response = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) });
-      last = `/health/ready answered ${response.status}: ${(await response.text()).slice(0, 300)}`;
+      const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+      last = `${url} answered ${response.status}: ${(await response.text()).slice(0, 300)}`;
       if (response.status === 200) return;
     } catch {
       // Not listening yet.
