@@ -139,6 +139,10 @@ export const env = {
   get unauthorizedLimitPerMinute() {
     return integer("UNAUTHORIZED_LIMIT_PER_MINUTE", 120, 1, 1_000_000);
   },
+  /** Pages that one address may ask for in a minute, a quarter of them at once. */
+  get pageLimitPerMinute() {
+    return integer("PAGE_LIMIT_PER_MINUTE", 1_200, 1, 1_000_000);
+  },
   /** Sign-ins, sign-ups and forgotten passwords that one address may try in a minute, each. */
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);

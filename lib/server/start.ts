@@ -21,8 +21,10 @@ import { watchHosted } from "./build-hosted";
 import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
-import { checkPort, closeGracefully, createHttpServer, type Listener, listen } from "./http-server";
+import { checkPort, closeGracefully, createHttpServer, type Listener, type Listeners, listen } from "./http-server";
+import { withKeptPages } from "./kept-pages";
 import { openService } from "./open-service";
+import { withPageLimit, withTurns } from "./page-limits";
 import { Shutdown } from "./shutdown";
 import { withStaticFiles } from "./static-files";
 import { summarize } from "./summary";
@@ -81,8 +83,8 @@ async function startAll({ dev, built, console, root }: StartOptions, shutdown: S
   proceed();
   const pages = await console.step("Pages", (say) => preparePages({ dev, built, root, say }, shutdown));
   proceed();
-  const api = dev ? pages : apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
-  const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"), {
+  const listeners = dev ? { api: pages, pages } : limited(root, pages);
+  const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
     onProxy: () => void noteProxy(opened.service),
   });
   await listen(server, env.port, env.listenAddress);
@@ -119,8 +121,13 @@ async function preparePages(
   if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
   shutdown.add("pages", () => app.close());
   say(dev ? "compiled as they are opened" : "built");
-  const handler = app.getRequestHandler();
-  return dev ? handler : withStaticFiles(root, handler);
+  return app.getRequestHandler();
+}
+
+/** The API beside Next's pages, which may take a part of the process's time only; what is ready-made takes none of it. */
+function limited(root: string, next: Listener): Listeners {
+  const { api, pages } = withTurns({ api: apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs), pages: next });
+  return { api, pages: withStaticFiles(root, withPageLimit(withKeptPages(pages))) };
 }
 
 /** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */

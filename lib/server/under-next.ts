@@ -9,9 +9,10 @@ import { logConsole, maskProcessOutput } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { createService } from "./create-service";
-import { createGate, PAGE_METHODS, refuseRequest } from "./gate";
+import { createGate, FILES, PAGE_METHODS, refuseRequest } from "./gate";
 import { ARRIVAL, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
+import { createPageLimit } from "./page-limits";
 
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
@@ -54,12 +55,17 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
 /** What our own host does before any route, for Next's server. What Next cannot make a `Request` of never gets there. */
 function guard(server: Server, dev: boolean): void {
   const gate = createGate();
+  const tooManyPages = createPageLimit();
   const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
   answerFirst(server, (request, response) => {
     const admission = gate(request);
     if ("refusal" in admission) refuseRequest(request, response, admission.refusal);
-    else if (PAGE_METHODS.has(request.method ?? "")) return false;
-    else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));
+    else if (PAGE_METHODS.has(request.method ?? "")) {
+      const isPage = admission.destination === "pages" && !FILES.test(request.url ?? "");
+      const refusal = isPage ? tooManyPages(request) : null;
+      if (refusal === null) return false;
+      refuseRequest(request, response, refusal);
+    } else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));
     return true;
   });
   watchCallers(server);

@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { withKeptPages } from "./kept-pages";
+import { secureResponse } from "./secure-responses";
+
+let drawn = 0;
+let headersOfPage: Record<string, string> = {};
+let status = 200;
+
+/** As Next: a page with the nonce in a header and in its text, written in pieces. */
+async function draw(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  drawn++;
+  const nonce = String(request.headers["x-cardlane-nonce"]);
+  response.setHeader("vary", "rsc");
+  response.setHeader("link", `</a.js>; rel=preload; nonce="${nonce}"`);
+  response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...headersOfPage });
+  response.write(`<html><script nonce="${nonce}">`);
+  response.write(Buffer.from("let sum = 'ä';"));
+  response.end(`</script><i nonce="${nonce}"></i></html>`);
+}
+
+const server = createServer((request, response) => {
+  secureResponse(request, response);
+  void kept(request, response);
+});
+let kept = withKeptPages(draw);
+
+type Answer = { status: number; headers: Record<string, unknown>; body: Buffer };
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  new Promise<Answer>((resolve, reject) => {
+    const { port } = server.address() as AddressInfo;
+    const sent = send({ port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    sent.once("error", reject).end();
+  });
+
+const nonceIn = (answer: Answer) =>
+  /'nonce-([^']+)'/.exec(String(answer.headers["content-security-policy"]))?.[1] ?? "";
+
+beforeAll(() => new Promise<void>((resolve) => void server.listen(0, resolve)));
+afterAll(() => void server.close());
+beforeEach(() => {
+  kept = withKeptPages(draw);
+  [drawn, headersOfPage, status] = [0, {}, 200];
+});
+
+test("a public page is drawn once, and each visitor's has the nonce of their own policy, everywhere", async () => {
+  const answers = [];
+  for (const coding of ["gzip", "gzip, deflate, br", "identity", "br;q=0, gzip;q=0.5", ""]) {
+    answers.push(await ask("/docs/reference", { "accept-encoding": coding }));
+  }
+  expect(drawn).toBe(1);
+  const nonces = answers.map(nonceIn);
+  expect(new Set(nonces).size).toBe(5);
+  const [first, brotli, plain, zipped, none] = answers as [Answer, Answer, Answer, Answer, Answer];
+  const texts = [first.body, brotliDecompressSync(brotli.body), plain.body, gunzipSync(zipped.body), none.body];
+  for (const [at, text] of texts.entries()) {
+    const nonce = nonces[at];
+    expect(text.toString()).toBe(
+      `<html><script nonce="${nonce}">let sum = 'ä';</script><i nonce="${nonce}"></i></html>`,
+    );
+    expect(answers[at]?.headers.link).toBe(`</a.js>; rel=preload; nonce="${nonce}"`);
+    expect(answers[at]?.headers["content-type"]).toBe("text/html; charset=utf-8");
+  }
+  expect(brotli.headers.vary).toBe("rsc, accept-encoding");
+  const head = await ask("/docs/reference", {}, "HEAD");
+  expect([head.status, head.body.length, drawn]).toEqual([200, 0, 1]);
+});
+
+test.each([
+  ["an address with a query", "/docs?_rsc=1", {}],
+  ["what Next's client asks for", "/docs", { rsc: "1" }],
+  ["a page of a person", "/test/transactions", {}],
+  ["the sign-in", "/sign-in", {}],
+])("%s is drawn each time", async (_name, path, headers) => {
+  await ask(path, headers);
+  await ask(path, headers);
+  expect(drawn).toBe(2);
+});
+
+test.each([
+  ["does not exist", 404, {}],
+  ["sets a cookie", 200, { "set-cookie": "a=b" }],
+  ["is no page", 200, { "content-type": "application/json" }],
+])("an answer that %s is not kept", async (_name, answered, headers) => {
+  [status, headersOfPage] = [answered, headers as Record<string, string>];
+  await ask("/docs/errors/nothing");
+  expect((await ask("/docs/errors/nothing")).status).toBe(answered);
+  expect(drawn).toBe(2);
+});
