@@ -18,11 +18,21 @@ export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DEL
 /** What Next serves from `public` and of its build. Under it are files alone, and to other methods than these it answers 500. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
 const FILE_METHODS = new Set(["GET", "HEAD"]);
+/** What is posted to: everything else of ours is only looked at. Each of these refuses more than 64 KiB by itself. */
+const TAKES_BODY = /^\/(?:api|pay|challenge|demo)\//;
+/**
+ * More than any address of ours has. Next's work grows with the square of the number of parameters: with 16 KB of them one
+ * request stops the process for three seconds.
+ */
+const MOST_PARAMETERS = 100;
+const LONGEST_PATH = 1_000;
 /** Asked by address. */
 const WATCHED = /^\/(?:health(?:\/(?:live|ready))?|metrics)(?:\?|$)/;
 
 const REFUSALS = {
   target: { status: 400, sentence: "This address is malformed." },
+  long: { status: 414, sentence: "This address is longer than any of this service." },
+  body: { status: 413, sentence: "This address takes no body. Nothing was done." },
   noHost: { status: 400, sentence: "The request names no host." },
   host: {
     status: 421,
@@ -73,11 +83,23 @@ export function createGate(): (request: IncomingMessage) => Admission {
       if (isOwn && known.size < 100) known.set(host, true);
     }
     if (!isOwn && !WATCHED.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
-    if (destination === "pages" && !PAGE_METHODS.has(method)) return { refusal: REFUSALS.method };
-    if (destination === "pages" && !FILE_METHODS.has(method) && FILES.test(pathOf(url)))
-      return { refusal: REFUSALS.fileMethod };
-    return { destination };
+    const refusal = destination === "pages" ? refusalOfPage(request, url, method) : null;
+    return refusal ? { refusal } : { destination };
   };
+}
+
+/** Whether a target is one that Next must not see, whoever answers it. */
+export const hasTooManyParameters = (url: string): boolean =>
+  url.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS;
+
+/** What Next would answer with a failure, or spend too much time or memory on. */
+function refusalOfPage({ headers }: IncomingMessage, url: string, method: string): Refusal | null {
+  if (!PAGE_METHODS.has(method)) return REFUSALS.method;
+  const path = pathOf(url);
+  if (!FILE_METHODS.has(method) && FILES.test(path)) return REFUSALS.fileMethod;
+  if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return hasBody && !TAKES_BODY.test(path) ? REFUSALS.body : null;
 }
 
 /** As Next reads it; that it can be decoded is known by then. */
@@ -104,6 +126,7 @@ const REASONS: Record<number, string> = {
   405: "Method Not Allowed",
   408: "Request Timeout",
   413: "Payload Too Large",
+  414: "URI Too Long",
   431: "Request Header Fields Too Large",
 };
 

@@ -6,7 +6,7 @@ import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
-import { forwardAddress } from "./next-requests";
+import { tidyRequest } from "./next-requests";
 import { secureResponse } from "./secure-responses";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -56,7 +56,7 @@ export function createHttpServer(
     const listener = listeners[admission.destination];
     // Next's handlers cannot see the connection, in development the API's among them.
     if (listener === listeners.pages) {
-      forwardAddress(request);
+      tidyRequest(request);
       secureResponse(request, response);
     }
     listener(request, response).catch((error: unknown) => {

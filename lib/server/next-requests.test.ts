@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, expect, test, vi } from "vitest";
-import { forwardAddress, mendEscapes, mendRange } from "./next-requests";
+import { mendEscapes, tidyRequest } from "./next-requests";
 
 test.each([
   ["/v1/payments/%", "/v1/payments/%25"],
@@ -29,27 +29,23 @@ test.each([
   (proxies, sent, left) => {
     vi.stubEnv("TRUSTED_PROXIES", proxies);
     const request = requestWith(sent === undefined ? {} : { "x-forwarded-for": sent });
-    forwardAddress(request);
-    forwardAddress(request);
+    tidyRequest(request);
+    tidyRequest(request);
     expect(request.headers["x-forwarded-for"]).toBe(left);
   },
 );
 
 test("another host than the one that was checked does not reach Next", () => {
   const request = requestWith({ host: "pay.example", "x-forwarded-host": "evil.example" });
-  forwardAddress(request);
+  tidyRequest(request);
   expect(request.headers).toEqual({ host: "pay.example", "x-forwarded-for": "9.9.9.9" });
 });
 
-test.each([
-  ["bytes=9-1", undefined],
-  ["bytes=0-1,9-1", undefined],
-  ["bytes=1-9", "bytes=1-9"],
-  ["bytes=-5", "bytes=-5"],
-  ["bytes=5-", "bytes=5-"],
-  [undefined, undefined],
-])("a range of %s is left only when it ends after it begins", (range, left) => {
-  const headers = { range };
-  mendRange(headers);
-  expect(headers.range).toBe(left);
-});
+test.each(["bytes=9-1", "bytes=99999999999999999999-", "bytes=-0", "bytes=1-9"])(
+  "no range, %s, reaches Next",
+  (range) => {
+    const request = requestWith({ range });
+    tidyRequest(request);
+    expect(request.headers).toEqual({ "x-forwarded-for": "9.9.9.9" });
+  },
+);

@@ -28,9 +28,8 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
       onServer(server);
     }
     if (isProxied(request.headers)) onProxy();
-    forwardAddress(request);
+    tidyRequest(request);
     request.url = mendEscapes(request.url ?? "/");
-    mendRange(request.headers);
     secureResponse(request, response);
   });
 }
@@ -50,23 +49,18 @@ export function answerFirst(
 
 /**
  * Leaves the caller's address, and nothing that a caller wrote, where a handler under Next finds it: Next itself fills in
- * X-Forwarded-For only when it is absent. Once per request, as it replaces what it reads.
+ * X-Forwarded-For only when it is absent. Once per request, as it replaces what it reads. And takes away what Next cannot deal
+ * with.
  */
-export function forwardAddress(request: IncomingMessage & { [MENDED]?: true }): void {
+export function tidyRequest(request: IncomingMessage & { [MENDED]?: true }): void {
   if (request[MENDED]) return;
   request[MENDED] = true;
+  // To a range that makes no sense Next answers 500; without one the answer is the whole file, as HTTP allows.
+  delete request.headers.range;
   // Next believes this one before the Host header, which has been checked.
   delete request.headers["x-forwarded-host"];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
-}
-
-/** Next answers 500 to a range that ends before it begins; without one the answer is the whole file, as HTTP allows. */
-export function mendRange(headers: IncomingMessage["headers"]): void {
-  const parts = headers.range?.replace(/^bytes=/, "").split(",") ?? [];
-  const bounds = parts.map((part) => part.split("-").map(Number));
-  if (bounds.some(([first = 0, last = 0], at) => /\d\s*-\s*\d/.test(parts[at] ?? "") && first > last))
-    delete headers.range;
 }
 
 /** Next answers 500 to a path it cannot decode; with its percent signs escaped it is one that does not exist. */

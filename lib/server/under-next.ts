@@ -9,7 +9,7 @@ import { logConsole, maskProcessOutput } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { createService } from "./create-service";
-import { createGate, FILES, PAGE_METHODS, refuseRequest } from "./gate";
+import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
 import { ARRIVAL, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
 import { createPageLimit } from "./page-limits";
@@ -52,7 +52,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
   }
 }
 
-/** What our own host does before any route, for Next's server. What Next cannot make a `Request` of never gets there. */
+/** What our own host does before any route, for Next's server. What Next cannot make a `Request` of, or is slow to, never gets there. */
 function guard(server: Server, dev: boolean): void {
   const gate = createGate();
   const tooManyPages = createPageLimit();
@@ -60,7 +60,7 @@ function guard(server: Server, dev: boolean): void {
   answerFirst(server, (request, response) => {
     const admission = gate(request);
     if ("refusal" in admission) refuseRequest(request, response, admission.refusal);
-    else if (PAGE_METHODS.has(request.method ?? "")) {
+    else if (PAGE_METHODS.has(request.method ?? "") && !hasTooManyParameters(request.url ?? "")) {
       const isPage = admission.destination === "pages" && !FILES.test(request.url ?? "");
       const refusal = isPage ? tooManyPages(request) : null;
       if (refusal === null) return false;
