@@ -44,7 +44,15 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     const params = new URL(request.url).searchParams;
     const fields = fieldsOf(params);
     const search = searchOf(params, merchant.timeZone, read);
-    release = takeExportSlot(merchant.id);
+    const file = {
+      ...headers,
+      "Content-Type": "text/csv; charset=utf-8; header=present",
+      "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now())}.csv"`,
+    };
+    // Nobody would read what it opens.
+    if (request.method === "HEAD") return new Response(null, { headers: file });
+    const slot = takeExportSlot(merchant.id);
+    release = slot.release;
     await recordAccountAct(service.db.orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
       mode,
       filters: Object.keys(search.filters),
@@ -52,15 +60,14 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     const opened = await exportTransactions(ctx, search);
     const body = exportStream({
       parts: partsOf(opened, fields),
-      signal: request.signal,
+      signal: AbortSignal.any([request.signal, slot.signal]),
+      sent: slot.note,
       close: () => void opened.close().finally(release),
       failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
     });
     return new Response(body, {
       headers: {
-        ...headers,
-        "Content-Type": "text/csv; charset=utf-8; header=present",
-        "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now())}.csv"`,
+        ...file,
         "X-Total-Count": String(opened.total),
         // A proxy that collects the answer would hide how far it is.
         "X-Accel-Buffering": "no",

@@ -6,12 +6,31 @@ test("two exports run at once, of two merchants: none can starve the others", ()
   expect(() => takeExportSlot("a")).toThrow(/your account/);
   const second = takeExportSlot("b");
   expect(() => takeExportSlot("c")).toThrow(/Other exports/);
-  first();
+  first.release();
   const third = takeExportSlot("c");
   // Given back twice, it is one place.
-  first();
+  first.release();
   expect(() => takeExportSlot("a")).toThrow(/Other exports/);
-  second();
-  takeExportSlot("a")();
-  third();
+  second.release();
+  takeExportSlot("a").release();
+  third.release();
+});
+
+test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", () => {
+  let nowMs = 0;
+  const take = (merchantId: string) => takeExportSlot(merchantId, () => nowMs);
+  const [idle, slow] = [take("idle"), take("slow")];
+  nowMs = 4_900;
+  expect(() => take("c")).toThrow(/Other exports/);
+  nowMs = 10_000;
+  slow.note(500_000);
+  const third = take("c");
+  expect([idle.signal.aborted, slow.signal.aborted]).toEqual([true, false]);
+  // What it gives back is no longer its own.
+  idle.release();
+  expect(() => take("c")).toThrow(/your account/);
+  slow.note(600_000);
+  expect(() => take("d")).toThrow(/Other exports/);
+  third.release();
+  slow.release();
 });

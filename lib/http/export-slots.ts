@@ -1,22 +1,58 @@
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 
-/** Ids of the merchants whose exports run. */
-const running = new Set<string>();
+/** Slower than this, on average since it began, an export makes room when another one waits. */
+const FLOOR_BYTES_PER_MS = 100;
+/** The first rows of a large search take a moment. */
+const GRACE_MS = 5_000;
+
+export type ExportSlot = {
+  /** Aborted when the place was given to another one. */
+  readonly signal: AbortSignal;
+  /** Bytes that the reader has taken. */
+  note(bytes: number): void;
+  release(): void;
+};
+
+type Running = { readonly startedMs: number; bytes: number; readonly ended: AbortController };
+
+/** Exports that run, by their merchants' ids. */
+const running = new Map<string, Running>();
 
 /**
- * A place among the exports that run at once in this process, each of which holds a database connection: answers how to
- * give it back. A merchant has one of them, so that none takes all. Throws 429.
+ * A place among the exports that run at once in this process, each of which holds a database connection. A merchant has one of
+ * them, so that none takes all; and who reads so slowly that it could go on for ever loses it to the next one. Throws 429.
  */
-export function takeExportSlot(merchantId: string): () => void {
+export function takeExportSlot(merchantId: string, now = () => performance.now()): ExportSlot {
   if (running.has(merchantId)) throw busy("An export of your account is running already. Wait until it is done.");
-  if (running.size >= EXPORTS_AT_ONCE) throw busy("Other exports are running right now. Try again in a few seconds.");
-  running.add(merchantId);
-  let taken = true;
-  return () => {
-    if (taken) running.delete(merchantId);
-    taken = false;
+  if (running.size >= EXPORTS_AT_ONCE && !endSlowest(now()))
+    throw busy("Other exports are running right now. Try again in a few seconds.");
+  const own: Running = { startedMs: now(), bytes: 0, ended: new AbortController() };
+  running.set(merchantId, own);
+  return {
+    signal: own.ended.signal,
+    note(bytes) {
+      own.bytes += bytes;
+    },
+    release() {
+      if (running.get(merchantId) === own) running.delete(merchantId);
+    },
   };
+}
+
+function endSlowest(nowMs: number): boolean {
+  const rates = [...running].map(([id, { startedMs, bytes }]) => ({
+    id,
+    tookMs: nowMs - startedMs,
+    rate: bytes / Math.max(1, nowMs - startedMs),
+  }));
+  const slow = rates.filter(({ tookMs, rate }) => tookMs > GRACE_MS && rate < FLOOR_BYTES_PER_MS);
+  const [slowest] = slow.toSorted((a, b) => a.rate - b.rate);
+  if (!slowest) return false;
+  const { ended } = running.get(slowest.id) as Running;
+  running.delete(slowest.id);
+  ended.abort();
+  return true;
 }
 
 const busy = (detail: string) => new AppError("rate_limited", detail, { headers: { "Retry-After": "5" } });

@@ -29,6 +29,19 @@ describe("the stream of an export", () => {
     await reader.cancel();
   });
 
+  test("one that is cut off fails for its reader, so that a part never looks like the whole", async () => {
+    const { close, failed } = settings();
+    const cut = new AbortController();
+    const sent = vi.fn<(bytes: number) => void>();
+    const parts = counted(1_000, { read: 0 });
+    const reader = exportStream({ parts, close, failed, signal: cut.signal, sent }).getReader();
+    await reader.read();
+    cut.abort();
+    await expect(reader.read()).rejects.toThrow("the export was cut off");
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+    expect(sent).toHaveBeenCalledWith(2);
+  });
+
   test("a reader that goes away ends the reading", async () => {
     const seen = { read: 0 };
     const { close, failed } = settings();

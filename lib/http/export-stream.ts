@@ -8,8 +8,10 @@ export type ExportSource = {
   readonly parts: AsyncGenerator<string, void>;
   /** Called once, however it ends. */
   close(): void;
-  /** Aborted when the client goes away, even before anything was sent, when nobody would cancel the body. */
+  /** Aborted when the client goes away, even before anything was sent, when nobody would cancel the body, or is cut off. */
   readonly signal?: AbortSignal;
+  /** Told of each part that was taken, in bytes. */
+  sent?(bytes: number): void;
   /** Told of what went wrong after the first byte, when no error answer can be sent any more. */
   failed(error: unknown): void;
 };
@@ -19,7 +21,7 @@ export type ExportSource = {
  * export never looks like a whole one.
  */
 export function exportStream(
-  { parts, close, failed, signal }: ExportSource,
+  { parts, close, failed, signal, sent }: ExportSource,
   { stallMs = STALL_MS, deadlineMs = DEADLINE_MS }: { stallMs?: number; deadlineMs?: number } = {},
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -44,6 +46,7 @@ export function exportStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        signal?.addEventListener("abort", () => controller.error(new Error("the export was cut off")), { once: true });
         if (!ended) late = giveUpAfter(controller, deadlineMs, "the export took too long");
       },
       async pull(controller) {
@@ -56,7 +59,9 @@ export function exportStream(
             end();
             return;
           }
-          controller.enqueue(encoder.encode(value));
+          const bytes = encoder.encode(value);
+          controller.enqueue(bytes);
+          sent?.(bytes.length);
           stalled = giveUpAfter(controller, stallMs, "nobody reads the export any more");
         } catch (error) {
           if (ended) return;
