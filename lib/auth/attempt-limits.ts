@@ -4,7 +4,10 @@ import { createTokenBuckets, type TokenBuckets } from "@/lib/token-buckets";
 /** What a stranger can try without being signed in; each has a limit of its own per address. */
 export type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
-type Limits = Record<Attempt, TokenBuckets>;
+type Limits = Record<Attempt | "mail", TokenBuckets>;
+
+/** Mails that sign-ups from one network may cause to one mailbox within an hour. */
+const MAILS_PER_HOUR = 3;
 
 /** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
 const holder = globalThis as { [key: symbol]: Limits | undefined };
@@ -18,6 +21,7 @@ function limits(): Limits {
     "sign-up": buckets(),
     "forgot-password": buckets(),
     "reset-password": buckets(),
+    mail: createTokenBuckets({ perSecond: MAILS_PER_HOUR / 3_600, burst: MAILS_PER_HOUR }),
   };
   return holder[KEY];
 }
@@ -26,6 +30,11 @@ function limits(): Limits {
 export function takeAttempt(attempt: Attempt, address: string): number {
   const { waitMs } = limits()[attempt].take(networkOf(address));
   return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+}
+
+/** Counts a mail to a mailbox that a stranger at an address causes. False when there were enough. */
+export function takeMail(address: string, mailbox: string): boolean {
+  return limits().mail.take(`${networkOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
 /** What one person holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */

@@ -33,7 +33,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
       if ((await countRecentTokens(tx, before.id, "verify_email")) >= MAX_ADDRESSES_PER_HOUR) {
         throw new AppError("rate_limited", "You asked for several addresses within an hour. Try again later.");
       }
-      await mailVerification(tx, ctx.service, before, input.email);
+      await mailVerification(tx, ctx.service, before, { proves: input.email });
     }
     const now = await lockUser(tx, before.id);
     // What was compared and proved above must still be so: another window, or a reset, may have come between.

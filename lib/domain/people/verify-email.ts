@@ -17,23 +17,28 @@ import { emptyLink, LINK_HOURS, sendLink } from "./send-link";
 import { tooManyAttempts } from "./too-many-attempts";
 import { notify, writeMail } from "./write-mail";
 
-/** Links to prove an address: how many one mailbox gets within an hour, and how many one person may ask for. */
+/**
+ * Links to prove an address, within an hour: how many one mailbox gets of itself, how many with those that are asked for again
+ * by who is signed in, so that strangers' sign-ups do not keep the owner's from coming, and how many one person may ask for.
+ */
 const MAX_PER_ADDRESS = 10;
+const MAX_WITH_RESENT = 30;
 const MAX_PER_PERSON = 3;
 
 /**
  * Mails the proof of an address to it, or, when it is somebody's already, a word about that; so whoever asks learns nothing.
- * Writes nothing once the mailbox has had its share. `proves`: an address that the person wants instead of theirs.
+ * Writes nothing once the mailbox has had its share: `most` mails within an hour. `proves`: an address that the person wants
+ * instead of theirs.
  */
 export async function mailVerification(
   tx: Orm,
   service: { baseUrl: string },
   user: { id: string; email: string },
-  proves: string | null = null,
+  { proves = null, most = MAX_PER_ADDRESS }: { proves?: string | null; most?: number } = {},
 ): Promise<void> {
   const email = proves ?? user.email;
   await lockAddress(tx, email);
-  const isFull = (await countMails(tx, email, "verify_email", 1)) >= MAX_PER_ADDRESS;
+  const isFull = (await countMails(tx, email, "verify_email", 1)) >= most;
   const owner = await findVerifiedOwner(tx, email);
   const isOwned = owner !== null && owner.id !== user.id;
   if (isFull || isOwned) {
@@ -87,7 +92,7 @@ export async function resendVerification(ctx: Context): Promise<{ email: string 
         "We sent the link often enough. Look into your mail, or try again in an hour.",
       );
     }
-    await mailVerification(tx, service, user);
+    await mailVerification(tx, service, user, { most: MAX_WITH_RESENT });
     return { email };
   });
 }
