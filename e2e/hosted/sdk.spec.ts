@@ -1,54 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Frame, Page } from "@playwright/test";
-import { pageHeaders } from "@/lib/http/security-headers";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { merchantHtml, merchantPage, checkoutTest as test } from "./merchant-site";
-
-const TOKEN = `cst_${"a".repeat(43)}`;
-const LINK = /https?:\/\/\S+\/docs\/checkout#[a-z-]+$/;
-
-/** In the form's place: says hello, keeps what it is told, and says what the test makes it say. */
-const SILENT_FORM = "<!doctype html><title>Form</title><p>The form</p>";
-const SCRIPTED_FORM = `${SILENT_FORM}<script>
-  const origin = new URLSearchParams(location.search).get("origin");
-  window.heard = [];
-  window.say = (message, target = origin) => parent.postMessage({ source: "cardlane", ...message }, target);
-  addEventListener("message", ({ data, origin }) => heard.push({ ...data, origin }));
-  say({ type: "hello" });
-</script>`;
-
-type FormWindow = { heard: Record<string, unknown>[]; say(message: object, target?: string): void };
-
-/** With the headers of our own pages, but a policy that lets the stand-in's script run and anybody embed it. */
-async function replaceForm(page: Page, baseUrl: string, html: string): Promise<void> {
-  const nonce = "a".repeat(24);
-  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; object-src 'none'; base-uri 'none'`;
-  const headers = { ...pageHeaders(), "content-security-policy": policy };
-  const body = html.replaceAll("<script>", `<script nonce="${nonce}">`);
-  await page.route(`${baseUrl}/pay/**`, (route) => route.fulfill({ headers, contentType: "text/html", body }));
-}
-
-/** A page of the merchant whose payment form does what the test says. */
-async function withScriptedForm(page: Page, baseUrl: string) {
-  await replaceForm(page, baseUrl, SCRIPTED_FORM);
-  const form = async (): Promise<Frame> => {
-    const element = await page.locator("#payment iframe").elementHandle();
-    return (await element?.contentFrame()) as Frame;
-  };
-  return {
-    say: async (message: object) =>
-      (await form()).evaluate((said) => (window as unknown as FormWindow).say(said), message),
-    heard: async () => (await form()).evaluate(() => (window as unknown as FormWindow).heard),
-    address: async () => new URL((await form()).url()),
-  };
-}
-
-const consoleOf = (page: Page, type: string) => {
-  const said: string[] = [];
-  page.on("console", (message) => message.type() === type && said.push(message.text()));
-  return said;
-};
+import { consoleOf, replaceForm, TOKEN, withScriptedForm } from "./scripted-form";
 
 test("the script says which version it is", async ({ page, baseUrl, merchantSite }) => {
   await page.goto(merchantSite.serve(merchantHtml(baseUrl)));
@@ -287,120 +241,6 @@ test("a callback that throws is the page's own error, and the form goes on", asy
   await expect(page.locator("#payment iframe")).toHaveCSS("opacity", "1");
 });
 
-for (const [name, mount, says] of [
-  ["no such element", `Cardlane.mount("#paymnet", { token })`, /Nothing in the page matches "#paymnet"/],
-  ["no element", `Cardlane.mount(null, { token })`, /needs an element or a selector/],
-  ["a ref", `Cardlane.mount({ current: document.body }, { token })`, /Pass ref\.current/],
-  ["no options", `Cardlane.mount("#payment")`, /needs options, at least \{ token \}/],
-  ["no token", `Cardlane.mount("#payment", {})`, /The token is missing/],
-  ["a secret key", `Cardlane.mount("#payment", { token: "sk_test_abc" })`, /Never put a secret key into a page/],
-  ["a session's id", `Cardlane.mount("#payment", { token: "cs_abc" })`, /the session's id/],
-  ["an unknown option", `Cardlane.mount("#payment", { token, onSucces() {} })`, /There is no option onSucces/],
-  ["an unknown language", `Cardlane.mount("#payment", { token, locale: "xx" })`, /locale must be "auto" or one of/],
-  [
-    "a colour by its name",
-    `Cardlane.mount("#payment", { token, appearance: { accent_color: "red" } })`,
-    /accent_color cannot be "red"/,
-  ],
-  [
-    "two forms in one element",
-    `Cardlane.mount("#payment", { token }); Cardlane.mount("#payment", { token })`,
-    /already\. Call unmount\(\)/,
-  ],
-  [
-    "an update of the token",
-    `Cardlane.mount("#payment", { token }).update({ token })`,
-    /There is no option token\. There are: appearance, locale, button/,
-  ],
-] as const) {
-  test(`a developer's mistake is thrown, and explained in the console: ${name}`, async ({
-    page,
-    request,
-    baseUrl,
-    merchantSite,
-  }) => {
-    const errors = consoleOf(page, "error");
-    await replaceForm(page, baseUrl, SCRIPTED_FORM);
-    await page.goto(merchantSite.serve(merchantHtml(baseUrl)));
-    const thrown = await page.evaluate(`(() => {
-      const token = "${TOKEN}";
-      try { ${mount}; } catch (error) { return error.message; }
-    })()`);
-    expect(thrown).toMatch(/^Cardlane: /);
-    expect(thrown).toMatch(says);
-    const [link, part] = (LINK.exec(String(thrown))?.[0] ?? "").split("#");
-    expect(await (await request.get(link ?? "")).text()).toContain(`id="${part}"`);
-    expect(thrown).not.toMatch(/sk_test_abc|cs_abc/);
-    await expect.poll(() => errors).toEqual([thrown]);
-  });
-}
-
-test("colours that are hard to tell apart are a warning, and the form is shown", async ({
-  page,
-  baseUrl,
-  openCheckout,
-}) => {
-  const warnings = consoleOf(page, "warning");
-  await withScriptedForm(page, baseUrl);
-  await openCheckout(page, { appearance: { text_color: "#dddddd" } });
-  await expect.poll(() => warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/text_color has a contrast of 1\.4 to the light background, and people need 4\.5/);
-  await expect(page.locator("#payment iframe")).toHaveCount(1);
-});
-
-test("a script that was copied into the page's own files says where to load it from", async ({
-  page,
-  baseUrl,
-  request,
-  merchantSite,
-}) => {
-  const copy = await (await request.get(`${baseUrl}/sdk/v1.js`)).text();
-  await page.goto(merchantSite.serve(`<main id="payment"></main><script>${copy}</script>`));
-  const mounted = page.evaluate((token) => void Cardlane.mount("#payment", { token }), TOKEN);
-  await expect(mounted).rejects.toThrow(/does not know where it came from\. Load it with <script src=/);
-});
-
-test("a page that is not secure gets no form", async ({ page, request, baseUrl }) => {
-  const script = await (await request.get(`${baseUrl}/sdk/v1.js`)).text();
-  await page.route("http://shop.test/**", (route) =>
-    route.request().url().endsWith("/sdk/v1.js")
-      ? route.fulfill({ contentType: "text/javascript", body: script })
-      : route.fulfill({ contentType: "text/html", body: merchantHtml("http://shop.test") }),
-  );
-  await page.goto("http://shop.test/");
-  const mounted = page.evaluate((token) => void Cardlane.mount("#payment", { token }), TOKEN);
-  await expect(mounted).rejects.toThrow(/http:\/\/shop\.test is not secure.*over https/);
-  await expect(page.locator("iframe")).toHaveCount(0);
-});
-
-test("a page without an origin, such as a file, gets no form", async ({ page, baseUrl, merchantSite }) => {
-  merchantSite.serve(merchantHtml(baseUrl), { path: "/inner" });
-  await page.goto(merchantSite.serve('<iframe sandbox="allow-scripts" src="/inner"></iframe>'));
-  const frame = page.frame({ url: /\/inner$/ });
-  const mounted = frame?.evaluate((token) => void Cardlane.mount("#payment", { token }), TOKEN);
-  await expect(mounted).rejects.toThrow(/has no origin.*localhost/);
-});
-
-test("a form that stays silent is reported with the likely reason", async ({
-  page,
-  baseUrl,
-  openCheckout,
-  merchantSite,
-}) => {
-  const errors = consoleOf(page, "error");
-  await page.clock.install();
-  await replaceForm(page, baseUrl, SILENT_FORM);
-  const checkout = await openCheckout(page);
-  await page.clock.fastForward(10_000);
-  await expect.poll(() => checkout.told("onError")).toHaveLength(1);
-  const [error] = await checkout.told("onError");
-  expect(error).toMatchObject({ code: "origin_not_allowed", attemptsLeft: null });
-  await expect.poll(() => errors).toHaveLength(1);
-  expect(errors[0]).toContain("The payment form did not load. Most often the page's origin");
-  expect(errors[0]).toContain(`${merchantSite.origin} is missing from the session's allowed_origins`);
-  expect(errors[0]).toMatch(LINK);
-});
-
 test("a page with a strict content security policy needs no more than the script's and the frame's origin", async ({
   page,
   baseUrl,
@@ -442,19 +282,4 @@ test("the form itself loads in a merchant's page, grows as it needs, and says wh
   // The page around it learns that there is a card, and nothing of the card.
   expect(JSON.stringify(await checkout.told())).not.toMatch(/4242|123"/);
   expect(said).toEqual([[], []]);
-});
-
-test("a page whose origin the session does not name shows no form, and learns why", async ({
-  page,
-  openCheckout,
-  merchantSite,
-}) => {
-  const errors = consoleOf(page, "error");
-  const checkout = await openCheckout(page, {}, { allowed_origins: ["https://another.example"] });
-  await expect.poll(() => checkout.told("onError")).toEqual([expect.objectContaining({ code: "origin_not_allowed" })]);
-  expect(errors.filter((text) => text.startsWith("Cardlane: "))).toEqual([
-    expect.stringContaining(`${merchantSite.origin} is missing from the session's allowed_origins`),
-  ]);
-  expect(await checkout.told("onReady")).toEqual([]);
-  await expect(page.locator("#payment iframe")).toHaveCSS("opacity", "0");
 });

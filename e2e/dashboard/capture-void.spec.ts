@@ -1,0 +1,46 @@
+import { getPayment } from "@/lib/contract/operations/payments";
+import { expect } from "../fixtures";
+import { aCard, authorized, CARDS, chargeOf } from "../samples";
+import { expectAccessible, test } from "./fixtures";
+import { dialogOf, openDialog, refundsOf, submitOf } from "./money-dialogs";
+
+test("capturing a part releases the rest", async ({ owner, api }) => {
+  const payment = await authorized(api);
+  const dialog = await openDialog(owner, payment, "Capture");
+  await expect(dialog.getByText("Capture before")).toBeVisible();
+  await dialog.getByLabel("Amount").fill("60.00");
+  await expect(dialog.getByText("The remaining hold of $40.00 is released")).toBeVisible();
+  await expectAccessible(owner);
+  await dialog.getByRole("button", { name: "Capture $60.00 from Visa •••• 4242" }).click();
+  await expect(dialog.getByText("Captured $60.00")).toBeVisible();
+  const after = (await api.call(getPayment, { id: payment.id })).ok();
+  expect(after).toMatchObject({ status: "CAPTURED", amount_captured: 6_000, amount_capturable: 0 });
+});
+
+test("a capture that the processor refuses is said so, and the payment can still be voided", async ({ owner, api }) => {
+  const payment = await authorized(api, { card: aCard(CARDS.captureFails) });
+  const dialog = await openDialog(owner, payment, "Capture");
+  await submitOf(dialog).click();
+  await expect(dialog.getByRole("alert")).toContainText("no money moved");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await owner.getByRole("main").getByRole("button", { name: "Void", exact: true }).click();
+  const voiding = dialogOf(owner, "Void payment");
+  await voiding.getByLabel("Reason").fill("Out of stock");
+  await expectAccessible(owner);
+  await submitOf(voiding).click();
+  await expect(voiding.getByText("Voided $100.00")).toBeVisible();
+  const after = (await api.call(getPayment, { id: payment.id })).ok();
+  expect(after.status).toBe("VOIDED");
+  expect(chargeOf(after).void_reason).toBe("Out of stock");
+});
+
+test("a slow processor: the button waits, closes nothing, and tells the end", async ({ owner, tenant, api, db }) => {
+  const payment = await authorized(api, { card: aCard(CARDS.slow) });
+  const dialog = await openDialog(owner, payment, "Capture");
+  await submitOf(dialog).click();
+  await expect(dialog.getByRole("button", { name: "Sending…" })).toHaveAttribute("aria-busy", "true");
+  await owner.keyboard.press("Escape");
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByText("Captured $100.00")).toBeVisible();
+  expect((await refundsOf(db, tenant, payment)).operations).toBe(0);
+});
