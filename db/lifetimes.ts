@@ -29,7 +29,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.api_keys": WITH_THE_MERCHANT,
   "public.plans": WITH_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
-  "public.users": WITH_THE_PERSON,
+  "public.users": {
+    kept: "as long as the person; 30 days after the last visit where nobody proved an address and the account owns nothing",
+    job: "close abandoned accounts",
+  },
   "public.recovery_codes": WITH_THE_PERSON,
   "public.refund_allowances": WITH_THE_PERSON,
   "public.service_settings": { kept: "for ever: a handful of rows", job: null },

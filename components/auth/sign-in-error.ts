@@ -1,7 +1,7 @@
-import type { SignInError } from "@/lib/client/sign-in";
+import type { SignInError } from "@/lib/contract/proof";
 
 /** Why a sign-in was refused, in words. An address that nobody has gets the same ones. */
-export const SIGN_IN_ERRORS: Record<Exclude<SignInError, "code_required">, string> = {
+export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, string> = {
   wrong:
     "The e-mail address or the password is wrong. If you have just opened the account, confirm the address first: the link is in your mail.",
   locked:

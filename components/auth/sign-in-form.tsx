@@ -4,12 +4,13 @@ import { type SubmitEvent, useState } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
+import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { signIn } from "@/lib/client/sign-in";
 import { AuthHeading } from "./auth-heading";
 import { AuthLink } from "./auth-link";
-import { SIGN_IN_ERRORS } from "./sign-in-error";
+import { SIGN_IN_ERROR_TEXTS } from "./sign-in-error";
 import { SubmitButton } from "./submit-button";
 
 type SignInFormProps = {
@@ -42,7 +43,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
       setStep("code");
       return setError(step === "code" ? "Enter the code." : null);
     }
-    setError(SIGN_IN_ERRORS[answer.error]);
+    setError(SIGN_IN_ERROR_TEXTS[answer.error]);
     // A lock says nothing about the code: it begins anew with the password.
     if (answer.error === "wrong" || answer.error === "locked") setStep("password");
     setCode("");
@@ -61,11 +62,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
       </AuthHeading>
       <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
         {notice && !error && step === "password" && <Banner tone="green">{notice}</Banner>}
-        {error && (
-          <Banner tone="red" role="alert">
-            {error}
-          </Banner>
-        )}
+        <FormFailure failure={{ text: error }} />
         {step === "password" ? (
           <PasswordStep email={email} setEmail={setEmail} password={password} setPassword={setPassword} />
         ) : (

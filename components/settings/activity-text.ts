@@ -17,6 +17,7 @@ const ACTIONS: Record<string, string> = {
   "api_key.revoked": "Revoked an API key",
   "api_key.rotated": "Rolled an API key",
   "settings.account_opened": "Opened the account",
+  "settings.account_closed": "Closed an account that nobody used",
   "settings.business_updated": "Changed the business profile",
   "settings.checkout_appearance_updated": "Changed how the payment form looks",
   "settings.account_updated": "Changed their name or address",
@@ -29,6 +30,9 @@ const ACTIONS: Record<string, string> = {
   "settings.recovery_code_used": "Signed in with a recovery code",
   "settings.signed_in": "Signed in",
   "settings.sign_in_failed": "Failed to sign in",
+  "settings.identity_proved": "Confirmed who they are",
+  "settings.proof_failed": "Failed to confirm who they are",
+  "settings.idempotency_key_viewed": "Looked at an idempotency key",
   "settings.transactions_exported": "Exported transactions",
   "settings.sign_in_locked": "Locked a sign-in after ten failures",
   "settings.sessions_ended": "Signed out other browsers",
@@ -78,6 +82,7 @@ const FIELDS: Record<string, string> = {
   website: "Website",
   support_email: "Support e-mail",
   time_zone: "Time zone",
+  refund_limit_usd: "Refunds a day without confirming, US dollars",
   role: "Role",
   preset: "Style",
   theme: "Scheme",
@@ -91,7 +96,7 @@ const FIELDS: Record<string, string> = {
 /** What else is known of it, a line each: whom it concerned, what changed, the reason. */
 export function activityDetails({ detail }: ActivityItem): string[] {
   if (detail === null) return [];
-  const { email, role, name, count, reason, query, mode, changes } = detail;
+  const { email, role, name, count, reason, query, key, mode, changes } = detail;
   const who = [name, email].filter((part) => typeof part === "string" && part !== "").join(", ");
   return [
     ...(who ? [who] : []),
@@ -100,6 +105,7 @@ export function activityDetails({ detail }: ActivityItem): string[] {
     ...(typeof mode === "string" ? [mode === "live" ? "Live mode" : "Test mode"] : []),
     ...changeLines(changes),
     ...(typeof query === "string" ? [`Searched for: ${query}`] : []),
+    ...(typeof key === "string" ? [`Key: ${key}`] : []),
     ...(typeof reason === "string" ? [`Reason: ${reason}`] : []),
   ];
 }

@@ -1,12 +1,13 @@
 "use client";
 
 import { type SubmitEvent, useState } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
+import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
-import { type SignInError, signIn } from "@/lib/client/sign-in";
+import { signIn } from "@/lib/client/sign-in";
+import type { SignInError } from "@/lib/contract/proof";
 
 const ERRORS: Record<SignInError, string> = {
   wrong: "The e-mail address or the password is wrong.",
@@ -50,11 +51,7 @@ export function StaffSignInForm({ next }: { next: string }) {
 
   return (
     <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
-      {error && (
-        <Banner tone="red" role="alert">
-          {error}
-        </Banner>
-      )}
+      <FormFailure failure={{ text: error }} />
       <Field label="E-mail address">
         {(props) => <Input {...props} type="email" name="email" autoComplete="username" required />}
       </Field>

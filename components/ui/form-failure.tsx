@@ -2,8 +2,10 @@ import type { Failure } from "@/lib/client/use-submit";
 import { Banner } from "./banner";
 import { CopyId } from "./copy-id";
 
+type FormFailureProps = { failure: Pick<Failure, "text"> & Partial<Pick<Failure, "requestId">> };
+
 /** What went wrong with a form as a whole, with the request's id for support. */
-export function FormFailure({ failure }: { failure: Failure }) {
+export function FormFailure({ failure }: FormFailureProps) {
   if (failure.text === null) return null;
   return (
     <Banner tone="red" role="alert">

@@ -81,3 +81,19 @@ export async function findRemovedPeople(
       )})`);
   return new Map([...rows].flatMap((row) => (row.email ? [[row.object_id, row.email] as const] : [])));
 }
+
+/** Whether a person has done the same with the same from an id on; by the index audit_log_account, from its end. */
+export async function wasRecordedLately(
+  orm: Orm,
+  environmentId: string,
+  act: { action: `settings.${string}`; actorId: string | null; objectId: string; key: string },
+  sinceId: string,
+): Promise<boolean> {
+  const rows = await orm.execute(sql`
+    select from ${auditLog}
+    where environment_id = ${environmentId}::uuid and action like 'settings.%' and action = ${act.action}
+      and id >= ${sinceId}::uuid
+      and actor ->> 'id' = ${act.actorId} and object_id = ${act.objectId}::uuid and detail ->> 'key' = ${act.key}
+    limit 1`);
+  return rows.length > 0;
+}

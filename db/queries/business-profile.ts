@@ -3,7 +3,10 @@ import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 
 export type MerchantRow = typeof merchants.$inferSelect;
-export type BusinessProfile = Pick<MerchantRow, "name" | "website" | "support_email" | "time_zone">;
+export type BusinessProfile = Pick<
+  MerchantRow,
+  "name" | "website" | "support_email" | "time_zone" | "refund_limit_usd"
+>;
 
 export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | null> {
   const rows = await orm.select().from(merchants).where(eq(merchants.id, id));

@@ -23,6 +23,7 @@ export type SignedInRow = {
   merchant_id: string | null;
   merchant_name: string | null;
   time_zone: string | null;
+  refund_limit_usd: number | null;
   suspended: boolean;
   merchant_created_at: string | null;
   test_id: string | null;
@@ -39,7 +40,8 @@ export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedI
       u.totp_enabled_at is not null as mfa_enabled, u.email_verified_at is not null as email_verified,
       coalesce(s.proved_at between now() - make_interval(mins => ${PROOF_MINUTES}::integer) and now() + interval '1 minute',
         false) as proved_recently, s.last_seen_at < now() - interval '1 minute' as stale,
-      m.id as merchant_id, m.name as merchant_name, m.time_zone, coalesce(m.suspended_at is not null, false) as suspended,
+      m.id as merchant_id, m.name as merchant_name, m.time_zone, m.refund_limit_usd,
+      coalesce(m.suspended_at is not null, false) as suspended,
       m.created_at as merchant_created_at, t.id as test_id, l.id as live_id
     from user_sessions s
     join users u on u.id = s.user_id

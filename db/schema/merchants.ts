@@ -1,24 +1,36 @@
 import { sql } from "drizzle-orm";
-import { check, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { check, integer, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import type { Appearance } from "@/lib/contract/appearance";
+import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/proof";
 import { MODES } from "@/lib/contract/transaction-words";
 import { instant, money, oneOf } from "../columns";
 
 /** A business account. It owns one environment per mode; all payment data belongs to an environment. */
-export const merchants = pgTable("merchants", {
-  id: uuid("id").primaryKey(),
-  name: text("name").notNull(),
-  website: text("website"),
-  /** Where the merchant's customers write to. */
-  support_email: text("support_email"),
-  /** IANA name; days of reports begin at its midnight. */
-  time_zone: text("time_zone").notNull().default("UTC"),
-  /** While set, every key of the merchant answers 403 `merchant_suspended`. */
-  suspended_at: instant("suspended_at"),
-  /** What support staff gave as the reason. */
-  suspended_reason: text("suspended_reason"),
-  created_at: instant("created_at").notNull().default(sql`now()`),
-});
+export const merchants = pgTable(
+  "merchants",
+  {
+    id: uuid("id").primaryKey(),
+    name: text("name").notNull(),
+    website: text("website"),
+    /** Where the merchant's customers write to. */
+    support_email: text("support_email"),
+    /** IANA name; days of reports begin at its midnight. */
+    time_zone: text("time_zone").notNull().default("UTC"),
+    /** What a person may refund from the dashboard within a day without another proof, or as much in another currency. */
+    refund_limit_usd: integer("refund_limit_usd").notNull().default(DEFAULT_REFUND_LIMIT_USD),
+    /** While set, every key of the merchant answers 403 `merchant_suspended`. */
+    suspended_at: instant("suspended_at"),
+    /** What support staff gave as the reason. */
+    suspended_reason: text("suspended_reason"),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    check(
+      "merchants_refund_limit",
+      sql`${table.refund_limit_usd} between 0 and ${sql.raw(String(HIGHEST_REFUND_LIMIT_USD))}`,
+    ),
+  ],
+);
 
 /** The tenant. Crossing modes and crossing merchants are the same impossible thing. */
 export const environments = pgTable(

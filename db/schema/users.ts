@@ -55,6 +55,8 @@ export const users = pgTable(
     uniqueIndex("users_email_owner").on(sql`lower(${table.email})`).where(sql`owns_email`),
     /** Serves the support staff's search: everybody who named an address, proved or not. */
     index("users_email").on(sql`lower(${table.email})`),
+    /** Serves the search for accounts that were opened and left. */
+    index("users_unproved").on(table.created_at).where(sql`not owns_email`),
     /** Serves the team list. */
     index("users_merchant").on(table.merchant_id),
     check("users_verified_owns", sql`${table.email_verified_at} is null or ${table.owns_email}`),

@@ -4,21 +4,12 @@ import Credentials from "next-auth/providers/credentials";
 import { safePath } from "@/lib/auth/safe-path";
 import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/account-fields";
 import { isStorable } from "@/lib/contract/fields";
+import type { SignInError } from "@/lib/contract/proof";
 import type { Service } from "@/lib/domain/context";
 import { endSession } from "@/lib/domain/people/end-session";
 import { SESSION_HOURS } from "@/lib/domain/people/open-session";
 import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/people/sign-in";
 import { type Audience, cookieName, isSecure, readClaims, sessionCookieName } from "./session-cookie";
-
-/** Why a sign-in was refused, as the sign-in page gets to know it. */
-export type SignInError =
-  | "wrong"
-  | "locked"
-  | "code_required"
-  | "code_wrong"
-  | "codes_locked"
-  | "too_many"
-  | "unavailable";
 
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 

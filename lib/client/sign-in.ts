@@ -1,25 +1,5 @@
-import type { Audience } from "./audience";
-import { authEndpoint } from "./audience";
-
-/** Why a sign-in was refused. `unavailable`: it could not be tried; try again. */
-export type SignInError =
-  | "wrong"
-  | "locked"
-  | "code_required"
-  | "code_wrong"
-  | "codes_locked"
-  | "too_many"
-  | "unavailable";
-
-const ERRORS: readonly string[] = [
-  "wrong",
-  "locked",
-  "code_required",
-  "code_wrong",
-  "codes_locked",
-  "too_many",
-  "unavailable",
-];
+import { SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/proof";
+import { type Audience, authEndpoint } from "./audience";
 
 /** `ticket`: what the answer to a sign-up gave, in place of address and password. */
 export type SignInInput = { audience?: Audience } & (
@@ -42,7 +22,7 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
     const { url } = (await response.json()) as { url: string };
     const error = new URL(url, window.location.href).searchParams.get("error");
     if (response.ok && error === null) return { ok: true };
-    return { ok: false, error: error !== null && ERRORS.includes(error) ? (error as SignInError) : "unavailable" };
+    return { ok: false, error: SIGN_IN_ERRORS.find((known) => known === error) ?? "unavailable" };
   } catch {
     return { ok: false, error: "unavailable" };
   }

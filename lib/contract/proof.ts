@@ -6,8 +6,20 @@ export const PROOF_MINUTES = 10;
 /** What a person proves it with: a code of the second factor, or the password of those who have none. */
 export type ProofKind = "code" | "password";
 
+/** Why a sign-in was refused, as the sign-in page gets to know it. `unavailable`: it could not be tried; try again. */
+export const SIGN_IN_ERRORS = [
+  "wrong",
+  "locked",
+  "code_required",
+  "code_wrong",
+  "codes_locked",
+  "too_many",
+  "unavailable",
+] as const;
+export type SignInError = (typeof SIGN_IN_ERRORS)[number];
+
 /** Major units that are worth about 1,000 US dollars, for currencies of which 1,000 would be far more, or far less. */
-const LIMITS: Record<string, number> = {
+const WORTH_1000_USD: Record<string, number> = {
   ...{ BHD: 400, JOD: 700, KWD: 300, OMR: 400 },
   ...{
     AED: 4_000,
@@ -26,8 +38,13 @@ const LIMITS: Record<string, number> = {
   ...{ NGN: 1_500_000, VND: 25_000_000, XAF: 600_000, XOF: 600_000 },
 };
 
+/** US dollars; each merchant sets its own between 0, every refund asks, and the highest. */
+export const DEFAULT_REFUND_LIMIT_USD = 1_000;
+export const HIGHEST_REFUND_LIMIT_USD = 1_000_000;
+
 /**
  * Minor units that a person may refund from the dashboard before they prove again who they are: of one refund, and of the
- * sum of them within a day. About 1,000 US dollars; 1,000 of a currency that is not named above.
+ * sum of them within a day. What the merchant's limit, in US dollars, is about worth in this currency.
  */
-export const refundLimit = (currency: string): number => (LIMITS[currency] ?? 1_000) * 10 ** currencyDigits(currency);
+export const refundLimit = (currency: string, limitUsd: number): number =>
+  Math.floor(((WORTH_1000_USD[currency] ?? 1_000) * limitUsd * 10 ** currencyDigits(currency)) / 1_000);

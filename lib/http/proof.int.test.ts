@@ -2,6 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import { beforeAll, expect, test } from "vitest";
 import { POST as createKey } from "@/app/api/dashboard/[mode]/api-keys/route";
 import { POST as proveMerchant } from "@/app/api/dashboard/account/proof/route";
+import { PATCH as setLimit } from "@/app/api/dashboard/business/refund-limit/route";
 import { PATCH as changeRole } from "@/app/api/dashboard/team/[id]/route";
 import { POST as invite } from "@/app/api/dashboard/team/route";
 import { POST as suspend } from "@/app/api/support/merchants/[id]/suspend/route";
@@ -12,7 +13,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { actsOf, cookieOf, testPeople } from "@/lib/testing/person-call";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
@@ -27,9 +28,9 @@ beforeAll(() => void provideService(service));
 type Who = Awaited<ReturnType<typeof people.person>>;
 type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
 
-async function ask(who: Who, handler: Handler, body: object, params: Record<string, string> = {}) {
+async function ask(who: Who, handler: Handler, body: object, params: Record<string, string> = {}, method = "POST") {
   const headers = { ...OWN, cookie: await cookieOf(service, who) };
-  const request = new Request("http://dashboard.test/", { method: "POST", headers, body: JSON.stringify(body) });
+  const request = new Request("http://dashboard.test/", { method, headers, body: JSON.stringify(body) });
   const response = await handler(request, { params: Promise.resolve(params) });
   return { status: response.status, body: await response.json() };
 }
@@ -67,16 +68,7 @@ test("live keys, roles and owners' invitations take the password again after ten
     () => ask(owner, createKey, keyBody(), { mode: "live" }),
     () => ask(owner, invite, { email: `${newId()}@team.example`, role: "owner" }),
   ];
-  const change = () => {
-    const request = async () => {
-      const headers = { ...OWN, cookie: await cookieOf(service, owner) };
-      const body = JSON.stringify({ role: "operator" });
-      const asked = new Request("http://dashboard.test/", { method: "PATCH", headers, body });
-      const answer = await changeRole(asked, { params: Promise.resolve({ id: encodeId("user", viewer.user.id) }) });
-      return { status: answer.status, body: await answer.json() };
-    };
-    return request();
-  };
+  const change = () => ask(owner, changeRole, { role: "operator" }, { id: encodeId("user", viewer.user.id) }, "PATCH");
   for (const act of acts) expect((await act()).status).toBe(201);
   await age(owner);
   for (const act of [...acts, change]) expect(await act()).toMatchObject(refused("password"));
@@ -87,6 +79,11 @@ test("live keys, roles and owners' invitations take the password again after ten
   expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
   for (const act of acts) expect((await act()).status).toBe(201);
   expect((await change()).status).toBe(200);
+  const proofs = (await actsOf(db, merchant.live.id)).filter(({ action }) => /prove|proof/.test(action));
+  expect(proofs).toEqual([
+    { action: "settings.proof_failed", detail: {} },
+    { action: "settings.identity_proved", detail: { second_factor: false } },
+  ]);
 });
 
 test("a proof that seems to come from the future does not count", async () => {
@@ -123,6 +120,35 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
   expect((await refund(owner, large, { amount: 200_000 })).status).toBe(201);
   await age(owner);
   expect((await refund(owner, large, { amount: 100_000 })).status).toBe(201);
+});
+
+test("an owner sets the limit, with a proof; it counts at once, in each currency, and is written down", async () => {
+  const others = await testPeople(db);
+  const [owner, operator] = [await others.person("owner"), await others.person("operator")];
+  const set = (who: Who, refund_limit_usd: unknown) => ask(who, setLimit, { refund_limit_usd }, {}, "PATCH");
+  const [dollars, yen] = [await paid(operator, 900_000), await paid(operator, 900_000, "JPY")];
+  await age(operator);
+  expect(await set(operator, 5_000)).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+  expect((await set(owner, 5_000)).status).toBe(200);
+  expect((await refund(operator, dollars, { amount: 500_000 })).status).toBe(201);
+  expect(await refund(operator, dollars, { amount: 1 })).toMatchObject(refused("password"));
+  expect(await refund(operator, yen, { amount: 750_001 })).toMatchObject(refused("password"));
+  expect((await refund(operator, yen, { amount: 750_000 })).status).toBe(201);
+  expect((await set(owner, 0)).status).toBe(200);
+  await db.sql`delete from refund_allowances where user_id = ${operator.user.id}`;
+  expect(await refund(operator, yen, { amount: 1 })).toMatchObject(refused("password"));
+  for (const wrong of [-1, 1.5, 1_000_001, "5000", null]) {
+    expect(await set(owner, wrong)).toMatchObject({ status: 400, body: { param: "refund_limit_usd" } });
+  }
+  await age(owner);
+  expect(await set(owner, 9_000)).toMatchObject(refused("password"));
+  const changes = (await actsOf(db, others.merchant.live.id)).filter(({ action }) => action.endsWith("updated"));
+  expect(changes.map(({ detail }) => detail)).toEqual(
+    [
+      [1_000, 5_000],
+      [5_000, 0],
+    ].map((refund_limit_usd) => ({ changes: { refund_limit_usd } })),
+  );
 });
 
 test("refunds sent at once are counted by their sum", async () => {

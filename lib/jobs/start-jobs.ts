@@ -5,6 +5,7 @@ import { forgetOldCards } from "@/lib/domain/payment-tokens/create-payment-token
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
+import { closeAbandonedAccounts } from "@/lib/domain/people/close-abandoned-accounts";
 import { removeOldSignIns } from "@/lib/domain/people/remove-old-sign-ins";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
@@ -39,6 +40,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
     repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
+    repeat(service, "close abandoned accounts", 60 * MINUTE, () => closeAbandonedAccounts(service)),
     repeat(service, "send mail", SECOND, async () =>
       (await mailRoute(service)) === "outbox" ? 0 : sendMail(service, mailer),
     ),

@@ -12,6 +12,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/merchants/": "makes and finds environments",
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
+  "lib/domain/idempotency/get-idempotency-key.ts": "the account's history is in its live environment",
   "lib/http/export-route.ts": "the account's history is in its live environment",
   "lib/domain/metrics/fold-deltas.ts": "a job of all environments",
   "lib/domain/payments/complete-operations.ts":

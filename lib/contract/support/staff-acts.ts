@@ -1,5 +1,9 @@
 /** What support staff look up and do, as it is written down: action → what it was, in words. */
 export const STAFF_ACTS = {
+  "support.signed_in": "Signed in",
+  "support.sign_in_failed": "Failed to sign in",
+  "support.identity_proved": "Confirmed who they are",
+  "support.proof_failed": "Failed to confirm who they are",
   "support.searched": "Searched",
   "support.found": "Saw in search results",
   "support.viewed_merchant": "Opened the merchant",

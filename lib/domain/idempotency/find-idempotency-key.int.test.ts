@@ -1,11 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/client-session";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { createTestUser } from "@/lib/testing/people";
+import { actsOf } from "@/lib/testing/person-call";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { createClientSession } from "../client-sessions/create-client-session";
 import { findIdempotencyKey } from "./find-idempotency-key";
+import { getIdempotencyKey, lookUpIdempotencyKey } from "./get-idempotency-key";
 import { listIdempotencyKeys } from "./list-idempotency-keys";
 
 const { db } = await testDatabase({ max: 10 });
@@ -92,4 +96,25 @@ test("the latest keys come page by page, each once", async () => {
     more = page.has_more;
   }
   expect(seen).toEqual(["e", "d", "c", "b", "a"]);
+});
+
+test("a person's look-up is in the account's history before it is answered, once while the page stays open, masked", async () => {
+  const tenant = await moneyTenant(db);
+  await tenant.create({}, { key: "order 7" });
+  const { id } = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer" });
+  const ctx = testContext(tenant.service, tenant.merchant.test, { actor: { type: "user", id } });
+  const looks = async () =>
+    (await actsOf(db, tenant.merchant.live.id)).filter(({ action }) => action === "settings.idempotency_key_viewed");
+  for (let look = 0; look < 3; look++) expect((await getIdempotencyKey(ctx, { key: "order 7" })).state).toBe("done");
+  expect((await looks()).map(({ detail }) => detail)).toEqual([{ mode: "test", key: "order 7" }]);
+  expect(await lookUpIdempotencyKey(ctx, { key: "4242 4242 4242 4242" })).toBeNull();
+  expect(await looks()).toHaveLength(2);
+  expect(JSON.stringify(await looks())).not.toContain("4242 4242 4242");
+  const later = { ...tenant.service, clock: { now: () => new Date(Date.now() + 11 * 60_000) } };
+  await getIdempotencyKey({ ...ctx, service: later }, { key: "order 7" });
+  expect(await looks()).toHaveLength(3);
+  await getIdempotencyKey({ ...ctx, actor: { type: "staff", id } }, { key: "order 7" });
+  expect(await looks()).toHaveLength(3);
+  const broken = { ...ctx, environment: { ...ctx.environment, merchantId: newId() } };
+  await expect(getIdempotencyKey(broken, { key: "order 7" })).rejects.toThrow("a merchant has a live environment");
 });

@@ -31,11 +31,14 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
   return id;
 }
 
-/** Writes a sign-in, or one that failed for a known account, into the log of its merchant, or of the support staff. */
+/** A sign-in or a proof, or one that failed for a known account. */
+type SignInAct = "signed_in" | "sign_in_failed" | "identity_proved" | "proof_failed";
+
+/** Writes it into the log of the person's merchant, or of the support staff. */
 export async function recordSignIn(
   tx: Orm,
   user: { id: string; merchant_id: string | null },
-  what: "signed_in" | "sign_in_failed",
+  what: SignInAct,
   detail: Record<string, unknown>,
 ): Promise<void> {
   if (user.merchant_id === null) {

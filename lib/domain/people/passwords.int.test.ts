@@ -144,6 +144,7 @@ test("changing the password takes the current one and ends the other sessions", 
   expect(await trySignIn(NEW)).toBe("ok");
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/was changed/);
   expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
+    "settings.proof_failed",
     "settings.password_changed",
     "settings.signed_in",
   ]);

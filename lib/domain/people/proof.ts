@@ -3,6 +3,7 @@ import { markProved } from "@/db/queries/session-list";
 import { AppError } from "@/lib/contract/errors";
 import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/proof";
 import type { Service } from "../context";
+import { recordSignIn } from "./open-session";
 import { type Asker, proveCode, provePassword } from "./prove-person";
 import { refuseField } from "./refuse-field";
 import type { Person } from "./session";
@@ -39,7 +40,7 @@ export function requireVerifiedEmail(person: Pick<Person, "email" | "emailVerifi
 export async function proveAgain(
   by: Asker,
   input: {
-    person: Proved & Pick<Person, "sessionId" | "userId">;
+    person: Proved & Pick<Person, "sessionId" | "userId" | "merchantId">;
     code?: string | undefined;
     password?: string | undefined;
   },
@@ -55,17 +56,19 @@ export async function proveAgain(
   await by.service.db.orm.transaction(async (tx) => {
     await markProved(tx, person.sessionId, { mfa: person.mfaEnabled });
     await renewAllowances(tx, person.userId);
+    const user = { id: person.userId, merchant_id: person.merchantId };
+    await recordSignIn(tx, user, "identity_proved", { second_factor: person.mfaEnabled });
   });
   return { minutes: PROOF_MINUTES };
 }
 
 /**
  * Throws when a refund from the dashboard takes a proof: when it, with the person's others since the last proof or within a
- * day, is over the limit of its currency. `amount` null is all that is left. A payment that is not there is not judged.
+ * day, is over the merchant's limit, in its currency. `amount` null is all that is left. A payment that is not there is not judged.
  */
 export async function requireRefundProof(
   service: Pick<Service, "db">,
-  person: Proved & Pick<Person, "userId">,
+  person: Proved & Pick<Person, "userId" | "refundLimitUsd">,
   refund: { environmentId: string; target: RefundTarget; amount: number | null },
 ): Promise<void> {
   if (person.provedRecently) return;
@@ -75,6 +78,6 @@ export async function requireRefundProof(
   const { currency, most } = found;
   const amount = Math.min(refund.amount ?? most, most);
   if (amount <= 0) return;
-  const spending = { userId: person.userId, currency, amount, limit: refundLimit(currency) };
+  const spending = { userId: person.userId, currency, amount, limit: refundLimit(currency, person.refundLimitUsd) };
   if (!(await spendAllowance(service.db.orm, spending))) requireProof(person);
 }

@@ -13,6 +13,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
 import { LOCK_RULE, lockAfterFailure } from "./lock-rule";
+import { recordSignIn } from "./open-session";
 import { refuseField } from "./refuse-field";
 
 /** The person who is signed in, whoever's pages they are on. */
@@ -84,8 +85,9 @@ export async function reserveTry(ctx: Asker): Promise<UserRow> {
   return user;
 }
 
-/** What to throw after a try that was wrong: `refusal`, or that it was one too many. */
+/** Writes down a try that was wrong, and says what to throw: `refusal`, or that it was one too many. */
 export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
+  await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
   return (await lockAfterFailure(service, user)) === null ? refusal : locked();
 }
 

@@ -7,6 +7,7 @@ import type { Context } from "../context";
 
 export type AccountAction =
   | "settings.account_opened"
+  | "settings.account_closed"
   | "settings.business_updated"
   | "settings.checkout_appearance_updated"
   | "settings.account_updated"
@@ -19,6 +20,9 @@ export type AccountAction =
   | "settings.recovery_code_used"
   | "settings.signed_in"
   | "settings.sign_in_failed"
+  | "settings.identity_proved"
+  | "settings.proof_failed"
+  | "settings.idempotency_key_viewed"
   | "settings.transactions_exported"
   | "settings.sign_in_locked"
   | "settings.sessions_ended"

@@ -60,6 +60,7 @@ test("the second factor counts from its first code on; the secret is sealed and 
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched on/);
   expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
     "settings.signed_in",
+    "settings.proof_failed",
     "settings.second_factor_enabled",
     "settings.sign_in_failed",
     "settings.recovery_code_used",

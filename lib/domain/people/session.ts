@@ -20,6 +20,8 @@ export type Person = {
   readonly emailVerified: boolean;
   /** Whether they proved within the last minutes, in this session, who they are. */
   readonly provedRecently: boolean;
+  /** What they may refund without that: their merchant's limit, in US dollars. 0 for support staff. */
+  readonly refundLimitUsd: number;
   readonly permissions: ReadonlySet<UserPermission>;
 };
 
@@ -65,6 +67,7 @@ function personOf(row: SignedInRow): Person {
     mfaEnabled: row.mfa_enabled,
     emailVerified: row.email_verified,
     provedRecently: row.proved_recently,
+    refundLimitUsd: row.refund_limit_usd ?? 0,
     permissions: PERMISSION_SETS.get(row.role) ?? new Set(),
   };
 }

@@ -8,7 +8,7 @@ import { buttonStyles } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { NoPermission } from "@/components/ui/no-permission";
 import { PageHeader } from "@/components/ui/page-header";
-import { findIdempotencyKey } from "@/lib/domain/idempotency/find-idempotency-key";
+import { lookUpIdempotencyKey } from "@/lib/domain/idempotency/get-idempotency-key";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/list-idempotency-keys";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
@@ -50,7 +50,7 @@ export default async function IdempotencyRoute({ params, searchParams }: Idempot
 }
 
 async function One({ page, path, sought }: { page: DashboardPage; path: string; sought: string }) {
-  const found = await findIdempotencyKey(page.ctx, { key: sought });
+  const found = await lookUpIdempotencyKey(page.ctx, { key: sought });
   if (found) return <KeyDetail key={sought} initial={found} mode={page.mode} />;
   return (
     <EmptyState

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { BusinessForm } from "@/components/settings/business-form";
+import { RefundLimitForm } from "@/components/settings/refund-limit-form";
 import { SectionHeader } from "@/components/settings/section-header";
 import { Card } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
@@ -17,13 +18,17 @@ type BusinessPageProps = { params: Promise<{ mode: string }> };
 export default async function BusinessPage({ params }: BusinessPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("settings.manage")) return <NoPermission what="the business profile" />;
-  const { id, name, website, support_email, time_zone, created_at } = await getBusiness(page.ctx);
+  const business = await getBusiness(page.ctx);
+  const { id, name, website, support_email, time_zone, created_at } = business;
   return (
     <>
       <SectionHeader title="Business profile" description="One for test and live alike." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card>
           <BusinessForm name={name} website={website ?? ""} support_email={support_email ?? ""} time_zone={time_zone} />
+        </Card>
+        <Card title="Refunds">
+          <RefundLimitForm limit={business.refund_limit_usd} />
         </Card>
         <Card title="Account">
           <Facts

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { AppError } from "@/lib/contract/errors";
-import { requireSecureAddresses } from "./live-addresses";
+import { AppError } from "./errors";
+import { requireSecureAddresses } from "./origins";
 
-const environment = (mode: "test" | "live") => ({ id: "e", merchantId: "m", mode });
 const paramOf = (mode: "test" | "live", allowed_origins: string[], return_url: string | null) => {
   try {
-    requireSecureAddresses(environment(mode), { allowed_origins, return_url });
+    requireSecureAddresses({ mode }, { allowed_origins, return_url });
     return null;
   } catch (error) {
     return error instanceof AppError && error.code === "invalid_parameter"

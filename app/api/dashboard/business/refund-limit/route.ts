@@ -1,0 +1,10 @@
+import { updateRefundLimit } from "@/lib/contract/dashboard/business";
+import { updateBusiness } from "@/lib/domain/people/update-business";
+import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
+
+export const { PATCH } = dashboardRoutes(
+  serve(updateRefundLimit, async ({ ctx }, input) => {
+    await updateBusiness(ctx, input);
+    return {};
+  }),
+);

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { actsOf } from "@/lib/testing/person-call";
+import { createApiKey } from "../api-keys/create-api-key";
+import { closeAbandonedAccounts } from "./close-abandoned-accounts";
+import { signInWithTicket } from "./sign-in";
+import { signUp } from "./sign-up";
+
+const { db } = await testDatabase();
+const service = testService(db);
+
+/** An account that somebody opened so many days ago, and signed in to once. */
+async function opened(days = 31) {
+  const email = `${newId()}@stranger.example`;
+  const account = await signUp(service, {
+    ...{ businessName: "Left alone", name: "Ann", email, password: "a long enough phrase 7", timeZone: "UTC" },
+    ...{ address: newId(), requestId: null },
+  });
+  await signInWithTicket(service, { ticket: account.ticket, address: newId(), userAgent: null });
+  const back = db.sql`make_interval(days => ${days}::int)`;
+  await db.sql`update merchants set created_at = created_at - ${back} where id = ${account.merchantId}`;
+  await db.sql`update users set created_at = created_at - ${back} where id = ${account.userId}`;
+  await db.sql`update user_sessions set last_seen_at = last_seen_at - ${back} where user_id = ${account.userId}`;
+  const [live] = await db.sql<{ id: string }[]>`
+    select id from environments where merchant_id = ${account.merchantId} and mode = 'live'`;
+  return { ...account, live: live?.id as string };
+}
+
+const peopleOf = ({ merchantId }: { merchantId: string }) =>
+  db.sql`select email from users where merchant_id = ${merchantId}`;
+
+test("an account that nobody proved an address for, and nobody uses, is closed after 30 days", async () => {
+  const [old, young] = [await opened(31), await opened(29)];
+  expect(await closeAbandonedAccounts(service)).toBe(1);
+  expect(await peopleOf(old)).toHaveLength(0);
+  expect(await peopleOf(young)).toHaveLength(1);
+  const [merchant] = await db.sql`select name from merchants where id = ${old.merchantId}`;
+  expect(merchant).toEqual({ name: "Closed account" });
+  expect((await actsOf(db, old.live)).map(({ action }) => action)).toEqual([
+    "settings.account_opened",
+    "settings.signed_in",
+    "settings.account_closed",
+  ]);
+  expect(await closeAbandonedAccounts(service)).toBe(0);
+});
+
+test("a proved address, a visit, a suspension or anything owned keeps an account", async () => {
+  const proved = await opened();
+  await db.sql`update users set owns_email = true, email_verified_at = now() where id = ${proved.userId}`;
+  const visited = await opened();
+  await db.sql`update user_sessions set last_seen_at = now() - interval '29 days' where user_id = ${visited.userId}`;
+  const withKey = await opened();
+  const [environment] = await db.sql<{ id: string }[]>`
+    select id from environments where merchant_id = ${withKey.merchantId} and mode = 'test'`;
+  await createApiKey(service, { environmentId: environment?.id as string, name: "K", permissions: ["payment.read"] });
+  const suspended = await opened();
+  await db.sql`update merchants set suspended_at = now() where id = ${suspended.merchantId}`;
+  expect(await closeAbandonedAccounts(service)).toBe(0);
+  for (const account of [proved, visited, withKey, suspended]) expect(await peopleOf(account)).toHaveLength(1);
+});
