@@ -62,7 +62,7 @@ export class Director {
       const acts = random() < 0.4 ? [first, this.#pick(({ part }) => part !== first.part)] : [first];
       await Promise.all(acts.map((act) => this.#run(act, random() * 500)));
       await this.#untilRecovered(acts.map(({ name }) => name).join(" + "));
-      await wait(random() * 2_500);
+      await wait(random() * 1_500);
     }
     log.act("the storm is over");
   }
@@ -131,7 +131,7 @@ function actsOf({ server, pooler, services, serviceClock, settle, log, random }:
     log.act(`${name}: ${clock?.offsetS} s → ${offsetS} s`);
     clock?.set(offsetS);
     await wait(between(300, 5_000));
-    if (random() < 0.4) {
+    if (random() < 0.6) {
       log.act(`${name}: ${offsetS} s → 0 s`);
       clock?.set(0);
     }
@@ -192,13 +192,13 @@ function actsOf({ server, pooler, services, serviceClock, settle, log, random }:
     {
       name: "PostgreSQL's clock is set",
       part: "clock",
-      weight: server.clock ? 4 : 0,
+      weight: server.clock ? 6 : 0,
       run: step(server.clock, "PostgreSQL's clock"),
     },
     {
       name: "a service's clock is set",
       part: "clock",
-      weight: serviceClock ? 2 : 0,
+      weight: serviceClock ? 3 : 0,
       run: step(serviceClock, "the service's clock"),
     },
     { name: "settlement", part: "none", weight: 1, run: settle },

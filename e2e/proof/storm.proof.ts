@@ -19,7 +19,7 @@ import { createTenant } from "./tenant";
 /** `npm run prove:storm` sets it; `npm test` has no storm, which takes minutes to mean something. */
 const MINUTES = Number(process.env.STORM_MINUTES ?? 0);
 const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 1_000_000));
-const LANES = Number(process.env.STORM_LANES ?? 16);
+const LANES = Number(process.env.STORM_LANES ?? 12);
 /** What lies ahead by less than the longest lease waits for that; everything else for a minute at most. */
 const OPEN_LIMIT_MS = 200_000;
 const READY_LIMIT_MS = 30_000;
