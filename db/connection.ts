@@ -281,7 +281,7 @@ function wrapProperty<K extends "resolve" | "reject" | "cursorFn">(
   });
 }
 
-const connectionClosed = () =>
+export const connectionClosed = () =>
   Object.assign(new Error("the connection to the database was lost"), { code: "CONNECTION_CLOSED" });
 
 export const silence = (code: "CONNECT_TIMEOUT" | "ETIMEDOUT", ms: number) =>

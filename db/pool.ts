@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Address } from "./address";
-import { Connection, type ConnectionOptions, type Statement, silence } from "./connection";
+import { Connection, type ConnectionOptions, connectionClosed, type Statement, silence } from "./connection";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
 export type PoolOptions = Omit<ConnectionOptions, "parsed"> & {
@@ -255,7 +255,8 @@ export class Pool {
     });
     clearTimeout(timer);
     for (const connection of [...this.#all]) {
-      connection.fail(new DatabaseUnavailable(ENDED));
+      // What it was sent may have been done.
+      connection.fail(connectionClosed());
       this.#drop(connection);
     }
   }

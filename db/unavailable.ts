@@ -37,6 +37,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a statement that failed like this was provably not executed: it found no connection, or the server takes no writes. */
+export function wasNotExecuted(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return error.code === "25006";
+  return error instanceof Error && error.name === "DatabaseUnavailable";
+}
+
 /** Whether the connection an error came from is to be thrown away. */
 export const isServerLost = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && (LOST.test(error.code) || isPanic(error));

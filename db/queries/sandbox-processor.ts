@@ -254,7 +254,10 @@ async function recordOrRefusal(
   account: string,
   charge: string | null,
 ): Promise<SandboxRecord | SandboxRefusal> {
-  const record = await findSandboxRecord(sql, reference);
+  const record = await findSandboxRecord(sql, reference).catch((cause: unknown) => {
+    // The statement above was executed: that this one was not says nothing.
+    throw new Error("the store did not say what became of a reference", { cause });
+  });
   if (record) return record.account === account ? record : { refused: "foreign" };
   if (charge === null) return { refused: "late" };
   const [found] = await sql`

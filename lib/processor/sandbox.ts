@@ -17,6 +17,7 @@ import {
   failDueSandboxRefunds,
   listSandboxReports,
 } from "@/db/queries/sandbox-reports";
+import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
@@ -35,9 +36,38 @@ export type SandboxOptions = {
   sleep?: (ms: number) => Promise<unknown>;
 };
 
+/** For how long a request that does not get through is tried again, and how often. */
+const REACH_WITHIN_MS = 2_000;
+const REACH_PAUSE_MS = 200;
+
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
 export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
   const vault = createVault(secret);
+
+  /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws what stays so. */
+  async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
+    const giveUpAt = performance.now() + REACH_WITHIN_MS;
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!wasNotExecuted(error) || performance.now() > giveUpAt) throw error;
+        await sleep(REACH_PAUSE_MS);
+      }
+    }
+  }
+
+  async function authorize(token: SandboxToken, request: AuthorizeRequest): Promise<Outcome> {
+    if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(sql, request.reference, request.account))) {
+      return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
+    }
+    const record = await insertSandboxCharge(sql, newCharge(vault, token, request, clock.now()));
+    if (!("refused" in record) && record.fresh) {
+      if (token.behaviour === "slow") await sleep(SLOW_ANSWER_MS);
+      if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+    }
+    return outcomeOf(record);
+  }
 
   return {
     name: "sandbox",
@@ -49,34 +79,22 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
       const token = vault.open(request.token);
       if (token === null) return { kind: "declined", decline_code: "processing_error" };
       if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
-      if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(sql, request.reference, request.account))) {
-        return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
+      try {
+        return await reach(() => authorize(token, request));
+      } catch (error) {
+        // A capture, void or refund is sent again later; the card of an authorization is at hand only now.
+        if (wasNotExecuted(error)) return { kind: "not_sent", reason: "the processor cannot be reached" };
+        throw error;
       }
-      const record = await insertSandboxCharge(sql, newCharge(vault, token, request, clock.now()));
-      if (!("refused" in record) && record.fresh) {
-        if (token.behaviour === "slow") await sleep(SLOW_ANSWER_MS);
-        if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
-      }
-      return outcomeOf(record);
     },
 
-    async continueAuthorization({ authorization, challenge, ...request }) {
-      return outcomeOf(
-        await insertSandboxContinuation(sql, { ...request, charge: authorization, passed: challenge === "passed" }),
-      );
+    continueAuthorization: ({ authorization, challenge, ...request }) => {
+      const continuation = { ...request, charge: authorization, passed: challenge === "passed" };
+      return reach(async () => outcomeOf(await insertSandboxContinuation(sql, continuation)));
     },
-
-    async capture(request) {
-      return outcomeOf(await insertSandboxFollowUp(sql, followUp("capture", request)));
-    },
-
-    async void(request) {
-      return outcomeOf(await insertSandboxFollowUp(sql, followUp("void", request)));
-    },
-
-    async refund(request) {
-      return outcomeOf(await insertSandboxFollowUp(sql, followUp("refund", request)));
-    },
+    capture: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("capture", request)))),
+    void: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("void", request)))),
+    refund: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("refund", request)))),
 
     async inquire(reference) {
       const record = await findSandboxRecord(sql, reference);

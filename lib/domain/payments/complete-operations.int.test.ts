@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { connect, inRolesOf } from "@/db/client";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
+import { startTcpProxy } from "@/lib/testing/tcp-proxy";
 
-const { db } = await testDatabase({ max: 10 });
+const { db, url } = await testDatabase({ max: 10 });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
 const NOT_SENT = says({ kind: "not_sent", reason: "refused" });
@@ -201,6 +203,27 @@ describe("a good card whose request was held up until it was too late to send it
     expect(await answer).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
     expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize"]);
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
+    await expectClean();
+  });
+
+  test("is charged once when the database was away for moments after T1", async () => {
+    let proxy = await startTcpProxy(url);
+    const away = connect(inRolesOf(proxy.url), { max: 4, maxOrm: 2 });
+    onTestFinished(async () => {
+      await away.close();
+      await proxy.close();
+    });
+    const tenant = await moneyTenant(db, { db: away });
+    tenant.script.next(async () => {
+      await proxy.close();
+      const answer = () => away.within(tenant.environmentId).sql`select 1`.then(String, String);
+      await expect.poll(answer, { timeout: 10_000 }).toContain("the database is unavailable");
+      proxy = await startTcpProxy(url, Number(new URL(proxy.url).port));
+      return late;
+    });
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
+    expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize", "authorize"]);
+    expect(new Set(tenant.script.calls.map(({ reference }) => reference)).size).toBe(1);
     await expectClean();
   });
 

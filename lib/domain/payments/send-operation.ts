@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findOperation, holdAgain } from "@/db/queries/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments";
+import { wasNotExecuted } from "@/db/unavailable";
 import type { Outcome } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
@@ -46,15 +47,20 @@ async function moreTime(
   const { sql } = service.db.within(operation.environmentId);
   for (;;) {
     const begun = begin();
-    const held = await holdAgain(sql, operation, lease, onlyAskedAbout);
-    if (held) {
-      return {
-        operation: { ...operation, epoch: held.epoch },
-        sending: { ...sending, begun, notAfter: held.not_after },
-      };
+    try {
+      const held = await holdAgain(sql, operation, lease, onlyAskedAbout);
+      if (held) {
+        return {
+          operation: { ...operation, epoch: held.epoch },
+          sending: { ...sending, begun, notAfter: held.not_after },
+        };
+      }
+      const row = await findOperation(sql, operation.environmentId, operation.id);
+      if (!onlyAskedAbout || row?.state !== "open" || performance.now() > giveUpAt) return null;
+    } catch (error) {
+      // The database is away, as it is for moments after a crash, and the card is still at hand.
+      if (!wasNotExecuted(error) || performance.now() > giveUpAt) throw error;
     }
-    const row = await findOperation(sql, operation.environmentId, operation.id);
-    if (!onlyAskedAbout || row?.state !== "open" || performance.now() > giveUpAt) return null;
     await wait(HOLD_PAUSE_MS);
   }
 }

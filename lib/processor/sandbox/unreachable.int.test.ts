@@ -1,0 +1,94 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ROLES } from "@/db/client";
+import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
+import { testDatabase } from "@/lib/testing/database";
+import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
+import { createSandboxProcessor } from "../sandbox";
+
+const { db, url } = await testDatabase();
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+
+/** A sandbox whose store can go away. */
+async function remote() {
+  let proxy: TcpProxy = await startTcpProxy(url);
+  const port = Number(new URL(proxy.url).port);
+  const sql = connectSandboxStore({ url: proxy.url, role: ROLES.sandbox }, 2);
+  const processor = createSandboxProcessor({ sql, secret: createSecret("a secret that only the tests know!!") });
+  onTestFinished(async () => {
+    await sql.end({ timeout: 0 });
+    await proxy.close();
+  });
+  const account = newId();
+  const shared = () => ({
+    reference: newId(),
+    account,
+    notAfter: new Date(Date.now() + 60_000),
+    amount: 900,
+    currency: "USD",
+  });
+  const authorization = async () => {
+    const { token } = await processor.tokenize(account, CARD);
+    return { ...shared(), token, capture: true, customerEmail: null, billingAddress: null };
+  };
+  return {
+    processor,
+    authorization,
+    refund: (charge: string) => ({ ...shared(), authorization: charge }),
+    charges: (reference: string) => db.sql`select 1 from sandbox_processor.charges where reference = ${reference}`,
+    proxy: () => proxy,
+    /** Gone, and its connections known to be. */
+    async goAway() {
+      await proxy.close();
+      const answer = () => processor.inquire(newId()).then(String, String);
+      await expect.poll(answer, { timeout: 10_000 }).toContain("the database is unavailable");
+    },
+    async comeBack() {
+      proxy = await startTcpProxy(url, port);
+    },
+  };
+}
+
+describe("a processor that cannot be reached", () => {
+  test("gets the request when it is back within moments, once", async () => {
+    const far = await remote();
+    await far.processor.authorize(await far.authorization());
+    await far.goAway();
+    const charge = await far.authorization();
+    const answer = far.processor.authorize(charge);
+    await far.comeBack();
+    expect(await answer).toMatchObject({ kind: "approved" });
+    expect(await far.charges(charge.reference)).toHaveLength(1);
+  });
+
+  test("was provably sent no authorization when it stays away; of anything else nothing is known", async () => {
+    const far = await remote();
+    const charged = await far.authorization();
+    expect(await far.processor.authorize(charged)).toMatchObject({ kind: "approved" });
+    await far.goAway();
+    const charge = await far.authorization();
+    const [authorized, refunded] = await Promise.allSettled([
+      far.processor.authorize(charge),
+      far.processor.refund(far.refund(charged.reference)),
+    ]);
+    expect(authorized).toMatchObject({ status: "fulfilled", value: { kind: "not_sent" } });
+    expect(refunded.status).toBe("rejected");
+    expect(await far.charges(charge.reference)).toHaveLength(0);
+    await far.comeBack();
+  });
+
+  test("whose answer is lost is not said to have done nothing", async () => {
+    const far = await remote();
+    await far.processor.authorize(await far.authorization());
+    const charge = await far.authorization();
+    far.proxy().loseAnswers();
+    const answer = far.processor.authorize(charge).then(
+      ({ kind }) => kind,
+      () => "an error",
+    );
+    await expect.poll(() => far.charges(charge.reference), { timeout: 10_000 }).toHaveLength(1);
+    far.proxy().cut();
+    expect(await answer).toBe("an error");
+  });
+});
