@@ -14,3 +14,9 @@ export const TOOK_THE_MONEY = `(o.state = 'succeeded' and (o.kind = 'capture'
   or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic' and exists (
     select from events e
     where e.environment_id = o.environment_id and e.operation_id = o.id and e.type = 'payment.captured'))))`;
+
+/**
+ * Whether everything about payment `p` was written by versions that keep the rate of a fee, a payment's token and the price of
+ * a session's token. Its `created_at` is its id's time, which nobody can change.
+ */
+export const KNOWS_ALL = "p.created_at >= books_complete_since()";

@@ -113,12 +113,12 @@ export async function insertPayment(
     ),
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
-        idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
+        idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until, payment_token_id)
       select ${environmentId}::uuid, ${intent.id}::uuid, ${intent.paymentId}::uuid, ${intent.transactionId}::uuid,
         ${intent.kind}, 'open', ${intent.amount}::bigint, ${intent.currency}, ${intent.detail}, ${claim.key},
         ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
         now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms',
-        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms'
+        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms', ${paymentTokenId}::uuid
       where (select count(*) from payment) = 1
       returning 1
     )

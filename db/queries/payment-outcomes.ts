@@ -86,10 +86,14 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
           select ${environmentId}::uuid, ${s.operation.id}::uuid, 2, ${payment.id}::uuid, 'merchant_payable', 'fees',
             (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000, ${payment.currency}
-          from environments
-          where id = ${environmentId}::uuid and (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000 > 0
-            and (select count(*) from operation) = 1
+          from operation
+          where (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000 > 0
         )`
+      : sql``;
+  // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
+  const rate =
+    s.feeOn > 0
+      ? sql`, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
   await sql`
     with answered as (
@@ -111,10 +115,10 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       returning 1
     ),
     operation as (
-      update operations set state = ${s.operation.state}, last_answer = ${s.operation.lastAnswer}, completed_at = now()
+      update operations set state = ${s.operation.state}, last_answer = ${s.operation.lastAnswer}, completed_at = now()${rate}
       where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid and state = ${s.from.state}
         and epoch = ${s.from.epoch}::int and (select count(*) from paid) = 1
-      returning 1
+      returning fee_basis_points
     ),
     charge as (
       update transactions set status = ${charge.status}, avs_result = ${charge.avs_result}, cvv_result = ${charge.cvv_result},

@@ -1,4 +1,4 @@
-import { type BookCheck, TOOK_THE_MONEY } from "./book-check";
+import { type BookCheck, KNOWS_ALL, TOOK_THE_MONEY } from "./book-check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
@@ -103,6 +103,42 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
         or t.status <> case p.status when 'REQUIRES_ACTION' then 'PENDING' else p.status end`,
   },
   {
+    check: "payment_names_its_own",
+    proves:
+      "A payment's authorization at the processor is its own, and so is the charge that its refunds say they return.",
+    sql: `
+      select p.environment_id, p.id as payment_id, p.authorization_id, null::uuid as transaction_id, 'no such authorization' as problem
+      from payments p
+      left join operations o on o.environment_id = p.environment_id and o.id = p.authorization_id and o.payment_id = p.id
+        and o.kind = 'authorize'
+      where o.id is null
+      union all
+      select p.environment_id, p.id, p.authorization_id, t.id, 'returns another charge'
+      from transactions t
+      join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+      where t.refund_of is distinct from case t.type when 'REFUND' then p.charge_id end`,
+  },
+  {
+    check: "tokens_match_payments",
+    proves: "A payment token says it was used exactly when a payment charged its card, and one payment at most did.",
+    sql: `
+      select t.environment_id, t.id as payment_token_id, t.payment_id as used_by, o.payment_id
+      from payment_tokens t
+      join operations o on o.environment_id = t.environment_id and o.payment_token_id = t.id
+      where t.payment_id is distinct from o.payment_id
+      union all
+      select t.environment_id, t.id, t.payment_id, null
+      from payment_tokens t
+      left join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+      left join operations o on o.environment_id = t.environment_id and o.id = p.authorization_id and o.payment_token_id = t.id
+      where t.payment_id is not null and (p.id is null or (${KNOWS_ALL} and o.id is null))
+      union all
+      select environment_id, payment_token_id, null, null
+      from operations
+      where payment_token_id is not null
+      group by environment_id, payment_token_id having count(*) > 1`,
+  },
+  {
     check: "created_with_id",
     proves: "Every payment and transaction was created at the time that is in its id, so lists are in order.",
     sql: `
@@ -116,21 +152,27 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "sessions_match_payments",
-    proves: "A client session is paid by exactly one payment, and busy exactly while one of its payments is under way.",
+    proves:
+      "A client session is paid by exactly one payment, of its price, and busy exactly while one of its payments is under way.",
     sql: `
       select s.environment_id, s.id as client_session_id, s.status, s.payment_id, s.open_payment_id,
-        coalesce(t.paid, '{}') as paid, coalesce(t.under_way, '{}') as under_way
+        coalesce(t.paid, '{}') as paid, coalesce(t.under_way, '{}') as under_way, t.of_other_price
       from client_sessions s
       left join (
         select t.environment_id, t.client_session_id,
           array_agg(p.id) filter (where p.status not in ('PENDING', 'REQUIRES_ACTION', 'DECLINED', 'FAILED')) as paid,
-          array_agg(p.id) filter (where p.status in ('PENDING', 'REQUIRES_ACTION')) as under_way
+          array_agg(p.id) filter (where p.status in ('PENDING', 'REQUIRES_ACTION')) as under_way,
+          -- Older versions let a merchant's server charge another price to a session's token; the form never did.
+          array_agg(p.id) filter (where (c.amount, c.currency) <> (t.amount, t.currency)
+            and (${KNOWS_ALL} or o.actor->>'type' = 'shopper')) as of_other_price
         from transactions t
+        join client_sessions c on c.environment_id = t.environment_id and c.id = t.client_session_id
         join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+        left join operations o on o.environment_id = p.environment_id and o.id = p.authorization_id
         where t.client_session_id is not null and t.type = 'CHARGE'
         group by t.environment_id, t.client_session_id
       ) t on t.environment_id = s.environment_id and t.client_session_id = s.id
       where array_remove(array[s.payment_id], null) <> coalesce(t.paid, '{}')
-        or array_remove(array[s.open_payment_id], null) <> coalesce(t.under_way, '{}')`,
+        or array_remove(array[s.open_payment_id], null) <> coalesce(t.under_way, '{}') or t.of_other_price is not null`,
   },
 ];

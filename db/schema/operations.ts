@@ -63,6 +63,10 @@ export const operations = pgTable(
     accepted_at: instant("accepted_at"),
     next_attempt_at: instant("next_attempt_at").notNull(),
     attempts: integer("attempts").notNull().default(1),
+    /** The rate that its fee was taken at, in hundredths of a percent; only where it took money, and never changed (a trigger). */
+    fee_basis_points: smallint("fee_basis_points"),
+    /** The token whose card it charged. */
+    payment_token_id: uuid("payment_token_id"),
     /** What the processor last said, in one line, for support staff. */
     last_answer: text("last_answer"),
     created_at: instant("created_at").notNull().default(sql`now()`),

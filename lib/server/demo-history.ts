@@ -205,6 +205,7 @@ class Books {
       ...{ environment_id, id: step.id, payment_id, transaction_id: transactionId, kind: step.kind, state },
       ...{ amount: step.amount, currency, actor: SYSTEM, epoch: 1, attempts: 1, lease_until: doneAt },
       ...{ next_attempt_at: doneAt, last_answer: state, created_at: at, completed_at: doneAt },
+      fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });
     this.#event(step.event, String(payment_id), step.id, doneAt, paid);
     this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);

@@ -106,6 +106,105 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
       sql`update ledger_entries set amount = amount + 1 where environment_id = ${env} and operation_id = ${ids.refundOperation}`,
   },
   {
+    check: "operation_has_ledger_lines",
+    how: "a fee on a capture that was to have none",
+    corrupt: (env, ids) => sql`insert into ledger_entries
+      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+      values (${env}, ${ids.capture}, 2, ${ids.payment}, 'merchant_payable', 'fees', 1, 'EUR')`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    how: "a capture whose rate was raised after its fee was taken",
+    corrupt: (env, ids) =>
+      sql`update operations set fee_basis_points = 290 where environment_id = ${env} and id = ${ids.capture}`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    how: "a capture that does not say its rate, and a fee as large as itself",
+    corrupt: (env, ids) => sql`
+      with o as (update operations set fee_basis_points = null where environment_id = ${env} and id = ${ids.capture} returning *)
+      insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+      select environment_id, id, 2, payment_id, 'merchant_payable', 'fees', amount, currency from o`,
+  },
+  {
+    check: "operation_has_ledger_lines",
+    how: "a rate on an operation that took no money",
+    corrupt: (env, ids) =>
+      sql`update operations set fee_basis_points = 0 where environment_id = ${env} and id = ${ids.authorize}`,
+  },
+  {
+    check: "payment_names_its_own",
+    how: "a payment whose authorization is another one's, of the same amount",
+    corrupt: (env, ids, _batchId, paidBack) => sql`
+      update payments set authorization_id = (
+        select p.authorization_id from payments p join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id
+        where t.environment_id = ${env} and t.id = ${paidBack.refund})
+      where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "payment_names_its_own",
+    how: "a payment whose authorization does not exist",
+    corrupt: (env, ids) =>
+      sql`update payments set authorization_id = ${newId()} where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "payment_names_its_own",
+    how: "a refund of another payment's charge",
+    corrupt: (env, ids, _batchId, paidBack) =>
+      sql`update transactions set refund_of = ${ids.charge} where environment_id = ${env} and id = ${paidBack.refund}`,
+  },
+  ...(
+    [
+      [
+        "that can be used again",
+        (env, token) =>
+          sql`update payment_tokens set payment_id = null where environment_id = ${env} and id = ${token}`,
+      ],
+      [
+        "that says it paid another payment",
+        (env, token, _ids, other) =>
+          sql`update payment_tokens set payment_id = ${other} where environment_id = ${env} and id = ${token}`,
+      ],
+      [
+        "that paid twice",
+        (env, token, ids) =>
+          sql`update operations set payment_token_id = ${token} where environment_id = ${env} and id = ${ids.refundOperation}`,
+      ],
+      [
+        "whose payment does not know of it",
+        (env, _token, ids) =>
+          sql`update operations set payment_token_id = null where environment_id = ${env} and id = ${ids.authorize}`,
+      ],
+    ] satisfies [string, (env: string, token: string, ids: BookedIds, other: string) => Promise<unknown>][]
+  ).map(([how, change]) => ({
+    check: "tokens_match_payments",
+    how: `a used payment token ${how}`,
+    async corrupt(env: string, ids: BookedIds) {
+      const [token, at] = [newId(), new Date().toISOString()];
+      await sql`insert into payment_tokens (environment_id, id, processor_token, card_last4, card_bin, card_exp_month,
+          card_exp_year, payment_id, expires_at, created_at)
+        values (${env}, ${token}, '', '4242', '424242', 12, 2040, ${ids.payment}, ${at}, ${at})`;
+      await sql`update operations set payment_token_id = ${token} where environment_id = ${env} and id = ${ids.authorize}`;
+      const [other] = await sql<{ id: string }[]>`
+        select id from payments where environment_id = ${env} and id <> ${ids.payment} limit 1`;
+      await change(env, token, ids, other?.id ?? "");
+    },
+  })),
+  ...(["amount = amount + 1", "currency = 'USD'"] as const).map((other) => ({
+    check: "sessions_match_payments",
+    how: `a session that was paid and says another price (${other})`,
+    async corrupt(env: string, ids: BookedIds) {
+      const session = newId();
+      await sql`insert into client_sessions (environment_id, id, token_sha256, status, amount, currency, capture_method,
+          allowed_origins, metadata, payment_id, expires_at, created_at, updated_at)
+        select environment_id, ${session}, ${Buffer.from(session)}, 'COMPLETED', amount, currency, 'automatic', '{}', '{}', id,
+          now(), ${idTime(session)}, ${idTime(session)}
+        from payments where environment_id = ${env} and id = ${ids.payment}`;
+      await sql`update transactions set client_session_id = ${session} where environment_id = ${env} and id = ${ids.charge}`;
+      await sql.unsafe(`update client_sessions set ${other} where id = '${session}'`);
+    },
+  })),
+  {
     check: "outcome_has_one_event",
     how: "an outcome that nobody was told of",
     corrupt: (env, ids) => sql`delete from events where environment_id = ${env} and operation_id = ${ids.capture}`,

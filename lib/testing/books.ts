@@ -14,6 +14,8 @@ export type BookedPayment = {
   refunded?: number;
   /** Asked to capture at once: the authorization took the money, or with `captured: 0` could only hold it. */
   automatic?: boolean;
+  /** At which its fee was taken. */
+  feeBasisPoints?: number;
 };
 
 export type BookedIds = {
@@ -50,6 +52,7 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
     captured,
     refunded: input.refunded ?? 0,
     automatic: input.automatic ?? false,
+    feeBasisPoints: input.feeBasisPoints ?? 0,
   };
   const ids: BookedIds = {
     payment: newId(),
@@ -77,6 +80,12 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
       credit: "merchant_payable",
       amount: captured,
     });
+    const fee = Math.floor((captured * booking.feeBasisPoints + 5_000) / 10_000);
+    if (fee > 0) {
+      await insertLine(db, ids, booking, {
+        ...{ operation, line: 2, debit: "merchant_payable", credit: "fees", amount: fee },
+      });
+    }
   }
   if (booking.refunded > 0) {
     const operation = { id: ids.refundOperation, kind: "refund", transaction: ids.refund, amount: booking.refunded };
@@ -167,9 +176,10 @@ async function insertOperation(
   const { id, kind, transaction, amount } = operation;
   await db.sql`
     insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, idempotency_key,
-      actor, lease_until, next_attempt_at, completed_at)
+      actor, lease_until, next_attempt_at, completed_at, fee_basis_points)
     values (${environmentId}, ${id}, ${ids.payment}, ${transaction}, ${kind}, 'succeeded', ${amount}, ${currency}, ${id},
-      '{"type":"system","id":null}', now(), now(), now())`;
+      '{"type":"system","id":null}', now(), now(), now(),
+      ${eventOf(kind, booking) === "payment.captured" ? booking.feeBasisPoints : null}::smallint)`;
   await db.sql`
     insert into idempotency_keys (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id,
       state, locked_until, status_code, response_body)
@@ -192,11 +202,11 @@ function eventOf(kind: string, { automatic, captured }: Booking): string {
   return kind === "capture" || (automatic && captured > 0) ? "payment.captured" : "payment.authorized";
 }
 
-type BookedLine = { operation: string; debit: string; credit: string; amount: number };
+type BookedLine = { operation: string; line?: number; debit: string; credit: string; amount: number };
 
 async function insertLine(db: Database, ids: BookedIds, booking: Booking, line: BookedLine): Promise<void> {
   await db.sql`
     insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
-    values (${booking.environmentId}, ${line.operation}, 1, ${ids.payment}, ${line.debit}, ${line.credit}, ${line.amount},
+    values (${booking.environmentId}, ${line.operation}, ${line.line ?? 1}, ${ids.payment}, ${line.debit}, ${line.credit}, ${line.amount},
       ${booking.currency})`;
 }

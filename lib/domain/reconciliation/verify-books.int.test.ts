@@ -26,6 +26,8 @@ describe("verifyBooks", () => {
       await insertBookedPayment(db, { environmentId, automatic: true, captured: 0 });
       const report = await verifyBooks(db);
       expect(report.checks.filter((check) => check.count > 0)).toEqual([]);
+      await insertBookedPayment(db, { environmentId, amount: 10_017, feeBasisPoints: 290 });
+      expect((await verifyBooks(db)).balanced).toBe(true);
       expect(report).toMatchObject({ balanced: true, payments: 6, open_operations: [] });
     });
   });
