@@ -32,19 +32,36 @@ function opened(host: Host, signal: AbortSignal): Promise<Socket> {
   return settled(socket, "connect", signal);
 }
 
-/** The socket at its event; destroyed, and the promise rejected, when an error, an end or the signal comes first. */
-function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+/** The socket at its event. */
+async function settled(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+  // An error that nobody waits for any more, or not yet, would end the process.
+  socket.on("error", () => {});
+  await first(socket, event, signal);
+  return socket;
+}
+
+async function offersTls(socket: Socket, signal: AbortSignal): Promise<boolean> {
+  socket.write(SSL_REQUEST);
+  const [bytes] = (await first(socket, "data", signal)) as [Buffer];
+  if (bytes.length === 1) return bytes[0] === YES;
+  // Anything behind the one byte would be from somebody in between, who hopes that it is read as encrypted.
+  socket.destroy();
+  throw new TlsMismatch("it answers the question for TLS with more than one byte");
+}
+
+/** What comes with the socket's next event. The socket is destroyed, and the reason thrown, when its end or the signal is first. */
+function first(socket: Socket, event: string, signal: AbortSignal): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       leave();
-      socket.on("error", () => {}).destroy();
+      socket.destroy();
       reject(error);
     };
     const abort = () => fail(signal.reason as Error);
     const close = () => fail(Object.assign(new Error("the server ended the connection"), { code: "ECONNRESET" }));
-    const done = () => {
+    const done = (...given: unknown[]) => {
       leave();
-      resolve(socket);
+      resolve(given);
     };
     const leave = () => {
       socket.off(event, done).off("error", fail).off("close", close);
@@ -53,31 +70,6 @@ function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect"
     socket.once(event, done).once("error", fail).once("close", close);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-  });
-}
-
-function offersTls(socket: Socket, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
-      leave();
-      socket.on("error", () => {}).destroy();
-      reject(error);
-    };
-    const abort = () => fail(signal.reason as Error);
-    const close = () => fail(Object.assign(new Error("the server ended the connection"), { code: "ECONNRESET" }));
-    const answer = (bytes: Buffer) => {
-      leave();
-      // Anything behind the one byte would be from somebody in between, who hopes that it is read as encrypted.
-      if (bytes.length === 1) resolve(bytes[0] === YES);
-      else fail(new TlsMismatch("it answers the question for TLS with more than one byte"));
-    };
-    const leave = () => {
-      socket.off("data", answer).off("error", fail).off("close", close);
-      signal.removeEventListener("abort", abort);
-    };
-    socket.once("data", answer).once("error", fail).once("close", close);
-    signal.addEventListener("abort", abort, { once: true });
-    socket.write(SSL_REQUEST);
   });
 }
 

@@ -132,6 +132,9 @@ function explain(error: Cause, address: Address): string {
       if (/no encryption|SSL off/i.test(error.message)) {
         return `The database at ${host} wants TLS: add sslmode=require to DATABASE_URL.`;
       }
+      if (/client certificate/i.test(error.message)) {
+        return `The database at ${host} wants a certificate of ours: name it with sslcert and sslkey in DATABASE_URL.`;
+      }
       return `The database at ${host} refuses the user or password in DATABASE_URL.`;
     case "28P01":
       return `The database at ${host} refuses the user or password in DATABASE_URL.`;

@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { OwnServer } from "@/lib/testing/own-server";
+import { connect, connectSql } from "./client";
+import { openDatabase } from "./open-database";
+
+const OPENSSL = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"].find((path) => existsSync(path));
+let server: OwnServer;
+
+beforeAll(async () => {
+  server = await OwnServer.create();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await server.stop();
+  server.remove();
+});
+
+const open = (target: string) => {
+  vi.stubEnv("DATABASE_URL", target);
+  return openDatabase();
+};
+
+async function isEncrypted(target: string): Promise<boolean> {
+  const sql = connectSql(target, { max: 1 });
+  try {
+    const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
+    return row?.ssl;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+describe("a server on a Unix socket alone", () => {
+  beforeAll(async () => {
+    await server.restart({ listen_addresses: "" });
+  });
+
+  test.each([
+    ["as a parameter", () => `postgres://${server.credentials}@/postgres?host=${server.folder}&port=${server.port}`],
+    [
+      "as a host",
+      () => `postgres://${server.credentials}@${encodeURIComponent(server.folder)}:${server.port}/postgres`,
+    ],
+  ])("is used by every pool, its folder given %s", async (_, address) => {
+    await expect(open(address())).resolves.toMatchObject({ embedded: false });
+    const own = connect(address(), { max: 2 });
+    expect(await own.sql.begin((tx) => tx`select inet_server_addr() as address`)).toEqual([{ address: null }]);
+    expect([...(await own.orm.execute("select 1 as one"))]).toEqual([{ one: 1 }]);
+    await own.close();
+  });
+});
+
+describe.skipIf(OPENSSL === undefined)("a server that wants TLS (left out where there is no openssl)", () => {
+  const file = (name: string) => join(server.folder, name);
+  /** To the server by TCP; `localhost` is what its certificate says. */
+  const by = (host: string, query: string) =>
+    `postgres://${server.credentials}@${host}:${server.port}/postgres${query}`;
+
+  beforeAll(async () => {
+    makeCertificates();
+    server.rules("local all all trust", "hostssl all all 127.0.0.1/32 scram-sha-256");
+    await server.restart({ ssl: "on", ssl_cert_file: file("server.pem"), ssl_key_file: file("server.key") });
+  });
+
+  test.each([
+    ["nothing is said", "", "wants TLS: add sslmode=require to DATABASE_URL."],
+    ["TLS is turned off", "?sslmode=disable", "wants TLS: add sslmode=require to DATABASE_URL."],
+    ["nobody vouches for the certificate", "?sslmode=verify-full", "its certificate is not accepted"],
+  ])("says so in one sentence when %s", async (_, query, sentence) => {
+    await expect(open(by("localhost", query))).rejects.toThrow(sentence);
+  });
+
+  test("and has a certificate for another name says so, too", async () => {
+    const query = `?sslmode=verify-full&sslrootcert=${file("ca.pem")}`;
+    await expect(open(by("127.0.0.1", query))).rejects.toThrow("its certificate is not accepted");
+    expect(await isEncrypted(by("127.0.0.1", query.replace("full", "ca")))).toBe(true);
+  });
+
+  test.each(["prefer", "require", "verify-full&sslrootcert=ca.pem"])("is entered with sslmode=%s", async (mode) => {
+    const target = by("localhost", `?sslmode=${mode.replace("ca.pem", file("ca.pem"))}`);
+    await expect(open(target)).resolves.toMatchObject({ embedded: false });
+    expect(await isEncrypted(target)).toBe(true);
+  });
+
+  test("and a certificate of ours, gets it, and says so when it does not", async () => {
+    server.rules("local all all trust", "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full");
+    await server.restart({ ...server.settings, ssl_ca_file: file("ca.pem") });
+    const query = `?sslmode=verify-full&sslrootcert=${file("ca.pem")}`;
+    await expect(open(by("localhost", query))).rejects.toThrow("wants a certificate of ours: name it with sslcert");
+    const own = `&sslcert=${file("client.pem")}&sslkey=${file("client.key")}`;
+    expect(await isEncrypted(by("localhost", query + own))).toBe(true);
+  });
+
+  /** An authority of the test's own, and what it signs for the server and for us. */
+  function makeCertificates(): void {
+    const openssl = (...args: string[]) => execFileSync(OPENSSL as string, args, { stdio: "pipe", cwd: server.folder });
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    openssl(
+      ...["req", "-x509", ...key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Tests"],
+      ...["-addext", "basicConstraints=critical,CA:TRUE"],
+    );
+    const user = server.credentials.split(":")[0];
+    for (const [name, subject] of [["server", "localhost"] as const, ["client", user] as const]) {
+      writeFileSync(file(`${name}.ext`), `subjectAltName=DNS:${subject}\n`);
+      openssl("req", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${subject}`);
+      openssl(
+        ...["x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"],
+        ...["-out", `${name}.pem`, "-days", "2", "-extfile", `${name}.ext`],
+      );
+    }
+  }
+});
