@@ -82,7 +82,7 @@ export async function takeDueOperations(sql: Sql, limit: number, lease: Lease): 
 /**
  * A new time to send an operation of which the caller knows that nothing was sent: whoever held it before may not write its
  * outcome any more. Null: it is closed, or in other hands. `evenFromOthers`: also when somebody else took it over and let it
- * go, which is right only where others never send it.
+ * go, which is right only where others never send it, and while no repeat of its request has sent it.
  */
 export async function holdAgain(
   sql: Sql,
@@ -96,7 +96,27 @@ export async function holdAgain(
       next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms',
       send_until = now() + ${lease.sendWithinMs}::int * interval '1 ms'
     where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
-      and ${evenFromOthers ? sql`(${mine} or ${isOver(sql, "lease_until")})` : mine}
+      and ${evenFromOthers ? sql`(${mine} or (may_resend and ${isOver(sql, "lease_until")}))` : mine}
+    returning epoch, send_until as not_after`;
+  return row ?? null;
+}
+
+/**
+ * The right to send an authorization in place of its request, which died, for somebody who holds it and knows that nothing of it
+ * was executed. Given once. Null: it was given before, an outcome was unknown, it is closed, or in other hands.
+ */
+export async function holdToResend(
+  sql: Sql,
+  operation: { environmentId: string; id: string; epoch: number },
+  lease: Lease,
+): Promise<{ epoch: number; not_after: string } | null> {
+  const [row] = await sql<{ epoch: number; not_after: string }[]>`
+    update operations set epoch = epoch + 1, may_resend = false,
+      lease_until = now() + ${lease.heldForMs}::int * interval '1 ms',
+      next_attempt_at = now() + ${lease.heldForMs}::int * interval '1 ms',
+      send_until = now() + ${lease.sendWithinMs}::int * interval '1 ms'
+    where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+      and kind = 'authorize' and epoch = ${operation.epoch}::int and may_resend
     returning epoch, send_until as not_after`;
   return row ?? null;
 }
@@ -128,7 +148,7 @@ export async function releaseOperation(
 ): Promise<void> {
   await sql`
     update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
-      unknown_at = coalesce(unknown_at, now()),
+      unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
       send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
       accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
     where environment_id = ${operation.environment_id}::uuid and id = ${operation.id}::uuid and state = 'open'

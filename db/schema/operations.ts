@@ -57,6 +57,11 @@ export const operations = pgTable(
     lease_until: instant("lease_until").notNull(),
     /** After this no call that its first request made for it is executed any more; null in rows of older versions. */
     send_until: instant("send_until"),
+    /**
+     * An authorization whose request died may be sent by a repeat of that request, which has the card: until a call for it
+     * ended without a known outcome, and once.
+     */
+    may_resend: boolean("may_resend").notNull().default(true),
     /** When the last call for it ended without a known outcome. */
     unknown_at: instant("unknown_at"),
     /** When the processor said that it has it and works on it: from then on "not found" proves nothing. */

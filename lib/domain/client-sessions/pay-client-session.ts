@@ -41,6 +41,7 @@ export async function payClientSession(
     processor,
     operationId: newId(),
     planId: row.plan_id,
+    isOver: row.suspended,
     unusable: () => sessionUnusable(row),
   });
   // The refusal of an attempt is replayed like any other answer.

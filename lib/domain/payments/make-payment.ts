@@ -8,6 +8,7 @@ import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { answerFromKey, askedByOf, claimOf, refuseClaimed, replyOf } from "./money-request";
 import { leaseOf, type OpenOperation } from "./operation";
+import type { Resend } from "./resolve-operation";
 import { begin, sendOperation } from "./send-operation";
 
 /** What is paid and by whom, whichever door it came through. */
@@ -24,6 +25,8 @@ export type PaymentToMake = {
   operationId: string;
   /** UUID. */
   planId: string | null;
+  /** Not to be sent when an earlier request with the same key was not: it would not be allowed to begin now. */
+  isOver?: boolean;
   /** The refusal when the card's token or session is used up, closed or busy. */
   unusable: () => AppError | Promise<AppError>;
 };
@@ -42,7 +45,7 @@ export async function makePayment(ctx: Context, payment: PaymentToMake): Promise
 /** One try; null = the key, or the session of a token, has changed hands meanwhile, so start over. */
 async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | null> {
   const { service, environment } = ctx;
-  const { terms, card, processor, operationId } = toMake;
+  const { card, processor, operationId } = toMake;
   const snapshot = newSnapshot(ctx, toMake);
   const { payment } = snapshot;
   const begun = begin();
@@ -67,7 +70,7 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
     card,
   ).catch(changedHands);
   if (reservation === null) return null;
-  if (!reservation.claimed) return answerFromKey(ctx);
+  if (!reservation.claimed) return answerFromKey(ctx, resendOf(toMake));
   if (!reservation.reserved) return refuseClaimed(ctx, await toMake.unusable());
   const operation: OpenOperation = {
     ...intent,
@@ -76,23 +79,41 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
     epoch: 1,
     asked: askedByOf(ctx),
   };
-  const call = (notAfter: Date) =>
-    processor.authorize({
-      reference: operationId,
-      account: environment.id,
-      notAfter,
-      token: card.token,
-      amount: payment.amount,
-      currency: payment.currency,
-      capture: payment.capture_method === "automatic",
-      customerEmail: terms.customer_email,
-      billingAddress: terms.billing_address,
-    });
+  const call = (notAfter: Date) => authorize(processor, card, operationId, snapshot, notAfter);
   return replyOf(
     ctx,
     operation,
     await sendOperation(service, operation, { begun, notAfter: reservation.not_after, call }, snapshot),
   );
+}
+
+/** What is charged is what the payment says, whichever request brought the card. */
+function authorize(
+  processor: Processor,
+  { token }: PayingCard,
+  reference: string,
+  { payment, transactions }: PaymentSnapshot,
+  notAfter: Date,
+) {
+  const charge = transactions.find(({ id }) => id === payment.charge_id);
+  if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+  return processor.authorize({
+    reference,
+    account: payment.environment_id,
+    notAfter,
+    token,
+    amount: payment.amount,
+    currency: payment.currency,
+    capture: payment.capture_method === "automatic",
+    customerEmail: charge.customer_email,
+    billingAddress: charge.billing_address,
+  });
+}
+
+/** How this request sends the payment that an earlier one with its key did not. Null: a used token has no card behind it. */
+function resendOf({ processor, card, isOver = false }: PaymentToMake): Resend | null {
+  if (card.token === "" || isOver) return null;
+  return (reference, snapshot, notAfter) => authorize(processor, card, reference, snapshot, notAfter);
 }
 
 function changedHands(error: unknown): null {

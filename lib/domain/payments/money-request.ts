@@ -15,7 +15,7 @@ import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
 import { type AskedBy, leaseOf, type OperationSubject } from "./operation";
-import { resolveOperation } from "./resolve-operation";
+import { type Resend, resolveOperation } from "./resolve-operation";
 import type { Executed } from "./send-operation";
 
 /** How long a duplicate waits for the first request before it is told to come back. */
@@ -84,9 +84,9 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
 /**
  * What a key that is already in use answers: its stored answer (after the caller's right to it is asked again), 409 for
  * other parameters, the end of a request that died, or, after waiting, 409 in progress. Null: the key has become free, and
- * the request is to start over.
+ * the request is to start over. `resend` sends a payment that the dead request did not.
  */
-export async function answerFromKey(ctx: Context): Promise<Reply | null> {
+export async function answerFromKey(ctx: Context, resend: Resend | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = performance.now() + WAIT_MS;
@@ -106,7 +106,7 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
         await releaseKey(sql, ctx.environment.id, key, null);
         return null;
       }
-      const reply = row.operation_id && (await takeOver(ctx, row.operation_id));
+      const reply = row.operation_id && (await takeOver(ctx, row.operation_id, resend));
       if (reply) return reply;
     }
     if (performance.now() + pauseMs > giveUpAt) {
@@ -123,7 +123,7 @@ export async function answerFromKey(ctx: Context): Promise<Reply | null> {
 }
 
 /** Goes on where the first request stopped; null when another has the operation already. */
-async function takeOver(ctx: Context, operationId: string): Promise<Reply | null> {
+async function takeOver(ctx: Context, operationId: string, resend: Resend | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(
     service.db.within(environment.id).sql,
@@ -132,7 +132,7 @@ async function takeOver(ctx: Context, operationId: string): Promise<Reply | null
     leaseOf(service.processorTimeoutMs),
   );
   if (!taken) return null;
-  const executed = await resolveOperation(service, taken);
+  const executed = await resolveOperation(service, taken, resend);
   await ctx.reauthorize();
   const { id, kind, payment_id: paymentId, transaction_id: transactionId } = taken;
   return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);

@@ -1,0 +1,1 @@
+ALTER TABLE "operations" ADD COLUMN "may_resend" boolean DEFAULT true NOT NULL;

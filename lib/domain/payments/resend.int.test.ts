@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "@/lib/testing/database";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
+
+const { db } = await testDatabase({ max: 20 });
+
+afterEach(async () => {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+});
+
+/** Of a processor whose "not found" is conclusive sooner, so that each second look takes less long. */
+async function newTenant(): Promise<MoneyTenant> {
+  const tenant = await moneyTenant(db);
+  Object.assign(tenant.service.processors.processorFor("test") as object, { notFoundConclusiveAfterMs: 300 });
+  return tenant;
+}
+
+/** As kill -9 leaves it between T1 and the call: nobody will ever say what became of it. `wake` lets the call through late. */
+async function dies(tenant: MoneyTenant, body: object = {}) {
+  const held = holds();
+  tenant.script.next(held.step);
+  const answer = tenant.create(body, { key: "k" });
+  await held.reached;
+  return {
+    async wake() {
+      held.release();
+      return answer;
+    },
+  };
+}
+
+/** The lease ran out, and so did the time to send it, this many seconds ago. */
+async function ago(tenant: MoneyTenant, seconds: number): Promise<void> {
+  await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms',
+      send_until = now() - ${seconds}::int * interval '1 s'
+    where environment_id = ${tenant.environmentId} and state = 'open'`;
+}
+
+async function chargesOf(tenant: MoneyTenant) {
+  const rows = await db.sql`select outcome from sandbox_processor.charges where account = ${tenant.environmentId}`;
+  return rows.map(({ outcome }) => outcome);
+}
+
+const referencesOf = ({ script }: MoneyTenant) => new Set(script.calls.map(({ reference }) => reference));
+
+describe("a good card whose first request died before it was sent", () => {
+  test("is charged once by the repeat, and the first, should it wake, gets the same answer and charges nothing", async () => {
+    const tenant = await newTenant();
+    const first = await dies(tenant);
+    await ago(tenant, 3);
+    const answer = await tenant.create({}, { key: "k" });
+    expect(answer).toMatchObject({ status: 201, replayed: false, body: { status: "CAPTURED", amount: 10_000 } });
+    expect(await first.wake()).toMatchObject({ status: 201, replayed: true, text: answer.text });
+    expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize", "inquire", "inquire", "authorize"]);
+    expect(referencesOf(tenant).size).toBe(1);
+    expect(await chargesOf(tenant)).toEqual(["approved"]);
+  });
+
+  test("is not given up by the completer before its request had time to come again, and is after that", async () => {
+    const tenant = await newTenant();
+    await dies(tenant);
+    await ago(tenant, 3);
+    await tenant.complete();
+    await ago(tenant, 9);
+    await tenant.complete();
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201 });
+
+    const other = await newTenant();
+    await dies(other);
+    await ago(other, 13);
+    await other.complete();
+    expect(await other.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed", replayed: true });
+    expect(other.script.count("authorize")).toBe(1);
+    expect(await chargesOf(other)).toEqual([]);
+  });
+
+  test("is sent by one of twenty repeats", async () => {
+    const tenant = await newTenant();
+    await dies(tenant);
+    await ago(tenant, 3);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.create({}, { key: "k" })));
+    const good = answers.filter(({ status }) => status === 201);
+    expect(new Set(good.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ status, code }) => status !== 201 && !code?.includes("in_progress"))).toEqual([]);
+    expect(tenant.script.count("authorize")).toBe(2);
+    expect(await chargesOf(tenant)).toEqual(["approved"]);
+  });
+
+  test("is sent once more, and not again when the repeat dies, too", async () => {
+    const tenant = await newTenant();
+    await dies(tenant);
+    await ago(tenant, 3);
+    tenant.script.next(says({ kind: "not_found" }), says({ kind: "not_found" }));
+    await dies(tenant);
+    await ago(tenant, 3);
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed" });
+    expect(tenant.script.count("authorize")).toBe(2);
+    expect(await chargesOf(tenant)).toEqual([]);
+  });
+
+  test("is not sent by the first request any more once a repeat has the right to", async () => {
+    const tenant = await newTenant();
+    tenant.script.next(async () => {
+      await ago(tenant, 3);
+      tenant.script.next(says({ kind: "not_found" }), says({ kind: "not_found" }), losesAnswer);
+      expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202 });
+      setTimeout(() => void ago(tenant, 3).then(() => tenant.complete()), 500);
+      return { kind: "not_sent", reason: "the request came after its time" };
+    });
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
+    expect(tenant.script.count("authorize")).toBe(2);
+    expect(await chargesOf(tenant)).toEqual(["approved"]);
+  });
+});
+
+test("what the processor was heard of about, or may still execute, is only asked about", async () => {
+  const tenant = await newTenant();
+  tenant.script.next(says({ kind: "unknown", reason: "garbage" }));
+  expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202 });
+  await ago(tenant, 3);
+  expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed" });
+  expect(tenant.script.count("authorize")).toBe(1);
+
+  const early = await moneyTenant(db);
+  const first = await dies(early);
+  await ago(early, 1);
+  expect(await early.create({}, { key: "k" })).toMatchObject({ status: 202 });
+  expect(early.script.count("authorize")).toBe(1);
+  await ago(early, 3);
+  expect(await early.create({}, { key: "k" })).toMatchObject({ status: 201 });
+  expect(await first.wake()).toMatchObject({ status: 201, replayed: true });
+  expect(await chargesOf(early)).toEqual(["approved"]);
+});
