@@ -48,7 +48,8 @@ export default defineConfig({
         test: {
           name: "proof",
           env,
-          include: ["e2e/proof/*.proof.ts"],
+          // The long ones are asked for by name: scripts/prove-more.mjs.
+          include: ["e2e/proof/*.proof.ts", ...(process.env.PROOF_LONG ? ["e2e/proof/*.long.ts"] : [])],
           exclude,
           globalSetup: ["lib/testing/global-setup.ts"],
           // A proof starts services and loads both cores by itself.

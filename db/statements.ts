@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import type { Connection, Statement } from "./connection";
 import type { Pool } from "./pool";
+import { currentAsker, noteFailure } from "./unavailable";
 
 type Begin = (first: unknown, second?: unknown) => Promise<unknown>;
 type Work = (tx: postgres.TransactionSql) => unknown;
@@ -14,17 +15,33 @@ export function sqlOn(pool: Pool, environment: string): postgres.Sql {
   const begin: Begin = async (first, second) => {
     const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
     if (!LEVELS.test(levels)) throw new Error(`"${levels}" is no mode of a transaction`);
-    const connection = await pool.take();
     try {
-      connection.enter(environment);
-      return await transaction(pool, connection, levels, work);
-    } finally {
-      pool.release(connection);
+      const connection = await pool.take();
+      try {
+        connection.enter(environment);
+        return await transaction(pool, connection, levels, work);
+      } finally {
+        pool.release(connection);
+      }
+    } catch (error) {
+      noteFailure(currentAsker(), error);
+      throw error;
     }
   };
   const end = (options?: { timeout?: number }) => pool.end((options?.timeout ?? 5) * 1_000);
   const absent = Object.fromEntries(ABSENT.map((name) => [name, () => refuse(name)]));
-  const run = (statement: Statement) => pool.run(statement, environment);
+  const run = (statement: Statement) => {
+    const asker = currentAsker();
+    // A cursor's reader gives its statement new ends; by then its answer has begun.
+    if (asker && statement.cursorRows === undefined) {
+      const { reject } = statement;
+      statement.reject = (error) => {
+        noteFailure(asker, error);
+        reject(error);
+      };
+    }
+    pool.run(statement, environment);
+  };
   return Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
 }
 

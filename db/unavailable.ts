@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import postgres from "postgres";
 
 /** Nothing was sent: there is no connection that could take it. The cause says why. */
@@ -48,3 +49,22 @@ export const isServerLost = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && (LOST.test(error.code) || isPanic(error));
 
 const isPanic = (error: postgres.PostgresError) => error.severity === "PANIC" || error.severity === "FATAL";
+
+/** Somebody for whom statements are sent, and what the first of them failed by that the database could not serve. */
+export type Asker = { failure: unknown };
+
+/** Of the process, on globalThis: pages send their statements through Next's copy of this module. */
+const holder = globalThis as { [key: symbol]: AsyncLocalStorage<Asker> | undefined };
+const KEY = Symbol.for("cardlane.asker");
+holder[KEY] ??= new AsyncLocalStorage<Asker>();
+const askers = holder[KEY];
+
+/** Does `work` for `asker`, who learns of an outage even where an error says no more of its cause by the time it is answered. */
+export const workFor = <T>(asker: Asker, work: () => T): T => askers.run(asker, work);
+
+/** Tells whoever a statement was sent for, if anybody wants to know, that it failed. */
+export function noteFailure(asker: Asker | undefined, error: unknown): void {
+  if (asker && asker.failure === null && isDatabaseUnavailable(error)) asker.failure = error;
+}
+
+export const currentAsker = (): Asker | undefined => askers.getStore();

@@ -35,6 +35,12 @@ switch (what) {
   case "storm":
     process.exitCode = prove(["e2e/proof/storm.proof.ts"], { STORM_MINUTES: number ?? "25" });
     break;
+  case "outages":
+    process.exitCode = prove(
+      ["outages", "standby", "pauses", "disk-full"].map((name) => `e2e/proof/${name}.long.ts`),
+      { PROOF_LONG: "1" },
+    );
+    break;
   case "looks": {
     const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
     const env = { ...process.env, EVERY_LOOK: "1" };
@@ -44,7 +50,7 @@ switch (what) {
   }
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | looks",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | outages | looks",
     );
     process.exitCode = 2;
 }

@@ -15,8 +15,8 @@ type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: st
 
 /**
  * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries nothing but the id of a
- * row in user_sessions, which every request looks up: so a session can be ended from elsewhere. Throws when a sign-out
- * could not end it.
+ * row in user_sessions, which every request looks up: so a session can be ended from elsewhere. Throws when a sign-in could
+ * not be tried, or a sign-out could not end the session.
  */
 export function authHandler(service: Service, audience: Audience): RouteHandler {
   return async (request, context) => {
@@ -40,7 +40,10 @@ function withoutCookie(response: Response, name: string): Response {
   return response;
 }
 
-/** What went wrong in an event: next-auth swallows it, and takes the cookie of a session that still lives. */
+/**
+ * What went wrong on our side: next-auth makes a wrong password of it, and in an event swallows it and takes the cookie of a
+ * session that still lives.
+ */
 type Failure = { error: unknown };
 
 function authOptions(service: Service, audience: Audience, failure: Failure, callbackCookie: string): AuthOptions {
@@ -62,7 +65,8 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
     providers: [
       Credentials({
         credentials: { email: {}, password: {}, code: {}, ticket: {} },
-        authorize: (credentials, request) => authorize(service, audience, credentials ?? {}, request.headers ?? {}),
+        authorize: (credentials, request) =>
+          authorize({ service, audience, failure }, credentials ?? {}, request.headers ?? {}),
       }),
     ],
     callbacks: {
@@ -88,40 +92,35 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
   };
 }
 
+type Entry = { readonly service: Service; readonly audience: Audience; readonly failure: Failure };
 type SignInHeaders = Record<string, string | undefined>;
 
 /** The user for next-auth, with the session that was opened for it. A refusal is an Error whose message is its code. */
-async function authorize(
-  service: Service,
-  audience: Audience,
-  credentials: Partial<Record<string, string>>,
-  headers: SignInHeaders,
-) {
+async function authorize(entry: Entry, credentials: Partial<Record<string, string>>, headers: SignInHeaders) {
   const address = headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "";
   const userAgent = headers["user-agent"] ?? null;
-  const outcome = await attempt(service, audience, credentials, { address, userAgent });
+  const outcome = await attempt(entry, credentials, { address, userAgent });
   if (outcome.result !== "ok") throw new Error(outcome.result);
   return { id: outcome.user.id, sessionId: outcome.sessionId };
 }
 
 async function attempt(
-  service: Service,
-  audience: Audience,
+  { service, audience, failure }: Entry,
   { email, password, code, ticket }: Partial<Record<string, string>>,
   from: { address: string; userAgent: string | null },
 ) {
-  if (ticket && audience === "merchant") return guarded(service, () => signInWithTicket(service, { ticket, ...from }));
+  if (ticket && audience === "merchant") return guarded(failure, () => signInWithTicket(service, { ticket, ...from }));
   if (typeof email !== "string" || typeof password !== "string" || !canBeSomebodys(email, password)) {
     throw refusal("wrong");
   }
-  return guarded(service, () => signIn(service, { kind: audience, email, password, code: code || null, ...from }));
+  return guarded(failure, () => signIn(service, { kind: audience, email, password, code: code || null, ...from }));
 }
 
-async function guarded(service: Service, work: () => Promise<SignInResult>): Promise<SignInResult> {
+async function guarded(failure: Failure, work: () => Promise<SignInResult>): Promise<SignInResult> {
   try {
     return await work();
   } catch (error) {
-    service.log.error({ err: error }, "a sign-in failed");
+    failure.error = error;
     throw refusal("unavailable");
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { type HostedAssets, hostedAssets } from "./hosted-assets";
+import { outagePage } from "./outage-page";
 import { appErrorOf } from "./problem";
 import { pageHeaders } from "./security-headers";
 
@@ -16,9 +17,10 @@ export type HostedPageOptions = {
   formsLeave?: boolean;
 };
 
-const OUTAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>One moment</title>
-<meta name="viewport" content="width=device-width"><p>This page cannot be shown right now. Nothing was charged by opening it.
-Reload it in a moment.</p></html>`;
+const OUTAGE = {
+  title: "One moment",
+  text: "This page cannot be shown right now. Nothing was charged by opening it. Try again in a moment.",
+};
 
 /**
  * Runs the handler of such a page. When it fails, as without the database, shoppers get words and no blank frame: wherever it
@@ -30,11 +32,12 @@ export async function hostedRoute(request: Request, answer: () => Promise<Respon
   } catch (thrown) {
     const { service } = currentService();
     const error = appErrorOf(service, thrown, infoOf(request));
+    const nonce = randomBytes(18).toString("base64");
     const headers = {
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'",
+      "Content-Security-Policy": `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
     };
-    return new Response(OUTAGE, {
+    return new Response(outagePage({ ...OUTAGE, nonce, retry: request.method === "GET" }), {
       status: error.status,
       headers: { ...headers, "Retry-After": "2", "Cache-Control": "no-store" },
     });

@@ -103,14 +103,23 @@ test("a sign-out that could not end the session says so, and leaves the cookie",
   expect(await isSessionAlive(db, browser.sessionId)).toBe(true);
 });
 
-test("a session that cannot be opened is told as an outage, without the database's words", async () => {
+test("a sign-in that could not be tried is a fault of ours, without the database's words, and an outage is told as one", async () => {
   const { user } = await people.person("owner");
   await db.sql`create function refuse_sessions() returns trigger language plpgsql as
-    $$ begin raise exception 'words of the database'; end $$`;
+    $$ begin raise exception 'words of the database' using errcode = new.user_agent; end $$`;
   await db.sql`create trigger refuse_sessions before insert on user_sessions for each row
-    when (new.user_agent = 'refused') execute function refuse_sessions()`;
-  const { url } = await signIn({ email: user.email, password: TEST_PASSWORD }, { "user-agent": "refused" });
-  expect(new URL(url).searchParams.get("error")).toBe("unavailable");
+    when (new.user_agent ~ '^[0-9A-Z]{5}$') execute function refuse_sessions()`;
+  const { csrfToken, cookie } = await csrf();
+  const body = new URLSearchParams({ csrfToken, json: "true", email: user.email, password: TEST_PASSWORD }).toString();
+  // Something is wrong with the data; the disk is full.
+  for (const [code, status] of [["22000", 500] as const, ["53100", 503] as const]) {
+    const headers = { ...FORM, "user-agent": code, cookie };
+    const response = await send("callback/credentials", { method: "POST", headers, body });
+    expect(response.status).toBe(status);
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(response.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
+    expect(await response.text()).not.toContain("words");
+  }
 });
 
 test.each(["signout", "callback/credentials"])("a body that is too large is not read at %s", async (path) => {

@@ -7,6 +7,7 @@ import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { tidyRequest } from "./next-requests";
+import { withOutages } from "./outages";
 import { secureResponse } from "./secure-responses";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -26,13 +27,15 @@ export type ServerOptions = {
   /** Called for a request that came through a proxy. */
   onProxy?: () => void;
   arrival?: ArrivalLimits;
+  /** How long a page may take until its answer begins; null or left out: as long as it takes. */
+  pageLimitMs?: number | null;
 };
 
 /** One port for everything: the API is answered here, all else by Next. */
 export function createHttpServer(
   listeners: Listeners,
   onError: (error: unknown) => void,
-  { onProxy, arrival = ARRIVAL }: ServerOptions = {},
+  { onProxy, arrival = ARRIVAL, pageLimitMs = null }: ServerOptions = {},
 ): Server {
   const server = createServer({
     headersTimeout: arrival.headersMs,
@@ -54,19 +57,23 @@ export function createHttpServer(
       return;
     }
     const listener = listeners[admission.destination];
-    // Next's handlers cannot see the connection, in development the API's among them.
-    if (listener === listeners.pages) {
-      tidyRequest(request);
-      secureResponse(request, response);
+    const answer = () =>
+      listener(request, response).catch((error: unknown) => {
+        onError(error);
+        if (response.headersSent) response.destroy();
+        else
+          response
+            .writeHead(500, { ...dataHeaders(), "content-type": "text/plain" })
+            .end("Something went wrong on our side.");
+      });
+    if (listener !== listeners.pages) {
+      void answer();
+      return;
     }
-    listener(request, response).catch((error: unknown) => {
-      onError(error);
-      if (response.headersSent) response.destroy();
-      else
-        response
-          .writeHead(500, { ...dataHeaders(), "content-type": "text/plain" })
-          .end("Something went wrong on our side.");
-    });
+    // Next's handlers cannot see the connection, in development the API's among them.
+    tidyRequest(request);
+    secureResponse(request, response);
+    void withOutages(request, response, pageLimitMs, answer);
   });
   return server;
 }

@@ -34,16 +34,24 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
   });
 }
 
-/** Puts `first` before all that answers a server's requests; what it answers itself, by true, nobody else sees. */
+type Around = (request: IncomingMessage, response: ServerResponse, work: () => void) => void;
+
+/**
+ * Puts `first` before all that answers a server's requests; what it answers itself, by true, nobody else sees. What the others
+ * do is done within `around`.
+ */
 export function answerFirst(
   server: Server,
   first: (request: IncomingMessage, response: ServerResponse) => boolean,
+  around: Around = (_request, _response, work) => work(),
 ): void {
   const others = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (first(request, response)) return;
-    for (const other of others) Reflect.apply(other, server, [request, response]);
+    around(request, response, () => {
+      for (const other of others) Reflect.apply(other, server, [request, response]);
+    });
   });
 }
 

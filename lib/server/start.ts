@@ -86,6 +86,8 @@ async function startAll({ dev, built, console, root }: StartOptions, shutdown: S
   const listeners = dev ? { api: pages, pages } : limited(root, pages);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
     onProxy: () => void noteProxy(opened.service),
+    // A page that is compiled first takes its time.
+    pageLimitMs: dev ? null : ANSWER_LIMIT_MS + env.processorTimeoutMs,
   });
   await listen(server, env.port, env.listenAddress);
   const withdraw = publishAddress();

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
@@ -12,6 +12,7 @@ import { createService } from "./create-service";
 import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
 import { ARRIVAL, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
+import { withOutages } from "./outages";
 import { createPageLimit } from "./page-limits";
 
 const HOST = Symbol.for("cardlane.host");
@@ -56,8 +57,9 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
 function guard(server: Server, dev: boolean): void {
   const gate = createGate();
   const tooManyPages = createPageLimit();
-  const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
-  answerFirst(server, (request, response) => {
+  const limitMs = ANSWER_LIMIT_MS + env.processorTimeoutMs;
+  const api = apiListener(limitMs);
+  const first = (request: IncomingMessage, response: ServerResponse) => {
     const admission = gate(request);
     if ("refusal" in admission) refuseRequest(request, response, admission.refusal);
     else if (PAGE_METHODS.has(request.method ?? "") && !hasTooManyParameters(request.url ?? "")) {
@@ -67,7 +69,8 @@ function guard(server: Server, dev: boolean): void {
       refuseRequest(request, response, refusal);
     } else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));
     return true;
-  });
+  };
+  answerFirst(server, first, (request, response, work) => withOutages(request, response, dev ? null : limitMs, work));
   watchCallers(server);
   // Where nothing is developed Next leaves them without an answer; without a listener they are requests as any other.
   if (!dev) server.removeAllListeners("upgrade");

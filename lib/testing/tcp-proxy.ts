@@ -12,6 +12,10 @@ export type TcpProxy = {
   loseAnswers(): void;
   /** Ends all connections at once. */
   cut(): void;
+  /** Ends all connections, and takes no more: nobody listens there. */
+  refuse(): Promise<void>;
+  /** Listens again, in the same place. */
+  accept(): Promise<void>;
   /** How many connections there are. */
   count(): number;
   close(): Promise<void>;
@@ -46,15 +50,21 @@ export async function startTcpProxy(url: string, port = 0): Promise<TcpProxy> {
     mode = next;
     for (const pair of pairs) apply(pair);
   };
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const listen = (at: number) => new Promise<void>((resolve) => void server.listen(at, "127.0.0.1", resolve));
+  await listen(port);
+  const own = (server.address() as AddressInfo).port;
   const through = new URL(url);
   through.hostname = "127.0.0.1";
-  through.port = String((server.address() as AddressInfo).port);
+  through.port = String(own);
   const cut = () => {
     for (const { near, far } of pairs) {
       near.destroy();
       far.destroy();
     }
+  };
+  const refuse = () => {
+    cut();
+    return new Promise<void>((resolve) => void server.close(() => resolve()));
   };
   return {
     url: through.href,
@@ -62,10 +72,9 @@ export async function startTcpProxy(url: string, port = 0): Promise<TcpProxy> {
     resume: () => turn("passes"),
     loseAnswers: () => turn("one way"),
     cut,
+    refuse,
+    accept: () => listen(own),
     count: () => pairs.size,
-    close() {
-      cut();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: refuse,
   };
 }

@@ -1,19 +1,18 @@
 "use client";
 
 import { ErrorState } from "@/components/ui/error-state";
+import { OUTAGE, useOutage } from "@/lib/client/use-outage";
+
+const FAULT = {
+  title: "This page could not be loaded",
+  detail: "Something went wrong on our side. Nothing you did is lost. If it happens again, tell support the id below.",
+};
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 export default function DashboardErrorPage({ error, retry }: ErrorPageProps) {
-  return (
-    <ErrorState
-      page
-      title="This page could not be loaded"
-      detail="Something went wrong on our side. Nothing you did is lost. If it happens again, tell support the id below."
-      requestId={digestOf(error)}
-      onRetry={retry}
-    />
-  );
+  const text = useOutage() ? OUTAGE : FAULT;
+  return <ErrorState page {...text} requestId={text === FAULT ? digestOf(error) : null} onRetry={retry} />;
 }
 
 /** The name of the error in the service's log. */

@@ -1,19 +1,18 @@
 "use client";
 
 import { ErrorState } from "@/components/ui/error-state";
+import { OUTAGE, useOutage } from "@/lib/client/use-outage";
+
+const FAULT = {
+  title: "This page could not be loaded",
+  detail: "Something went wrong on our side. What cannot be written to the audit log is not shown either.",
+};
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 export default function SupportErrorPage({ error, retry }: ErrorPageProps) {
-  return (
-    <ErrorState
-      page
-      title="This page could not be loaded"
-      detail="Something went wrong on our side. What cannot be written to the audit log is not shown either."
-      requestId={digestOf(error)}
-      onRetry={retry}
-    />
-  );
+  const text = useOutage() ? OUTAGE : FAULT;
+  return <ErrorState page {...text} requestId={text === FAULT ? digestOf(error) : null} onRetry={retry} />;
 }
 
 /** The name of the error in the service's log. */

@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { beforeAll, expect, test } from "vitest";
+import type { Database } from "@/db/client";
+import { currentAsker, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
+import { provideService } from "@/lib/http/current-service";
+import { testService } from "@/lib/testing/factories";
+import { withOutages } from "./outages";
+import { secureResponse } from "./secure-responses";
+
+beforeAll(() => void provideService(testService({} as Database)));
+
+type Answered = { status: number | undefined; headers: IncomingMessage["headers"]; body: string };
+type Work = (response: ServerResponse) => void | Promise<void>;
+type Asked = { method?: string; accept?: string; limitMs?: number | null };
+
+/** Asks twice over one connection: what the first answer left behind would be read as the second. */
+async function answered(work: Work, { method = "GET", accept = "text/html", limitMs = null }: Asked = {}) {
+  const server = createServer((request, response) => {
+    secureResponse(request, response);
+    void withOutages(request, response, limitMs, () => work(response));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async (): Promise<Answered> => {
+    const { port } = server.address() as AddressInfo;
+    const request = send({
+      host: "127.0.0.1",
+      port,
+      agent,
+      method,
+      path: "/test/plans?q=1",
+      headers: { accept },
+    }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    let body = "";
+    for await (const chunk of response) body += String(chunk);
+    return { status: response.statusCode, headers: response.headers, body };
+  };
+  try {
+    const [first, second] = [await ask(), await ask()];
+    expect(second.status).toBe(first.status);
+    expect(second.body.length).toBe(first.body.length);
+    return first;
+  } finally {
+    agent.destroy();
+    server.close();
+  }
+}
+
+/** Later, as a statement's answer comes; what it was asked for is known all the same. */
+async function fail(error: Error = new DatabaseUnavailable("nobody there")): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  noteFailure(currentAsker(), error);
+}
+
+/** The ways in which Next, its compression and our own handlers answer 500. */
+const WAYS: Record<string, Work> = {
+  "status and end": (response) => void Object.assign(response, { statusCode: 500 }).end("Next's page"),
+  "status and nothing": (response) => void Object.assign(response, { statusCode: 500 }).end(),
+  "a head and end": (response) =>
+    void response.writeHead(500, { "content-type": "text/html", "content-length": "4" }).end("page"),
+  "pieces, and headers set before": (response) => {
+    response.statusCode = 500;
+    response.setHeader("content-encoding", "gzip");
+    response.setHeader("etag", "x");
+    Readable.from(["Next's ", "page"]).pipe(response);
+  },
+  "headers first": (response) => {
+    response.statusCode = 500;
+    response.flushHeaders();
+    response.write("Next's ", () => response.end("page"));
+  },
+};
+
+test.each(Object.entries(WAYS))("a 500 that the database caused is a 503 with words: %s", async (_, way) => {
+  const page = await answered(async (response) => {
+    await fail();
+    await way(response);
+  });
+  expect(page.status).toBe(503);
+  expect(page.headers).toMatchObject({ "retry-after": "1", "cache-control": "no-store", "content-type": /^text.html/ });
+  expect(page.headers["content-encoding"] ?? page.headers.etag).toBeUndefined();
+  const nonce = /style-src 'self' 'nonce-([^']+)'/.exec(String(page.headers["content-security-policy"]))?.[1];
+  expect(page.body).toContain(`<style nonce="${nonce}">`);
+  expect(page.body).toContain('<a href="">Try again</a>');
+  expect(page.body).not.toContain("Next's");
+});
+
+test("other callers get the API's own form, and what cannot be asked for again no link", async () => {
+  const work: Work = async (response) => {
+    await fail();
+    response.writeHead(500).end("page");
+  };
+  const data = await answered(work, { accept: "*/*" });
+  expect(data.headers["content-type"]).toBe("application/problem+json");
+  expect(JSON.parse(data.body)).toMatchObject({ status: 503, code: "database_unavailable", instance: "/test/plans" });
+  const posted = await answered(work, { method: "POST" });
+  expect(posted.status).toBe(503);
+  expect(posted.body).not.toContain("<a");
+  expect(await answered(work, { method: "HEAD" })).toMatchObject({ status: 503, body: "" });
+});
+
+test("what the database did not cause stays what it is, and so does an answer that has begun", async () => {
+  const fault = await answered(async (response) => {
+    await fail(new Error("a mistake of ours"));
+    response.writeHead(500, { "content-type": "text/html" }).end("Next's page");
+  });
+  expect(fault).toMatchObject({ status: 500, body: "Next's page" });
+  const mended = await answered(async (response) => {
+    await fail();
+    response.end("a page that does without");
+  });
+  expect(mended).toMatchObject({ status: 200, body: "a page that does without" });
+  const begun = await answered(async (response) => {
+    response.write("skeleton ");
+    await fail();
+    response.end("and error");
+  });
+  expect(begun).toMatchObject({ status: 200, body: "skeleton and error" });
+});
+
+test("an answer that has not begun in time is a 503, and what comes too late is nobody's", async () => {
+  const late: ServerResponse[] = [];
+  const page = await answered((response) => void late.push(response), { limitMs: 20 });
+  expect(page).toMatchObject({ status: 503, body: expect.stringContaining("Try again") });
+  for (const response of late) {
+    response.statusCode = 200;
+    response.setHeader("etag", "x");
+    expect(response.write("Next's ")).toBe(true);
+    await new Promise<void>((resolve) => void response.end("page", resolve));
+  }
+});

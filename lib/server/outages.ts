@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Asker, workFor } from "@/db/unavailable";
+import { outagePage } from "@/lib/http/outage-page";
+import { NONCE_HEADER } from "@/lib/http/security-headers";
+import { answerFailure, silence } from "@/lib/http/unavailable";
+
+/**
+ * Does what answers one request for a page. When the database fails it and the answer would be 500, or none has begun within
+ * `limitMs`, it is 503 with Retry-After in its place: Next has no status for an outage, and its page of an error is empty
+ * without its scripts. What has begun with 200 goes on: the error boundary in the browser says the rest.
+ */
+export function withOutages<T>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limitMs: number | null,
+  work: () => T,
+): T {
+  const asker: Asker = { failure: null };
+  const replace = replacer(request, response, asker);
+  if (limitMs !== null) limitTime(request, response, limitMs, replace);
+  return workFor(asker, work);
+}
+
+type Callback = () => void;
+type Rest = readonly unknown[];
+type Methods<Name extends string> = Record<Name, (...rest: Rest) => unknown>;
+/** What a caller's answer is made with: what comes after it was replaced would be an error, or bytes that are nobody's. */
+const HEADERS = ["setHeader", "appendHeader", "removeHeader", "flushHeaders"] as const;
+
+/** From now on what the response is told passes here. Returns what answers it with an outage, unless its headers are sent. */
+function replacer(request: IncomingMessage, response: ServerResponse, asker: Asker): (failure: unknown) => void {
+  const methods = response as unknown as Methods<"writeHead" | "write" | "end" | (typeof HEADERS)[number]>;
+  const writeHead = methods.writeHead.bind(response);
+  const write = methods.write.bind(response);
+  const end = methods.end.bind(response);
+  let isReplaced = false;
+
+  const replace = (failure: unknown): void => {
+    if (response.headersSent) return;
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const { status, headers, body } = answerOf(request, failure);
+    writeHead(status, { ...headers, "Content-Length": String(Buffer.byteLength(body)) });
+    end(request.method === "HEAD" ? undefined : body);
+    isReplaced = true;
+  };
+  /** What somebody still has to say about a request that is answered: its callback is called, as if it had been sent. */
+  const drop = (rest: Rest): void => {
+    const done = rest.find((argument): argument is Callback => typeof argument === "function");
+    if (done) process.nextTick(done);
+  };
+  /** Before the first byte: the headers, whose status decides. */
+  const begin = (): void => {
+    if (!response.headersSent) response.writeHead(response.statusCode);
+  };
+
+  const own: Methods<"writeHead" | "write" | "end"> = {
+    writeHead(...rest) {
+      if (isReplaced) return response;
+      const status = typeof rest[0] === "number" ? rest[0] : response.statusCode;
+      if (status !== 500 || asker.failure === null) return writeHead(...rest);
+      replace(asker.failure);
+      return response;
+    },
+    write(...rest) {
+      begin();
+      if (!isReplaced) return write(...rest);
+      drop(rest);
+      return true;
+    },
+    end(...rest) {
+      // Without a body there is a length to be sent, which Node knows when it writes the headers itself.
+      if (response.statusCode === 500 && asker.failure !== null) begin();
+      if (!isReplaced) return end(...rest);
+      drop(rest);
+      return response;
+    },
+  };
+  for (const name of HEADERS) {
+    const method = methods[name].bind(response);
+    methods[name] = (...rest) => {
+      if (name === "flushHeaders") begin();
+      return isReplaced ? response : method(...rest);
+    };
+  }
+  Object.assign(response, own);
+  return replace;
+}
+
+function limitTime(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limitMs: number,
+  replace: (failure: unknown) => void,
+): void {
+  let timer = setTimeout(look, limitMs).unref();
+  function look(): void {
+    // While the caller still sends it is not we who are late: the server has a limit for that.
+    if (request.complete) replace(silence(`no page within ${limitMs} ms`));
+    else timer = setTimeout(look, limitMs).unref();
+  }
+  response.once("close", () => clearTimeout(timer));
+}
+
+const TITLE = "The database does not answer";
+const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
+
+/** Words for a browser that shows what it gets; the API's own form for everything else. */
+function answerOf(request: IncomingMessage, failure: unknown) {
+  const { method = "GET", url = "/", headers } = request;
+  const get = (name: string) => headers[name]?.toString() ?? null;
+  const answer = answerFailure({ method, url: `http://localhost${url}`, headers: { get }, body: null }, failure);
+  if (!headers.accept?.includes("text/html")) return answer;
+  const retry = method === "GET" || method === "HEAD";
+  const text = retry ? `${TEXT} Try again in a moment.` : `${TEXT} Go back and try again in a moment.`;
+  return {
+    ...answer,
+    headers: { ...answer.headers, "Content-Type": "text/html; charset=utf-8" },
+    body: outagePage({ title: TITLE, text, nonce: get(NONCE_HEADER) ?? "", retry }),
+  };
+}
