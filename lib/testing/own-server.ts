@@ -90,6 +90,13 @@ export class OwnServer {
     }
   }
 
+  /** After it ended by itself. False: it runs. */
+  async startAgain(): Promise<boolean> {
+    if (this.#child?.exitCode === null) return false;
+    await this.start();
+    return true;
+  }
+
   async restart(settings: Settings): Promise<void> {
     await this.stop();
     this.settings = settings;

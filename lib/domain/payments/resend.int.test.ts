@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
@@ -17,12 +17,25 @@ async function newTenant(): Promise<MoneyTenant> {
   return tenant;
 }
 
-/** As kill -9 leaves it between T1 and the call: nobody will ever say what became of it. `wake` lets the call through late. */
-async function dies(tenant: MoneyTenant, body: object = {}) {
+const sleepers: { bury(): void; answer: Promise<unknown> }[] = [];
+afterAll(async () => {
+  for (const { bury, answer } of sleepers) {
+    bury();
+    await answer;
+  }
+});
+
+/** As kill -9 leaves it between T1 and the call: nobody says what became of it. `wake` lets the call through late. */
+async function dies(tenant: MoneyTenant) {
   const held = holds();
-  tenant.script.next(held.step);
-  const answer = tenant.create(body, { key: "k" });
+  let bury = () => {};
+  const buried = new Promise((resolve) => {
+    bury = () => resolve({ kind: "unknown", reason: "its process died" });
+  });
+  tenant.script.next((real) => Promise.race([held.step(real), buried]));
+  const answer = tenant.create({}, { key: "k" });
   await held.reached;
+  sleepers.push({ bury, answer });
   return {
     async wake() {
       held.release();

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { connect } from "@/db/client";
+import { OwnServer } from "@/lib/testing/own-server";
+import { expectCleanBooks, untilNothingIsOpen } from "./books";
+import { Client, paymentBody } from "./client";
+import { startHost } from "./host";
+import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
+import { createTenant } from "./tenant";
+
+const LANES = 6;
+const WRITES_WITHIN_MS = 5_000;
+const DATABASE = "cardlane";
+
+/** A primary that confirms nothing before its standby has it, and that standby, made of a cold copy. */
+async function pair(): Promise<[primary: OwnServer, standby: OwnServer]> {
+  const primary = await OwnServer.create({ wal_level: "replica", max_wal_senders: "4" });
+  await primary.start();
+  const admin = primary.sql("postgres");
+  await admin.unsafe(`create database ${DATABASE}`);
+  await admin.end();
+  await primary.stop();
+  const [user, password] = primary.credentials.split(":");
+  const from = `host=127.0.0.1 port=${primary.port} user=${user} password=${password} application_name=standby`;
+  const standby = await primary.copy({ hot_standby: "on", primary_conninfo: from });
+  writeFileSync(join(standby.data, "standby.signal"), "");
+  primary.settings = { ...primary.settings, synchronous_standby_names: "standby" };
+  await primary.start();
+  await standby.start();
+  return [primary, standby];
+}
+
+type Sample = { atMs: number; status: number; readiness: number };
+
+test.each(["SIGKILL", "SIGINT"] as const)(
+  "a standby promoted after %s of the primary is written to within five seconds, and nothing is lost",
+  async (signal) => {
+    const [primary, standby] = await pair();
+    const url = `postgres://${primary.credentials}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${DATABASE}?target_session_attrs=read-write`;
+    const host = await startHost({ databaseUrl: url, env: { CHECKOUT_LIMIT_PER_MINUTE: "1000000" } });
+    onTestFinished(async () => {
+      await host.stop();
+      for (const server of [primary, standby]) {
+        await server.stop();
+        server.remove();
+      }
+    });
+    const setUp = connect(primary.url(DATABASE), { max: 2 });
+    const tenant = await createTenant(setUp);
+    await setUp.close();
+    const client = new Client(tenant.apiKey, () => host.baseUrl);
+
+    const samples: Sample[] = [];
+    const statusOf = (path: string, init?: RequestInit) =>
+      fetch(host.baseUrl + path, { ...init, signal: AbortSignal.timeout(20_000) }).then(async (response) => {
+        await response.text();
+        return response.status;
+      });
+    const pay = () =>
+      statusOf("/v1/payments", {
+        method: "POST",
+        headers: {
+          ...{ "X-Api-Key": tenant.apiKey, "X-Idempotency-Key": randomUUID() },
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify(paymentBody()),
+      });
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const atMs = performance.now();
+        const [status, readiness] = await Promise.all([pay(), statusOf("/health/ready")]);
+        samples.push({ atMs, status, readiness });
+        await wait(50);
+      }
+    })();
+    const load = new Load(client, LANES);
+    await wait(3_000);
+    const stoppedMs = performance.now();
+    await primary.stop(signal);
+    await wait(4_000);
+    const admin = standby.sql("postgres");
+    await admin`select pg_promote()`;
+    const promotedMs = performance.now();
+    await admin.end();
+    await wait(WRITES_WITHIN_MS);
+    await load.stop();
+    isOver = true;
+    await watching;
+
+    const before = samples.filter(({ atMs }) => atMs < stoppedMs - 500);
+    const between = samples.filter(({ atMs }) => atMs > stoppedMs + 1_500 && atMs < promotedMs - 500);
+    const first = samples.find(({ atMs, status }) => atMs > stoppedMs + 500 && status === 201);
+    process.stdout.write(
+      `  ${signal}: ${before.length} before, ${between.length} between, writing ${Math.round((first?.atMs ?? Number.NaN) - promotedMs)} ms after the promotion, ${load.answered.length} keys\n`,
+    );
+    expect(before.length).toBeGreaterThan(3);
+    expect(before.filter(({ status, readiness }) => status !== 201 || readiness !== 200)).toEqual([]);
+    expect(between.length).toBeGreaterThan(3);
+    expect(between.filter(({ status, readiness }) => status !== 503 || readiness !== 503)).toEqual([]);
+    expect((first?.atMs ?? Number.POSITIVE_INFINITY) - promotedMs).toBeLessThan(WRITES_WITHIN_MS);
+    const since = samples.filter(({ atMs }) => atMs > promotedMs + WRITES_WITHIN_MS);
+    expect(since.filter(({ status, readiness }) => status !== 201 || readiness !== 200)).toEqual([]);
+
+    const db = connect(standby.url(DATABASE), { max: 3 });
+    await untilNothingIsOpen(db);
+    await expectStableAnswers(load);
+    await expectMoneyOncePerKey(db, load, tenant.environmentId);
+    await expectCleanBooks(db);
+    await db.close();
+  },
+);
