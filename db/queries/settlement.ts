@@ -33,7 +33,7 @@ export async function findLastNight(sql: Sql, hour: number): Promise<string> {
 
 /** Every group of all environments, or of one. */
 export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {
-  return await db.sql<UnsettledGroup[]>`
+  return await db.long<UnsettledGroup[]>`
     select environment_id, currency
     from transactions
     where settled_at is null and captured_at is not null and status <> 'FAILED'
@@ -76,12 +76,16 @@ export async function listUnsettledAfter(
     limit ${input.limit}`;
 }
 
-/** Locks payments in id order, so that two runs wait for each other and never deadlock; returns the commit's time. */
+/**
+ * Locks payments in id order, so that two runs wait for each other and never deadlock; returns the commit's time. While it waits
+ * for one payment it keeps others from their merchants, so it does not wait for long: the next run tries again.
+ */
 export async function lockPaymentsInOrder(
   tx: Transaction,
   environmentId: string,
   paymentIds: string[],
 ): Promise<string> {
+  await tx`set local lock_timeout = '5s'`;
   await tx`
     select id from payments
     where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])

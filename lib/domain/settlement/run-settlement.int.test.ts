@@ -116,6 +116,20 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
+  it("may take longer than a request: nothing of it is sent where statements have six seconds", async () => {
+    const environmentId = await insertEnvironment(db);
+    await insertBookedPayment(db, { environmentId });
+    const refuse = () => {
+      throw new Error("a statement for requests");
+    };
+    const requests = Object.assign(refuse, { begin: refuse, unsafe: refuse }) as never;
+    expect(await runSettlement({ ...service, db: { ...db, sql: requests } }, { environmentId })).toHaveLength(1);
+    const own = connect(url, { max: 2 });
+    const [row] = await own.long`select current_setting('statement_timeout') as limit`;
+    await own.close();
+    expect(row?.limit).toBe("10min");
+  });
+
   it("waits for a payment that is being refunded, and then sees the refund", async () => {
     const environmentId = await insertEnvironment(db);
     const { payment, charge } = await insertBookedPayment(db, { environmentId, amount: 100 });
@@ -149,7 +163,7 @@ function signal() {
 
 /** The same database, whose first settled chunk raises the signal: a run that is told to stop at the worst moment. */
 function stopAfterFirstCommit(stop: AbortController): typeof db {
-  const sql = new Proxy(db.sql, {
+  const long = new Proxy(db.long, {
     get(target, name) {
       if (name !== "begin") return Reflect.get(target, name);
       return async (...args: unknown[]) => {
@@ -159,7 +173,7 @@ function stopAfterFirstCommit(stop: AbortController): typeof db {
       };
     },
   });
-  return { ...db, sql };
+  return { ...db, long };
 }
 
 describe("settleNightly", () => {

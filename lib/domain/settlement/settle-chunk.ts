@@ -24,7 +24,7 @@ type ChunkResult = { batch: SettlementBatchRow | null; lastId: string | null };
 
 /** Settles the next transactions of one environment and currency in one commit; no batch when another run was faster. */
 export async function settleChunk(service: Service, input: ChunkInput): Promise<ChunkResult> {
-  return await service.db.sql.begin(async (tx) => {
+  return await service.db.long.begin(async (tx) => {
     const candidates = await listUnsettledAfter(tx, input.environment_id, input);
     const lastId = candidates.at(-1)?.id ?? null;
     if (lastId === null) return { batch: null, lastId };
