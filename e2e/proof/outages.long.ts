@@ -65,7 +65,7 @@ function everything(): Asked[] {
     const named = parts.filter((part) => part !== "." && !part.startsWith("("));
     const filled = named.map((part, at) => fill(part, named[at - 1] ?? ""));
     const path = `/${filled.join("/")}`;
-    const methods = file.endsWith("page.tsx") ? ["GET"] : (METHODS[path] ?? ["GET"]);
+    const methods = file.endsWith("page.tsx") ? ["GET"] : methodsOf(file);
     return methods.map((method) => ({ name: `${method} ${path}`, path, method }));
   });
 }

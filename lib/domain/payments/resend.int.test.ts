@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
@@ -6,9 +6,10 @@ import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 
 const { db } = await testDatabase({ max: 20 });
 
-afterEach(async () => {
+/** The books agree with each other, and with the processor's own store. */
+async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
-});
+}
 
 /** Of a processor whose "not found" is conclusive sooner, so that each second look takes less long. */
 async function newTenant(): Promise<MoneyTenant> {
@@ -69,6 +70,7 @@ describe("a good card whose first request died before it was sent", () => {
     expect(tenant.script.calls.map(({ method }) => method)).toEqual(["authorize", "inquire", "inquire", "authorize"]);
     expect(referencesOf(tenant).size).toBe(1);
     expect(await chargesOf(tenant)).toEqual(["approved"]);
+    await expectClean();
   });
 
   test("is not given up by the completer before its request had time to come again, and is after that", async () => {
@@ -87,6 +89,7 @@ describe("a good card whose first request died before it was sent", () => {
     expect(await other.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed", replayed: true });
     expect(other.script.count("authorize")).toBe(1);
     expect(await chargesOf(other)).toEqual([]);
+    await expectClean();
   });
 
   test("is sent by one of twenty repeats", async () => {
@@ -99,6 +102,7 @@ describe("a good card whose first request died before it was sent", () => {
     expect(answers.filter(({ status, code }) => status !== 201 && !code?.includes("in_progress"))).toEqual([]);
     expect(tenant.script.count("authorize")).toBe(2);
     expect(await chargesOf(tenant)).toEqual(["approved"]);
+    await expectClean();
   });
 
   test("is sent once more, and not again when the repeat dies, too", async () => {
@@ -111,6 +115,7 @@ describe("a good card whose first request died before it was sent", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, code: "payment_failed" });
     expect(tenant.script.count("authorize")).toBe(2);
     expect(await chargesOf(tenant)).toEqual([]);
+    await expectClean();
   });
 
   test("is not sent by the first request any more once a repeat has the right to", async () => {
@@ -125,6 +130,7 @@ describe("a good card whose first request died before it was sent", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
     expect(tenant.script.count("authorize")).toBe(2);
     expect(await chargesOf(tenant)).toEqual(["approved"]);
+    await expectClean();
   });
 });
 
@@ -145,4 +151,5 @@ test("what the processor was heard of about, or may still execute, is only asked
   expect(await early.create({}, { key: "k" })).toMatchObject({ status: 201 });
   expect(await first.wake()).toMatchObject({ status: 201, replayed: true });
   expect(await chargesOf(early)).toEqual(["approved"]);
+  await expectClean();
 });
