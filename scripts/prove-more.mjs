@@ -1,8 +1,9 @@
 // The proofs of `npm test`, but longer: `model`: 500 random histories. `kill`: kill -9 of the service, whole and as `npm
 // start` runs it, 200 times, and as many crashes of PostgreSQL, of three kinds; another number may follow. `checkout`: 400
 // payment sessions, or another number, while the whole service is killed 40 times. `storm`: 25 minutes, or another number, of
-// everything at once that can happen to processes, database, pooler and clocks. `looks`: every page wide and narrow, light
-// and dark, and every card on both widths of the sample shop.
+// everything at once that can happen to processes, database, pooler and clocks. `outages`: every page and route without the
+// database, a standby that is promoted, processes that are stopped and go on, a full disk. `looks`: every page wide and narrow,
+// light and dark, and every card on both widths of the sample shop.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
