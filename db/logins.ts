@@ -1,6 +1,8 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { ConfigurationError, env } from "@/lib/env";
-import { connectSql, type Login, type Logins, ROLES } from "./client";
+import { parseAddress } from "./address";
+import { connectLong, connectSql, type Login, type Logins, ROLES, type Sql } from "./client";
+import { explain } from "./open-database";
 
 type RoleName = keyof typeof ROLES;
 
@@ -42,29 +44,48 @@ async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }>
   return { app: login(ROLES.app), jobs: login(ROLES.jobs), sandbox: login(ROLES.sandbox) };
 }
 
-/** Refuses one that could do more than its role, or not even that. */
+/** Refuses one that could do more than its role, or not even that, or that leads elsewhere than the owner's. */
 async function givenLogin(role: RoleName, setting: string, given: string | null, owner: string): Promise<Login> {
-  if (given === null) return { url: owner, role: ROLES[role] };
+  const name = ROLES[role];
+  if (given === null) return { url: owner, role: name };
   const sql = connectSql(given, { max: 1, applicationName: "cardlane-check" });
   try {
-    const others = Object.values(ROLES).filter((name) => name !== ROLES[role]);
     const [row] = await sql`
-      select current_user::text as name, rolsuper or rolbypassrls as strong, pg_has_role(${ROLES[role]}, 'USAGE') as belongs,
-        exists (select from pg_roles o where o.rolname in ${sql(others)} and pg_has_role(o.oid, 'MEMBER')) or exists (
-          select from pg_class c where c.relnamespace = 'public'::regnamespace and pg_has_role(c.relowner, 'MEMBER')) as more
+      select current_user::text as who, pg_has_role(${name}, 'USAGE') as belongs,
+        rolsuper or rolbypassrls or rolcreaterole or rolreplication or exists (
+          select from pg_roles o where o.rolname not in (current_user, ${name}) and pg_has_role(o.oid, 'MEMBER')) as more
       from pg_roles where rolname = current_user`;
-    if (row?.strong || row?.more) {
+    if (row?.more) {
       throw new ConfigurationError(
-        `The user of ${setting} may do more than ${ROLES[role]}: give Cardlane a user that is a member of that role and of nothing else.`,
+        `The user of ${setting} may do more than ${name}: give Cardlane a user that is a member of that role and of nothing else.`,
       );
     }
     if (!row?.belongs) {
       throw new ConfigurationError(
-        `The user of ${setting} is no member of ${ROLES[role]}: let an administrator run GRANT ${ROLES[role]} TO "${row?.name}";`,
+        `The user of ${setting} is no member of ${name}: let an administrator run GRANT ${name} TO "${row?.who}";`,
       );
     }
-    return { url: given, role: ROLES[role] };
+    if (!(await isSameDatabase(sql, owner))) {
+      throw new ConfigurationError(`${setting} leads to another database than DATABASE_URL: they have to be the same.`);
+    }
+    return { url: given, role: name };
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(explain(error, parseAddress(given), setting), { cause: error });
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+/** A lock is seen by whoever is in the same database, under whatever address, and by nobody else. */
+async function isSameDatabase(sql: Sql, owner: string): Promise<boolean> {
+  const lock = `cardlane logins ${randomUUID()}`;
+  const asOwner = connectLong(owner, { keeps: "one connection", applicationName: "cardlane-check" });
+  try {
+    await asOwner`select pg_advisory_lock(hashtextextended(${lock}, 0))`;
+    const [row] = await sql`select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as is_free`;
+    return row?.is_free === false;
+  } finally {
+    await asOwner.end({ timeout: 1 });
   }
 }

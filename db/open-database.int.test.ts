@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
+import { moneyTenant } from "@/lib/testing/money";
 import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
 import { startTcpProxy } from "@/lib/testing/tcp-proxy";
-import { connect } from "./client";
+import { connect, connectSql, inRolesOf } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openDatabase } from "./open-database";
 
@@ -80,6 +81,25 @@ describe.skipIf(PGBOUNCER === null)("behind PgBouncer (left out where there is n
     expect(new Set(rows.map(([row]) => row?.seqscan))).toEqual(new Set(["off"]));
     expect(await own.sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
     await own.close();
+  });
+
+  test("session pooling: a role and an environment are gone with the client that took them on", async () => {
+    const target = await through("session");
+    const own = connect(inRolesOf(target), { max: 4, applicationName: "behind-pgbouncer" });
+    const tenants = [await moneyTenant(db, { db: own }), await moneyTenant(db, { db: own })] as const;
+    for (const tenant of tenants) expect((await tenant.create()).status).toBe(201);
+    for (const { environmentId } of tenants) {
+      const [row] = await own.within(environmentId).sql`select array_agg(environment_id) as seen from payments`;
+      expect(row?.seen).toEqual([environmentId]);
+    }
+    const used = await db.sql`select pid from pg_stat_activity where application_name = 'behind-pgbouncer'`;
+    await own.close();
+    const next = connectSql(target, { max: 1 });
+    const [row] = await next`select pg_backend_pid() as pid, current_user = session_user as is_itself,
+      coalesce(current_setting('cardlane.environment', true), '') as environment`;
+    await next.end({ timeout: 1 });
+    expect(used.map(({ pid }) => pid)).toContain(row?.pid);
+    expect(row).toMatchObject({ is_itself: true, environment: "" });
   });
 
   test("transaction pooling is refused with the setting to change", async () => {

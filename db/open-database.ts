@@ -59,7 +59,7 @@ async function checkServer(url: string, say: (what: string) => void = () => {}):
       return version;
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
-      const sentence = explain(causeOf(error), address);
+      const sentence = explain(error, address);
       if (!mayPass(causeOf(error)) || Date.now() > deadline) throw new ConfigurationError(sentence);
       say(`waiting for it: ${sentence}`);
       await wait(RETRY_MS);
@@ -124,22 +124,24 @@ function causeOf(error: unknown): Cause {
 const mayPass = (cause: Cause) =>
   (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
 
-function explain(error: Cause, address: Address): string {
+/** Why the database at the address in `setting` cannot be used, in one sentence. */
+export function explain(problem: unknown, address: Address, setting = "DATABASE_URL"): string {
+  const error = causeOf(problem);
   const host = labelOf(address);
   if (error instanceof TlsMismatch) return `The database at ${host} cannot be used: ${error.message}.`;
   switch (error.code) {
     case "28000":
       if (/no encryption|SSL off/i.test(error.message)) {
-        return `The database at ${host} wants TLS: add sslmode=require to DATABASE_URL.`;
+        return `The database at ${host} wants TLS: add sslmode=require to ${setting}.`;
       }
       if (/client certificate/i.test(error.message)) {
-        return `The database at ${host} wants a certificate of ours: name it with sslcert and sslkey in DATABASE_URL.`;
+        return `The database at ${host} wants a certificate of ours: name it with sslcert and sslkey in ${setting}.`;
       }
-      return `The database at ${host} refuses the user or password in DATABASE_URL.`;
+      return `The database at ${host} refuses the user or password in ${setting}.`;
     case "28P01":
-      return `The database at ${host} refuses the user or password in DATABASE_URL.`;
+      return `The database at ${host} refuses the user or password in ${setting}.`;
     case "3D000":
-      return `There is no database "${address.database}" at ${host}: create it, or correct DATABASE_URL.`;
+      return `There is no database "${address.database}" at ${host}: create it, or correct ${setting}.`;
     case "ECONNREFUSED":
     case "ENOENT":
       return `The database at ${host} cannot be reached: nothing listens there.`;

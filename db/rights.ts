@@ -165,7 +165,11 @@ async function ensureRoles(sql: Sql): Promise<boolean> {
     for (const name of missing) await sql.unsafe(`grant ${name} to current_user`);
   } catch (error) {
     if ((error as { code?: string }).code !== "42501") throw error;
-    const statements = [...missing.map((name) => `CREATE ROLE ${name};`), `GRANT ${names.join(", ")} TO <that user>;`];
+    const [owner] = await sql`select current_user::text as name`;
+    const statements = [
+      ...missing.map((name) => `CREATE ROLE ${name};`),
+      `GRANT ${names.join(", ")} TO "${owner?.name}";`,
+    ];
     throw new ConfigurationError(
       `The user of DATABASE_URL may not make the roles Cardlane works under: let an administrator run ${statements.join(" ")}`,
     );

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
+import { testDatabase } from "@/lib/testing/database";
+import { moneyTenant } from "@/lib/testing/money";
+import { connect, connectSql, ROLES } from "./client";
+import { openLogins } from "./logins";
+import { migrate } from "./migrate";
+
+/** Users of the server, which other tests share: names of their own, and gone at the end. */
+const run = randomBytes(4).toString("hex");
+const { db, url } = await testDatabase();
+const made: string[] = [];
+const databases: string[] = [];
+beforeEach(() => vi.unstubAllEnvs());
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  const admin = connectSql(inject("adminUrl"), { max: 1 });
+  for (const name of databases) await dropDatabase(inject("adminUrl"), name);
+  for (const name of made) await admin.unsafe(`drop role if exists ${name}`);
+  await admin.end({ timeout: 1 });
+});
+
+/** Makes a user and answers the address of the database as that user. */
+async function createUser(name: string, attributes = "", of = url): Promise<string> {
+  const user = `${name}_${run}`;
+  made.push(user);
+  await db.sql.unsafe(`create role ${user} login password 'of_${user}' ${attributes}`);
+  return addressAs(user, of);
+}
+
+function addressAs(user: string, of = url): string {
+  const address = new URL(of);
+  address.username = user;
+  address.password = `of_${user}`;
+  return address.href;
+}
+
+const open = (app: string | undefined, jobs?: string, owner = url) => {
+  if (app !== undefined) vi.stubEnv("DATABASE_APP_URL", app);
+  if (jobs !== undefined) vi.stubEnv("DATABASE_JOBS_URL", jobs);
+  return openLogins(owner, false);
+};
+
+test("with a user for each role payments are made, and no statement makes the connection anybody else", async () => {
+  const app = await createUser("web", `in role ${ROLES.app}`);
+  const jobs = await createUser("jobs", `in role ${ROLES.jobs}`);
+  const logins = await open(app, jobs);
+  expect([logins.app, logins.jobs]).toMatchObject([{ url: app }, { url: jobs }]);
+  const own = connect(logins, { max: 4 });
+  try {
+    const tenant = await moneyTenant(db, { db: own });
+    const paid = await tenant.create();
+    expect(paid.status).toBe(201);
+    expect((await tenant.act("refund", paid.body.id, { amount: 100 })).status).toBe(201);
+    const stranger = await moneyTenant(db, { db: own });
+    await stranger.create();
+    const users = [own.within(tenant.environmentId).sql, own.sql];
+    const owner = new URL(url).username;
+    for (const [index, sql] of users.entries()) {
+      const name = index === 0 ? `web_${run}` : `jobs_${run}`;
+      expect(await sql`select session_user::text as is`).toEqual([{ is: name }]);
+      for (const other of [owner, index === 0 ? ROLES.jobs : ROLES.app, ROLES.sandbox]) {
+        await expect(sql.unsafe(`set role ${other}`)).rejects.toMatchObject({ code: "42501" });
+      }
+      for (const table of ["ledger_entries", "events", "audit_log"]) {
+        await expect(sql.unsafe(`delete from ${table}`)).rejects.toMatchObject({ code: "42501" });
+      }
+    }
+    // Even out of its role the user sees nothing but its environment.
+    await own.within(tenant.environmentId).sql.begin(async (tx) => {
+      await tx`set local role none`;
+      expect(await tx`select current_user::text as is`).toEqual([{ is: `web_${run}` }]);
+      expect(await tx`select count(distinct environment_id) as seen from payments`).toEqual([{ seen: 1 }]);
+    });
+  } finally {
+    await own.close();
+  }
+});
+
+test.each([
+  ["a superuser", "superuser", "may do more than cardlane_app"],
+  ["one that bypasses row-level security", `bypassrls in role ${ROLES.app}`, "may do more than cardlane_app"],
+  ["one that may make itself more", `createrole in role ${ROLES.app}`, "may do more than cardlane_app"],
+  ["one that may copy the whole server", `replication in role ${ROLES.app}`, "may do more than cardlane_app"],
+  ["one of both roles", `in role ${ROLES.app}, ${ROLES.jobs}`, "may do more than cardlane_app"],
+  ["one that runs programs", `in role ${ROLES.app}, pg_execute_server_program`, "may do more than cardlane_app"],
+  ["one of no role", "", "let an administrator run GRANT cardlane_app TO"],
+])("%s is refused in one sentence", async (name, attributes, sentence) => {
+  const user = await createUser(name.replaceAll(/\W/g, "_"), attributes);
+  await expect(open(user)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    message: expect.stringContaining(sentence),
+  });
+});
+
+test("a wrong password, and another database, are named with their setting", async () => {
+  const user = new URL(await createUser("mistaken", `in role ${ROLES.jobs}`));
+  user.pathname = new URL(inject("adminUrl")).pathname;
+  await expect(open(undefined, user.href)).rejects.toThrow("DATABASE_JOBS_URL leads to another database");
+  user.password = "wrong";
+  await expect(open(undefined, user.href)).rejects.toThrow("refuses the user or password in DATABASE_JOBS_URL");
+});
+
+test("an owner that is no superuser is told what an administrator has to run, and after that is all it takes", async () => {
+  const owner = `owner_${run}`;
+  await createUser("owner");
+  const name = `of_owner_${run}`;
+  databases.push(name);
+  const own = addressAs(owner, await createDatabase(inject("adminUrl"), name));
+  await db.sql.unsafe(`alter database ${name} owner to ${owner}`);
+  const refused = await migrate(own).catch((error: Error) => error);
+  expect(refused).toMatchObject({ name: "ConfigurationError" });
+  const [statement] = /GRANT .*;/.exec((refused as Error).message) ?? [""];
+  expect(statement).toBe(`GRANT ${Object.values(ROLES).join(", ")} TO "${owner}";`);
+  await db.sql.unsafe(statement);
+  await migrate(own);
+  const ofOwner = connect(await open(undefined, undefined, own), { max: 4 });
+  const asOwner = connect(own, { max: 2 });
+  try {
+    const tenant = await moneyTenant(asOwner, { db: ofOwner });
+    expect((await tenant.create()).status).toBe(201);
+  } finally {
+    await Promise.all([ofOwner.close(), asOwner.close()]);
+  }
+});
