@@ -1,6 +1,7 @@
 import { and, isNull, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { users } from "../schema/users";
+import { UNLOCKED } from "./users";
 
 export type NewStaffRow = {
   id: string;
@@ -26,7 +27,7 @@ export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean>
 export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string; email: string } | null> {
   const rows = await orm
     .update(users)
-    .set({ failed_sign_ins: 0, locked_until: null, failed_codes: 0, codes_locked_until: null })
+    .set(UNLOCKED)
     .where(and(sql`lower(${users.email}) = lower(${email})`, isNull(users.merchant_id)))
     .returning({ id: users.id, email: users.email });
   return rows[0] ?? null;

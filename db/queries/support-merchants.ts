@@ -7,6 +7,7 @@ import { environments, merchants } from "../schema/merchants";
 import type { ActorRecord } from "../schema/operations";
 import { plans } from "../schema/plans";
 import { users } from "../schema/users";
+import { UNLOCKED } from "./users";
 
 export type MerchantRow = typeof merchants.$inferSelect;
 
@@ -82,7 +83,7 @@ export async function reinstateMerchant(orm: Orm, id: string): Promise<boolean> 
 export async function unlockPerson(orm: Orm, merchantId: string, userId: string): Promise<{ email: string } | null> {
   const rows = await orm
     .update(users)
-    .set({ failed_sign_ins: 0, locked_until: null, failed_codes: 0, codes_locked_until: null })
+    .set(UNLOCKED)
     .where(and(eq(users.id, userId), eq(users.merchant_id, merchantId)))
     .returning({ email: users.email });
   return rows[0] ?? null;

@@ -19,6 +19,8 @@ export async function setPassword(
       password_hash: passwordHash,
       failed_sign_ins: 0,
       locked_until: null,
+      failed_proofs: 0,
+      proofs_locked_until: null,
       name: sql`coalesce(${name}, ${users.name})`,
     })
     .where(and(eq(users.id, id), provenHash === undefined ? undefined : eq(users.password_hash, provenHash)))

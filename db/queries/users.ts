@@ -32,6 +32,21 @@ export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
 
 export type LockRule = { readonly failures: number; readonly minutes: number };
 
+/**
+ * Wrong tries at the sign-in, which anybody can make, and of who is signed in and proves it again. Counted apart, or a stranger
+ * would keep an owner from what takes a proof.
+ */
+export type Tries = "sign_in" | "proof";
+const COUNTERS = {
+  sign_in: { failed: users.failed_sign_ins, until: users.locked_until },
+  proof: { failed: users.failed_proofs, until: users.proofs_locked_until },
+} as const;
+
+const counted = (tries: Tries, failed: SQL, until: SQL) =>
+  tries === "sign_in"
+    ? { failed_sign_ins: failed, locked_until: until }
+    : { failed_proofs: failed, proofs_locked_until: until };
+
 /** A lock that ends later than any can is from before the database's clock was set back. */
 const isLockOver = (until: AnyPgColumn, rule: LockRule) =>
   sql`(${until} <= now() or ${until} > ${lockEnd(rule)} + interval '1 minute')`;
@@ -43,24 +58,23 @@ const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.min
  * guesses sent at once are counted like guesses sent in turn. Null when the account is locked, or not there.
  */
 export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
-  return reserve(orm, and(byEmail(email), ofKind(kind)), rule);
+  return reserve(orm, "sign_in", and(byEmail(email), ofKind(kind)), rule);
 }
 
-/** The same for somebody who is signed in. */
-export function reserveAttemptOf(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
-  return reserve(orm, eq(users.id, id), rule);
+/** The same of a person who is to prove who they are. */
+export function reserveProof(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  return reserve(orm, "proof", eq(users.id, id), rule);
 }
 
-async function reserve(orm: Orm, whose: SQL | undefined, rule: LockRule): Promise<UserRow | null> {
+async function reserve(orm: Orm, tries: Tries, whose: SQL | undefined, rule: LockRule): Promise<UserRow | null> {
+  const { failed, until } = COUNTERS[tries];
   // A lock that is over has used up its failures; until it is over no row matches.
-  const failures = sql`case when ${users.locked_until} is null then ${users.failed_sign_ins} + 1 else 1 end`;
+  const failures = sql`case when ${until} is null then ${failed} + 1 else 1 end`;
+  const locked = sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`;
   const rows = await orm
     .update(users)
-    .set({
-      failed_sign_ins: failures,
-      locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
-    })
-    .where(and(whose, sql`(${users.locked_until} is null or ${isLockOver(users.locked_until, rule)})`))
+    .set(counted(tries, failures, locked))
+    .where(and(whose, sql`(${until} is null or ${isLockOver(until, rule)})`))
     .returning();
   return rows[0] ?? null;
 }
@@ -87,28 +101,34 @@ export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise
   return rows[0] ?? null;
 }
 
+/** As a person is on whom nothing was tried. */
+export const UNLOCKED = {
+  ...{ failed_sign_ins: 0, locked_until: null, failed_proofs: 0, proofs_locked_until: null },
+  ...{ failed_codes: 0, codes_locked_until: null },
+} as const;
+
 /** Forgets the wrong codes, after a right one. */
 export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
   await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
 }
 
 /** Gives a try back that was neither right nor wrong: the password fits, and the code is still to come. */
-export async function releaseAttempt(orm: Orm, id: string, rule: LockRule): Promise<void> {
+export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<void> {
+  const { failed, until } = COUNTERS[tries];
+  const locked = sql`case when ${failed} > ${rule.failures}::integer then ${until} end`;
   await orm
     .update(users)
-    .set({
-      failed_sign_ins: sql`greatest(${users.failed_sign_ins} - 1, 0)`,
-      locked_until: sql`case when ${users.failed_sign_ins} > ${rule.failures}::integer then ${users.locked_until} end`,
-    })
+    .set(counted(tries, sql`greatest(${failed} - 1, 0)`, locked))
     .where(eq(users.id, id));
 }
 
 /** Starts the lock of an account whose last try was wrong; null when another try, a right one, has meanwhile opened it. */
-export async function confirmLock(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<UserRow | null> {
+  const { failed } = COUNTERS[tries];
   const rows = await orm
     .update(users)
-    .set({ locked_until: lockEnd(rule) })
-    .where(and(eq(users.id, id), sql`${users.failed_sign_ins} >= ${rule.failures}::integer`))
+    .set(counted(tries, sql`${failed}`, lockEnd(rule)))
+    .where(and(eq(users.id, id), sql`${failed} >= ${rule.failures}::integer`))
     .returning();
   return rows[0] ?? null;
 }

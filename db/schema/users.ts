@@ -38,6 +38,9 @@ export const users = pgTable(
     /** Wrong passwords and codes since the last sign-in; at ten the account is locked for a while. */
     failed_sign_ins: integer("failed_sign_ins").notNull().default(0),
     locked_until: instant("locked_until"),
+    /** Wrong answers of who is signed in and is asked to prove it, counted apart: strangers cannot use these up. */
+    failed_proofs: integer("failed_proofs").notNull().default(0),
+    proofs_locked_until: instant("proofs_locked_until"),
     /** Wrong codes of the second factor, counted apart: a new password, which takes a mailbox alone, does not clear them. */
     failed_codes: integer("failed_codes").notNull().default(0),
     codes_locked_until: instant("codes_locked_until"),

@@ -1,5 +1,7 @@
 import { Secret, TOTP } from "otpauth";
 import { beforeAll, expect, test } from "vitest";
+import { POST as disableKey } from "@/app/api/dashboard/[mode]/api-keys/[id]/disable/route";
+import { POST as revokeKey } from "@/app/api/dashboard/[mode]/api-keys/[id]/revoke/route";
 import { POST as createKey } from "@/app/api/dashboard/[mode]/api-keys/route";
 import { POST as proveMerchant } from "@/app/api/dashboard/account/proof/route";
 import { PATCH as setLimit } from "@/app/api/dashboard/business/refund-limit/route";
@@ -10,6 +12,7 @@ import { POST as proveStaff } from "@/app/api/support/proof/route";
 import { findSignedIn } from "@/db/queries/user-sessions";
 import { newTotpSecret } from "@/lib/auth/totp";
 import { encodeId } from "@/lib/contract/ids";
+import { signIn } from "@/lib/domain/people/sign-in";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
@@ -61,12 +64,12 @@ const refused = (proof_required: string) => ({
   body: expect.objectContaining({ code: "permission_denied", proof_required }),
 });
 
-test("live keys, roles and owners' invitations take the password again after ten minutes; test keys do not", async () => {
+test("live keys, roles and invitations take the password again after ten minutes; test keys do not", async () => {
   const owner = await people.person("owner");
   const viewer = await people.person("viewer");
   const acts = [
     () => ask(owner, createKey, keyBody(), { mode: "live" }),
-    () => ask(owner, invite, { email: `${newId()}@team.example`, role: "owner" }),
+    () => ask(owner, invite, { email: `${newId()}@team.example`, role: "operator" }),
   ];
   const change = () => ask(owner, changeRole, { role: "operator" }, { id: encodeId("user", viewer.user.id) }, "PATCH");
   for (const act of acts) expect((await act()).status).toBe(201);
@@ -84,6 +87,31 @@ test("live keys, roles and owners' invitations take the password again after ten
     { action: "settings.proof_failed", detail: {} },
     { action: "settings.identity_proved", detail: { second_factor: false } },
   ]);
+});
+
+test("strangers who lock the sign-in keep nobody who is signed in from a proof, nor from stopping a key", async () => {
+  const owner = await people.person("owner");
+  const made = await ask(owner, createKey, keyBody(), { mode: "live" });
+  const guess = (password: string) =>
+    signIn(service, {
+      ...{ kind: "merchant", email: owner.user.email, password, code: null, address: newId(), userAgent: null },
+    });
+  for (let i = 0; i < 10; i++) await guess("wrong");
+  expect(await guess(TEST_PASSWORD)).toMatchObject({ result: "locked" });
+  await age(owner);
+  expect((await ask(owner, disableKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
+  expect(await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).toMatchObject(refused("password"));
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  expect((await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
+});
+
+test("who is signed in and guesses ten times is not asked for half an hour, and can still sign in", async () => {
+  const owner = await people.person("owner");
+  const prove = (current_password: string) => ask(owner, proveMerchant, { current_password });
+  for (let i = 0; i < 9; i++) expect((await prove("wrong")).status).toBe(400);
+  expect([(await prove("wrong")).status, (await prove(TEST_PASSWORD)).status]).toEqual([429, 429]);
+  const input = { email: owner.user.email, password: TEST_PASSWORD, code: null, address: newId(), userAgent: null };
+  expect(await signIn(service, { ...input, kind: "merchant" })).toMatchObject({ result: "ok" });
 });
 
 test("a proof that seems to come from the future does not count", async () => {

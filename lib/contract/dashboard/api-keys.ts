@@ -92,8 +92,9 @@ export const rotateApiKeyOperation = dashboardOperation({
 });
 
 const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
+/** A stolen key is stopped at once, without a question; it can be enabled again. */
 export const disableApiKeyOperation = dashboardOperation({
-  ...change,
+  ...{ ...change, proof: undefined },
   name: "disableApiKey",
   path: `${BASE}/{id}/disable`,
 });

@@ -3,13 +3,14 @@ import { emailAddress, personName } from "@/lib/contract/account-fields";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { merchantRole } from "@/lib/contract/roles";
 
-/** Inviting an owner takes a proof of who invites, like a change of role. */
+/** It gives somebody a session that may move money, so it takes a proof of who invites, like a change of role. */
 export const inviteMember = dashboardOperation({
   name: "inviteMember",
   method: "POST",
   path: "/api/dashboard/team",
   permission: "team.manage",
   verified: "always",
+  proof: "always",
   body: z.strictObject({ email: emailAddress, name: personName.optional(), role: merchantRole }),
   status: 201,
   response: z.object({ id: z.string() }),
@@ -22,6 +23,7 @@ export const resendInvitation = dashboardOperation({
   path: "/api/dashboard/team/{id}/resend",
   permission: "team.manage",
   verified: "always",
+  proof: "always",
   status: 200,
   response: z.object({}),
 });

@@ -24,7 +24,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   if (sealed !== null && step === null) {
     throw await failedTry(service, user, refuseField("code", "That code is wrong. Is the clock of your phone right?"));
   }
-  await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
   if (sealed === null || step === null) throw outOfDate();
   return service.db.orm.transaction(async (tx) => {
     if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();

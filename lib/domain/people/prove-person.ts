@@ -2,8 +2,8 @@ import {
   findUser,
   forgetFailedCodes,
   releaseAttempt,
-  reserveAttemptOf,
   reserveCode,
+  reserveProof,
   takeTotpStep,
 } from "@/db/queries/users";
 import type { ActorRecord } from "@/db/schema/operations";
@@ -20,14 +20,14 @@ import { refuseField } from "./refuse-field";
 export type Asker = { readonly service: Service; readonly actor: ActorRecord };
 
 /**
- * Asks the person who is signed in for the password again. Wrong ones count like those of a sign-in, so that a browser
- * left open is no place to guess at. Throws at the field `current_password`.
+ * Asks the person who is signed in for the password again. Wrong ones are counted as at the sign-in, and apart from it, so
+ * that a browser left open is no place to guess at. Throws at the field `current_password`.
  */
 export async function provePassword(ctx: Asker, password: string): Promise<UserRow> {
   const { service } = ctx;
   const user = await reserveTry(ctx);
   if (await verifyPassword(user.password_hash, password)) {
-    await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
     return user;
   }
   throw await failedTry(service, user, refuseField("current_password", "That is not your current password."));
@@ -48,11 +48,11 @@ export async function proveCode(ctx: Asker, text: string): Promise<{ user: UserR
   const { orm } = service.db;
   const user = await reserveTry(ctx);
   if (user.totp_enabled_at === null) {
-    await releaseAttempt(orm, user.id, LOCK_RULE);
+    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
     throw new AppError("invalid_state", "The second factor is off. Reload the page.");
   }
   if ((await reserveCode(orm, user.id, LOCK_RULE)) === null) {
-    await releaseAttempt(orm, user.id, LOCK_RULE);
+    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
     throw locked();
   }
   const code = checkCode(service, user, text);
@@ -65,7 +65,7 @@ const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boo
     const taken =
       code.kind === "totp" ? await takeTotpStep(tx, user.id, code.step) : await useRecoveryCode(tx, user, code);
     if (!taken) return false;
-    await releaseAttempt(tx, user.id, LOCK_RULE);
+    await releaseAttempt(tx, user.id, LOCK_RULE, "proof");
     await forgetFailedCodes(tx, user.id);
     return true;
   });
@@ -80,7 +80,7 @@ export async function reserveTry(ctx: Asker): Promise<UserRow> {
   if (person === null || ctx.actor.type === "api_key") {
     throw new AppError("permission_denied", "Only a person who is signed in can do this.");
   }
-  const user = await reserveAttemptOf(orm, person.id, LOCK_RULE);
+  const user = await reserveProof(orm, person.id, LOCK_RULE);
   if (user === null) throw locked();
   return user;
 }
@@ -88,7 +88,7 @@ export async function reserveTry(ctx: Asker): Promise<UserRow> {
 /** Writes down a try that was wrong, and says what to throw: `refusal`, or that it was one too many. */
 export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
-  return (await lockAfterFailure(service, user)) === null ? refusal : locked();
+  return (await lockAfterFailure(service, user, "proof")) === null ? refusal : locked();
 }
 
 export const locked = () =>

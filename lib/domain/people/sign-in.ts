@@ -78,11 +78,11 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
     return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
   }
   if (input.code === null || input.code.trim() === "") {
-    await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "sign_in");
     return { result: "code_required" };
   }
   if ((await reserveCode(service.db.orm, user.id, LOCK_RULE)) === null) {
-    await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "sign_in");
     return { result: "codes_locked" };
   }
   const code = checkCode(service, user, input.code);
@@ -105,7 +105,7 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
 /** The try stays counted. */
 async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "sign_in_failed", { because: result }));
-  const until = await lockAfterFailure(service, user);
+  const until = await lockAfterFailure(service, user, "sign_in");
   return until === null ? { result } : { result: "locked", until };
 }
 

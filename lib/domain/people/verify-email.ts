@@ -2,7 +2,7 @@ import type { Orm } from "@/db/client";
 import { countMails } from "@/db/queries/mail-outbox";
 import { findVerifiedOwner, lockAddress, ownEmail } from "@/db/queries/user-changes";
 import { countRecentTokens, findTokenHolder, lockTokenHolder, takeToken, voidTokens } from "@/db/queries/user-tokens";
-import { findUser, lockUser, releaseAttempt, reserveAttemptOf } from "@/db/queries/users";
+import { findUser, lockUser, releaseAttempt, reserveProof } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { verifyPassword } from "@/lib/auth/password";
@@ -132,12 +132,12 @@ export async function verifyEmail(service: Service, input: VerifyEmailInput): Pr
 
 async function requirePassword(service: Service, userId: string, password: string | null): Promise<void> {
   if (password === null || password === "") throw refuseField("password", "Enter the password of this account.");
-  const user = await reserveAttemptOf(service.db.orm, userId, LOCK_RULE);
+  const user = await reserveProof(service.db.orm, userId, LOCK_RULE);
   if (user === null) throw locked();
   if (!(await verifyPassword(user.password_hash, password))) {
     throw await failedTry(service, user, refuseField("password", "That is not the password of this account."));
   }
-  await releaseAttempt(service.db.orm, user.id, LOCK_RULE);
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
 }
 
 async function record(

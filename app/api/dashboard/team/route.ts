@@ -1,12 +1,10 @@
 import { inviteMember } from "@/lib/contract/dashboard/team";
 import { encodeId } from "@/lib/contract/ids";
 import { inviteMember as invite } from "@/lib/domain/people/invite-member";
-import { requireProof } from "@/lib/domain/people/proof";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(
-  serve(inviteMember, async ({ ctx, person }: DashboardCall, { email, name, role }) => {
-    if (role === "owner") requireProof(person);
+  serve(inviteMember, async ({ ctx }: DashboardCall, { email, name, role }) => {
     return { id: encodeId("user", await invite(ctx, { email, name: name ?? null, role })) };
   }),
 );
