@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Sql } from "@/db/client";
+import type { Database, Sql } from "@/db/client";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
 import { listPayments } from "@/lib/domain/payments/list-payments";
 import { getTransaction } from "@/lib/domain/transactions/get-transaction";
 import { listTransactions } from "@/lib/domain/transactions/list-transactions";
 import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testService } from "@/lib/testing/factories";
 import { combinations } from "./combinations";
@@ -28,6 +29,14 @@ beforeAll(async () => {
 
 /** Runs a read and returns the statements that it sent. */
 async function statementsOf(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>): Promise<Statement[]> {
+  return statementsIn(db, big, read);
+}
+
+async function statementsIn(
+  db: Database,
+  big: SeedEnvironment,
+  read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>,
+): Promise<Statement[]> {
   const sent: Statement[] = [];
   const sql = new Proxy(db.within(big.id).sql, {
     get(target, property, receiver) {
@@ -131,4 +140,29 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
       await expectIndexesOnly((ctx) => listPayments(ctx, query));
     }
   });
+});
+
+describe("a plan made while the tables are empty or small, and kept, looks up each row of a page by its key", () => {
+  const nobody: SeedEnvironment = { id: newId(), merchantId: newId() };
+  const states = {
+    "never analyzed": async () => {},
+    "analyzed while empty": (sql: Sql) => sql`analyze`,
+    "analyzed with a few rows": async (sql: Sql) => {
+      await seed(sql, { transactions: 160, merchants: 4 });
+      await sql`analyze`;
+    },
+  };
+  for (const [state, bring] of Object.entries(states)) {
+    it(state, async () => {
+      const { db: small } = await testDatabase();
+      await bring(small.long);
+      for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }] as const) {
+        const [statement] = await statementsIn(small, nobody, (ctx) => listTransactions(ctx, query));
+        const plans = await plansOf(statement as Statement, small.within(nobody.id).sql);
+        const found = plans.flatMap(nodes).map((node) => node["Node Type"]);
+        const readsAll = found.filter((type) => /Seq Scan|Hash|Merge Join|Materialize/.test(type));
+        expect(readsAll, JSON.stringify(query)).toEqual([]);
+      }
+    });
+  }
 });

@@ -180,14 +180,16 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives.
   const parameters = { enable_seqscan: "off", ...options.parameters };
-  const openSet = (login: Login, sizes: { max: number; maxOrm: number }) => ({
-    sql: openPool(login, SHORT, { ...options, max: sizes.max, parameters }, RAW),
+  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) => ({
+    sql: openPool(login, SHORT, { ...options, max: sizes.max, parameters: raw }, RAW),
     orm: openPool(login, SHORT, { ...options, max: sizes.maxOrm }, {}),
   });
   const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 2))];
   const isOne = typeof logins === "string";
-  const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm });
-  const walled = isOne ? crossing : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 });
+  const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
+  // What a request joins are the rows of a page with what belongs to each; hashing or merging reads all there is.
+  const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
+  const walled = isOne ? crossing : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey);
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));

@@ -86,16 +86,16 @@ export class Pool {
     const use = (connection: Connection) => {
       connection.run(statement, environment, () => this.release(connection));
     };
-    this.#take(use, (error) => statement.reject(error));
+    this.#take(environment, use, (error) => statement.reject(error));
   }
 
-  /** A connection for a transaction, to be given back by `release`. */
-  take(): Promise<Connection> {
-    return new Promise((resolve, reject) => this.#take(resolve, reject));
+  /** A connection for a transaction of `environment`, to be given back by `release`. */
+  take(environment: string): Promise<Connection> {
+    return new Promise((resolve, reject) => this.#take(environment, resolve, reject));
   }
 
-  #take(take: Waiter["take"], refuse: Waiter["refuse"]): void {
-    const idle = this.#isEnding ? null : this.#nextIdle();
+  #take(environment: string, take: Waiter["take"], refuse: Waiter["refuse"]): void {
+    const idle = this.#isEnding ? null : this.#nextIdle(environment);
     if (idle) {
       take(idle);
     } else if (this.#isEnding || this.#down) {
@@ -106,8 +106,11 @@ export class Pool {
     }
   }
 
-  #nextIdle(): Connection | null {
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+  /** The last one that was `environment`'s, which need not be told so again; else the one that was used least recently. */
+  #nextIdle(environment: string): Connection | null {
+    while (this.#idle.length > 0) {
+      const own = this.#idle.findLastIndex((connection) => connection.environment === environment);
+      const [idle] = this.#idle.splice(Math.max(own, 0), 1) as [Connection];
       if (idle.isUsable) return idle;
       this.#drop(idle);
     }

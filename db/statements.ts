@@ -16,7 +16,7 @@ export function sqlOn(pool: Pool, environment: string): postgres.Sql {
     const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
     if (!LEVELS.test(levels)) throw new Error(`"${levels}" is no mode of a transaction`);
     try {
-      const connection = await pool.take();
+      const connection = await pool.take(environment);
       try {
         connection.enter(environment);
         return await transaction(pool, connection, levels, work);

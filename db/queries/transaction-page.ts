@@ -35,7 +35,7 @@ export type TransactionPage = {
 
 /**
  * One statement for a page and its capped total. Both are read from indexes alone, and only the page's own rows are then
- * looked up, by primary key. Which index it is:
+ * looked up, by primary key; in inner joins, for which row-level security is asked once and not for each row. Which index:
  * - customer, e-mail, subscription, last four digits: transactions_customer, _email, _subscription, _last4;
  * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;
  * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
@@ -51,12 +51,15 @@ export function transactionPageText(
   const where = conditions(parameters, environment, filter);
   const window = pageText(parameters, environment, where, filter, page);
   const text = `
-select c.total, ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+select c.total, r.*
 from (select count(*)::int as total from (select from transactions where ${where}${countOrder(filter, page)} limit ${TOTAL_CAP + 1}) hits) c
-left join (${window}) page on true
-left join transactions t on t.environment_id = ${environment} and t.id = page.id
-left join payments p on p.environment_id = ${environment} and p.id = t.payment_id
-order by ${ordering(page, "t.")}`;
+left join (
+  select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+  from (${window}) page
+  join transactions t on t.environment_id = ${environment} and t.id = page.id
+  join payments p on p.environment_id = ${environment} and p.id = t.payment_id
+) r on true
+order by ${ordering(page, "r.")}`;
   return { text, parameters, prepare: page.offset === 0 && keepsItsPlan(filter, page) };
 }
 
