@@ -53,7 +53,9 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     if (request.method === "HEAD") return new Response(null, { headers: file });
     const slot = takeExportSlot(merchant.id);
     release = slot.release;
-    await recordAccountAct(service.db.orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
+    // The account's history is kept in its live environment, whatever was exported.
+    const { orm } = service.db.within(merchant.environments.live);
+    await recordAccountAct(orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
       mode,
       filters: Object.keys(search.filters),
     });

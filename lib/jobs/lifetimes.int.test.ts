@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LIFETIMES } from "@/db/lifetimes";
 import { insertPaymentToken } from "@/db/queries/payment-tokens";
 import { deleteOldSandboxNotes } from "@/db/queries/sandbox-reports";
-import { forgetOldCards } from "@/lib/domain/payment-tokens/create-payment-token";
+import { forgetOldCards } from "@/lib/domain/payment-tokens/forget-old-cards";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testService } from "@/lib/testing/factories";

@@ -1,7 +1,7 @@
 import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
 import type { Service } from "@/lib/domain/context";
 import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
-import { forgetOldCards } from "@/lib/domain/payment-tokens/create-payment-token";
+import { forgetOldCards } from "@/lib/domain/payment-tokens/forget-old-cards";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";

@@ -1,11 +1,11 @@
 import type { Orm } from "@/db/client";
-import { clearOldPaymentTokens, deleteOldPaymentTokens, insertPaymentToken } from "@/db/queries/payment-tokens";
+import { insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
 import type { CardInput } from "@/lib/contract/payment";
 import type { CardBrand } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
 import type { TokenizedCard } from "@/lib/processor/port";
-import type { Context, Service } from "../context";
+import type { Context } from "../context";
 import { processorNotConfigured } from "../payments/processor-not-configured";
 import { tokenizeCard } from "../payments/tokenize-card";
 
@@ -58,16 +58,4 @@ export async function insertNewPaymentToken(
     created_at,
   });
   return { id: encodeId("paymentToken", id), card, expires_at };
-}
-
-const AT_ONCE = 5_000;
-
-/**
- * Forgets cards that nobody needs any more: of tokens past their 15 minutes (and a day later the tokens), and at the sandbox those that its fraud rules do
- * not count any more. Answers how many.
- */
-export async function forgetOldCards(service: Pick<Service, "db" | "processors">): Promise<number> {
-  const attempts = (await service.processors.processorFor("test")?.forgetOldAttempts()) ?? 0;
-  const cleared = await clearOldPaymentTokens(service.db.orm, AT_ONCE);
-  return attempts + cleared + (await deleteOldPaymentTokens(service.db.orm, AT_ONCE));
 }

@@ -5,7 +5,8 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createPaymentToken, forgetOldCards } from "./create-payment-token";
+import { createPaymentToken } from "./create-payment-token";
+import { forgetOldCards } from "./forget-old-cards";
 
 const { db } = await testDatabase({ max: 10 });
 const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
