@@ -16,6 +16,7 @@ import { type BenchResult, print } from "./report";
 import { createRoutes, request } from "./routes";
 import { seed } from "./seed";
 import { peakMemoryMb, startFloor, startService } from "./servers";
+import { measureWall, type WallPace } from "./wall";
 
 const QUICK = process.argv.includes("--quick");
 const JSON_ONLY = process.argv.includes("--json");
@@ -24,6 +25,7 @@ const SIZE = QUICK ? { small: 1_000, big: 20_000 } : { small: 10_000, big: 1_000
 const PACE: Pace = QUICK
   ? { connections: 16, warmUpMs: 500, turnMs: 400, rounds: 3 }
   : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
+const WALL_PACE: WallPace = QUICK ? { rounds: 10, requests: 20 } : { rounds: 40, requests: 30 };
 const LATENCY_REQUESTS = QUICK ? 12 : 40;
 const PAGE_REQUESTS = QUICK ? 20 : 100;
 const SECRET = "only for measuring: nothing of it is kept";
@@ -108,8 +110,11 @@ async function measureBig(clusterUrl: string, dataDir: string, small: Map<string
     });
     say("plain insert …");
     const plainInsertRps = await measurePlainInsert(floor.port, PACE);
+    say("wall …");
+    const wall = await measureWall(db, { url, environmentId: environment.id, routes }, WALL_PACE);
     return {
       routes: results,
+      wall,
       page,
       plain_insert_rps: plainInsertRps,
       combinations: [...big].map(([name, ms]) => ({ name, small_ms: small.get(name) ?? 0, big_ms: ms })),

@@ -20,8 +20,13 @@ export async function measureRoute(
   pace: Pace,
 ): Promise<RouteResult> {
   const { connections, warmUpMs, turnMs, rounds } = pace;
+  const floor = () => {
+    const path = route.floor();
+    return path && floorRequest(...path);
+  };
+  const next = { service: route.service, floor };
   const turn = (who: "service" | "floor", durationMs: number) =>
-    drive({ port: ports[who], connections, durationMs, next: route[who] });
+    drive({ port: ports[who], connections, durationMs, next: next[who] });
   await route.prepare?.();
   await turn("floor", warmUpMs);
   await turn("service", warmUpMs);

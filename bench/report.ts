@@ -1,8 +1,10 @@
 import type { RouteResult } from "./measure";
 import type { PageResult } from "./page";
+import type { WallResult } from "./wall";
 
 export type BenchResult = {
   routes: RouteResult[];
+  wall: WallResult[];
   page: PageResult;
   /** Three plain inserts in a transaction into the same tables, from the floor's process. */
   plain_insert_rps: number;
@@ -20,6 +22,8 @@ const WANTED: Record<string, number> = {
   "create payment": 0.75,
   "refund payment": 0.75,
 };
+/** The most that row-level security may cost PostgreSQL. */
+const WANTED_WALL = 1.03;
 const WANTED_GROWTH = 3;
 const WANTED_PAGE_MS = 60;
 const WANTED_PAGE_TIMES = 3;
@@ -37,6 +41,16 @@ function printPage({ page_ms, page_p99_ms, sql_ms, page_kb }: PageResult): void 
   );
 }
 
+function printWall(wall: readonly WallResult[]): void {
+  line("", "row-level security          walled       open     cost  at most 3 % of PostgreSQL's own time");
+  for (const { name, walled_us, open_us, ratio } of wall) {
+    const cost = `${((ratio - 1) * 100).toFixed(1)} %`;
+    line(
+      `${name.padEnd(22)} ${`${walled_us} µs`.padStart(11)}${`${open_us} µs`.padStart(11)} ${cost.padStart(8)}  ${verdict(ratio <= WANTED_WALL)}`,
+    );
+  }
+}
+
 export function print(result: BenchResult): void {
   const { big, small } = result.transactions;
   line("", `${big.toLocaleString("en")} transactions, 50 merchants, one with half`, "");
@@ -47,6 +61,7 @@ export function print(result: BenchResult): void {
   line(
     `${"plain insert".padEnd(22)} ${String(plain).padStart(10)}   (create payment must be ahead)  ${verdict((create?.rps ?? 0) > plain)}`,
   );
+  printWall(result.wall);
   line(
     "",
     `filter and sort                   ${small.toLocaleString("en")} rows  ${big.toLocaleString("en")} rows   times`,

@@ -14,9 +14,10 @@ import { type Script, scriptOf } from "./script";
 /** One thing to measure: the same work asked of the service and of the floor. */
 export type Route = {
   name: string;
-  /** Text of the next request; null when there is nothing left to ask for. */
+  /** Text of the service's next request; null when there is nothing left to ask for. */
   service: () => string | null;
-  floor: () => string | null;
+  /** The same for the floor: name of the script, and the ids that it is given. */
+  floor: () => string[] | null;
   /** What of it the floor must know. */
   scripts: Record<string, Script>;
   /** Called before it is measured. */
@@ -78,7 +79,7 @@ async function getRoute({ sql, recorder, apiKey, environmentId }: RouteOptions):
     name: "get transaction",
     scripts: { get: scriptOf(statements, { given: [first.id] }) },
     service: rotate(shuffled.map((id) => request(apiKey, "GET", `/v1/transactions/${encodeId("transaction", id)}`))),
-    floor: rotate(shuffled.map((id) => floorRequest("get", id))),
+    floor: rotate(shuffled.map((id) => ["get", id])),
   };
 }
 
@@ -98,7 +99,7 @@ async function listRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route
     name: "list transactions",
     scripts,
     service: rotate(queries.map((query) => request(apiKey, "GET", `/v1/transactions?${new URLSearchParams(query)}`))),
-    floor: rotate(Object.keys(scripts).map((name) => floorRequest(name))),
+    floor: rotate(Object.keys(scripts).map((name) => [name])),
   };
 }
 
@@ -119,7 +120,7 @@ async function searchRoute({ recorder, apiKey, now }: RouteOptions): Promise<Rou
     name: "search transactions",
     scripts,
     service: rotate(bodies.map((body) => request(apiKey, "POST", "/v1/transactions/search", body))),
-    floor: rotate(Object.keys(scripts).map((name) => floorRequest(name))),
+    floor: rotate(Object.keys(scripts).map((name) => [name])),
   };
 }
 
@@ -134,7 +135,7 @@ async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
     name: "create payment",
     scripts: { create: scriptOf(statements) },
     service: () => request(apiKey, "POST", "/v1/payments", PAYMENT, newId()),
-    floor: () => floorRequest("create"),
+    floor: () => ["create"],
   };
 }
 
@@ -147,7 +148,7 @@ async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
     name: "replay of a payment",
     scripts: { replay: scriptOf(statements) },
     service: () => replayed,
-    floor: () => floorRequest("replay"),
+    floor: () => ["replay"],
   };
 }
 
@@ -181,7 +182,7 @@ async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteO
     },
     floor() {
       const next = payments.pop();
-      return next ? floorRequest("refund", next.id, next.charge_id, next.authorization_id) : null;
+      return next ? ["refund", next.id, next.charge_id, next.authorization_id] : null;
     },
   };
 }
