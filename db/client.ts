@@ -113,7 +113,7 @@ export const EXPORTS_AT_ONCE = 2;
 export function shareConnections(total: number) {
   const long = 1;
   const rest = total - long - EXPORTS_AT_ONCE;
-  const orm = Math.max(2, Math.floor(rest / 5));
+  const orm = Math.max(2, Math.floor(rest * 0.3));
   const store = Math.max(1, Math.floor(rest / 4));
   return { sql: rest - orm - store, orm, store, long, exports: EXPORTS_AT_ONCE };
 }
@@ -184,7 +184,8 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
     sql: openPool(login, SHORT, { ...options, max: sizes.max, parameters: raw }, RAW),
     orm: openPool(login, SHORT, { ...options, max: sizes.maxOrm }, {}),
   });
-  const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 2))];
+  // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.
+  const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.ceil(maxOrm / 2))];
   const isOne = typeof logins === "string";
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // What a request joins are the rows of a page with what belongs to each; hashing or merging reads all there is.

@@ -8,20 +8,40 @@ const COSTS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelis
 /** A hash of nobody's password, so that an unknown e-mail address costs as long as a wrong password. */
 let decoy: Promise<string> | null = null;
 
+/** One core's work at a time, and what else needs Node's threads, files and names for one, finds some free. */
+const AT_ONCE = 2;
+let working = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (working >= AT_ONCE) await new Promise<void>((resolve) => void waiting.push(resolve));
+  else working++;
+  try {
+    return await work();
+  } finally {
+    // The place is handed on, so that nobody who comes now is before those who wait.
+    const next = waiting.shift();
+    if (next) next();
+    else working--;
+  }
+}
+
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, COSTS);
+  return inTurn(() => hash(password, COSTS));
 }
 
 /** Whether the password belongs to the hash; `null` (there is no such user) takes as long and is always false. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  if (passwordHash !== null) return verify(passwordHash, password);
   decoy ??= hashPassword("nobody's password");
-  await verify(await decoy, password);
-  return false;
+  const kept = passwordHash ?? (await decoy);
+  return (await inTurn(() => verify(kept, password))) && passwordHash !== null;
 }
 
 /** What is looked at: guessing works from the beginning, and the search costs more than its length. */
 const JUDGED_LENGTH = 32;
+/** Of what is known of the person: a name made for it would make the search ten times as long. */
+const MOST_WORDS = 8;
+const LONGEST_WORD = 20;
 /** Of zxcvbn's 0 to 4: at least a hundred million guesses. */
 const MIN_SCORE = 3;
 
@@ -43,7 +63,9 @@ async function loadJudge(): Promise<ZxcvbnFactory> {
  */
 export async function isEasyPassword(password: string, about: readonly string[]): Promise<boolean> {
   judge ??= loadJudge();
-  const words = about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word.length > 2);
+  const words = about
+    .flatMap((text) => [text.slice(0, LONGEST_WORD), ...text.split(/[^\p{L}\p{N}]+/u)])
+    .filter((word) => word.length > 2 && word.length <= LONGEST_WORD);
   const judged = password.trim().slice(0, JUDGED_LENGTH);
-  return (await judge).check(judged, words.slice(0, 20)).score < MIN_SCORE;
+  return (await judge).check(judged, [...new Set(words)].slice(0, MOST_WORDS)).score < MIN_SCORE;
 }

@@ -16,6 +16,8 @@ export type DashboardOperation = {
   readonly permission: UserPermission | null;
   /** Takes a second factor or the password of the last minutes: always, or in live mode. */
   readonly proof?: Gate;
+  /** Hashes a password, or holds a database connection for long: a person may do it a few times a minute. */
+  readonly costly?: true;
   /** Takes a proved e-mail address: always, or in live mode. */
   readonly verified?: Gate;
   readonly query?: z.ZodType;

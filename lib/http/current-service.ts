@@ -12,9 +12,14 @@ export type HttpService = {
   readonly rateLimiter: RateLimiter;
   /** Of all keys of an environment together. */
   readonly merchantLimiter: RateLimiter;
+  /** Of each person, for what costs much. */
+  readonly costlyLimiter: RateLimiter;
   readonly unauthorized: UnauthorizedLimiter;
   readonly requestErrors: RequestErrorLog;
 };
+
+/** More than anybody does by hand; a password takes a core 40 ms, and sixty of them a second all others' payments seconds. */
+const COSTLY_PER_MINUTE = 20;
 
 /**
  * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share the pools and
@@ -35,6 +40,7 @@ export function provideService(service: Service): HttpService {
     merchantLimiter: createRateLimiter({
       ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
     }),
+    costlyLimiter: createRateLimiter({ perSecond: COSTLY_PER_MINUTE / 60, burst: COSTLY_PER_MINUTE, name: "costly" }),
     requestErrors: createRequestErrorLog(service),
   };
   holder[KEY] = http;

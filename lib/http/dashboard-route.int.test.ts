@@ -54,3 +54,24 @@ test("a person's requests are limited as a key's are, each person's apart", asyn
   expect(refused.headers.get("retry-after")).toBe("1");
   expect((await call(other, "GET", null)).status).toBe(200);
 });
+
+test("what hashes a password may be asked for a few times a minute, and the rest goes on", async () => {
+  const cookie = await cookieOf(people.service, await people.person());
+  const costly = dashboardRoutes(
+    serve(
+      dashboardOperation({
+        ...{ ...answer, name: "costly", method: "POST", path: "/api/dashboard/costly", permission: null, costly: true },
+      }),
+      async () => ({ done: true }),
+    ),
+  ).POST;
+  const ask = () => {
+    const headers = { cookie, host: "dashboard.test", "sec-fetch-site": "same-origin" };
+    const request = new Request("http://dashboard.test/api/dashboard/costly", { method: "POST", headers });
+    return costly(request, { params: Promise.resolve({}) });
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 21; i++) statuses.push((await ask()).status);
+  expect(statuses).toEqual([...new Array(20).fill(200), 429]);
+  expect((await call(cookie, "GET", null)).status).toBe(200);
+});

@@ -90,7 +90,7 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
   const found = await signedIn(request.headers.get("cookie"), "merchant");
   if (!found?.merchant) throw sessionOver();
   const { person, merchant } = found;
-  limit(person);
+  limit(person, operation);
   const mode = params.mode ?? "test";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   requirePermission(person, operation);
@@ -110,14 +110,18 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
 const supportCall: Caller<SupportCall> = async (operation, request, params, info) => {
   const found = await signedIn(request.headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
-  limit(found.person);
+  limit(found.person, operation);
   requirePermission(found.person, operation);
   if (operation.proof !== undefined) requireProof(found.person);
   return { service: currentService().service, staff: found.person, params, request: info };
 };
 
-/** Counted together with what the person asks of /v1. */
-const limit = ({ userId }: Person) => void currentService().rateLimiter.take(userId);
+/** Counted together with what the person asks of /v1; what costs much, once more. */
+function limit({ userId }: Person, { costly }: DashboardOperation): void {
+  const { rateLimiter, costlyLimiter } = currentService();
+  rateLimiter.take(userId);
+  if (costly) costlyLimiter.take(userId);
+}
 
 function requirePermission(person: Person, { permission }: DashboardOperation): void {
   if (permission === null || person.permissions.has(permission)) return;

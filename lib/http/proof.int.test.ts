@@ -100,7 +100,9 @@ test("strangers who lock the sign-in keep nobody who is signed in from a proof, 
   expect(await guess(TEST_PASSWORD)).toMatchObject({ result: "locked" });
   await age(owner);
   expect((await ask(owner, disableKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
-  expect(await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).toMatchObject(refused("password"));
+  expect(await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).toMatchObject(
+    refused("password"),
+  );
   expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
   expect((await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
 });

@@ -16,6 +16,7 @@ export const updatePreferences = dashboardOperation({
 
 export const updateAccount = dashboardOperation({
   name: "updateAccount",
+  costly: true,
   method: "PATCH",
   path: "/api/dashboard/account",
   permission: null,
@@ -47,6 +48,7 @@ export const resendVerification = dashboardOperation({
 /** Proves who the person is, for some minutes: by second factor, or by the password of those who have none. */
 export const proveAgain = dashboardOperation({
   name: "proveAgain",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/proof",
   permission: null,
@@ -58,6 +60,7 @@ export const proveAgain = dashboardOperation({
 /** Ends all other sessions of the person. */
 export const changePassword = dashboardOperation({
   name: "changePassword",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/password",
   permission: null,
@@ -69,6 +72,7 @@ export const changePassword = dashboardOperation({
 /** A new secret for an authenticator app. It counts once a code of it was given. */
 export const beginSecondFactor = dashboardOperation({
   name: "beginSecondFactor",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/second-factor/begin",
   permission: null,
@@ -81,6 +85,7 @@ const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 
 export const confirmSecondFactor = dashboardOperation({
   name: "confirmSecondFactor",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/second-factor/confirm",
   permission: null,
@@ -93,6 +98,7 @@ const proof = z.strictObject({ current_password: givenPassword, code: givenCode 
 
 export const replaceRecoveryCodes = dashboardOperation({
   name: "replaceRecoveryCodes",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/second-factor/recovery-codes",
   permission: null,
@@ -103,6 +109,7 @@ export const replaceRecoveryCodes = dashboardOperation({
 
 export const disableSecondFactor = dashboardOperation({
   name: "disableSecondFactor",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/account/second-factor/disable",
   permission: null,

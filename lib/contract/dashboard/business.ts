@@ -6,6 +6,7 @@ import { HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/proof";
 /** Changes what is given. */
 export const updateBusiness = dashboardOperation({
   name: "updateBusiness",
+  costly: true,
   method: "PATCH",
   path: "/api/dashboard/business",
   permission: "settings.manage",

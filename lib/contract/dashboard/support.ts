@@ -79,6 +79,7 @@ export const getMerchantKey = dashboardOperation({
 /** Proves who acts, for what the other operations here ask for. Staff always have a second factor. */
 export const proveStaff = dashboardOperation({
   name: "proveStaff",
+  costly: true,
   method: "POST",
   path: "/api/support/proof",
   permission: null,

@@ -6,6 +6,7 @@ import { merchantRole } from "@/lib/contract/roles";
 /** It gives somebody a session that may move money, so it takes a proof of who invites, like a change of role. */
 export const inviteMember = dashboardOperation({
   name: "inviteMember",
+  costly: true,
   method: "POST",
   path: "/api/dashboard/team",
   permission: "team.manage",
