@@ -40,6 +40,8 @@ function describe({ resealed, waiting, finished }: Rotation, file: string | null
     return `${moved} Nothing needs an earlier one: ${file === null ? "CARDLANE_SECRET_PREVIOUS can go" : `it is gone from ${file}`}.\n`;
   }
   const what =
-    waiting === 0 ? "a request of the last 25 hours may" : `${waiting} requests and tokens of the last 25 hours`;
+    waiting === 0
+      ? "a request of the last 25 hours may"
+      : `${waiting} requests, tokens and audit chains of the last 25 hours`;
   return `${moved} The one before is still needed (${what}): run this again after 25 hours${file === null ? ", and keep CARDLANE_SECRET_PREVIOUS until then" : ""}.\n`;
 }

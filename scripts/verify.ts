@@ -10,7 +10,7 @@ await runCommand({
     const started = performance.now();
     // What the service has not come to, because it was stopped; a row that is in no queue stays a fault.
     while ((await chainAuditLogs(service)) > 0);
-    await sealAuditLogs(service);
+    while ((await sealAuditLogs(service)) > 0);
     const report = await verifyBooks(service.db, service.secret);
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : describe(report, performance.now() - started));
     return report.balanced ? 0 : 1;

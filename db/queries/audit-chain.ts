@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from "@/db/client";
+import type { Transaction } from "@/db/client";
 import type { BookCheck } from "./book-check";
 
 /** The chain of what belongs to no merchant. */
@@ -23,9 +23,16 @@ export type PendingRow = {
   text: string | null;
 };
 export type ChainEnd = { chain_id: string; seq: number; hash: Buffer };
-export type NewLink = ChainEnd & Pick<PendingRow, "log" | "environment_id" | "row_id">;
+/** `seal_number`: of the newest seal that there was, whose MAC `mac` covers; 0 = none. */
+export type NewLink = ChainEnd &
+  Pick<PendingRow, "log" | "environment_id" | "row_id"> & { seal_number: number; mac: string };
 
-/** Whether this transaction, and no other one, may add to the chains. */
+/** Waits until this transaction, and no other one, may add to the chains and their seals. */
+export async function waitForChains(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
+}
+
+/** The same without a wait: false when another one may. */
 export async function lockChains(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`;
   return row?.locked ?? false;
@@ -57,56 +64,112 @@ export async function listChainEnds(tx: Transaction, chainIds: readonly string[]
 
 export async function insertLinks(tx: Transaction, links: readonly NewLink[]): Promise<void> {
   await tx`
-    insert into audit_links (chain_id, seq, log, environment_id, row_id, hash)
-    select chain_id, seq, log, environment_id, row_id, decode(hash, 'hex')
+    insert into audit_links (chain_id, seq, log, environment_id, row_id, hash, seal_number, mac)
+    select chain_id, seq, log, environment_id, row_id, decode(hash, 'hex'), seal_number, mac
     from jsonb_to_recordset(${links.map((link) => ({ ...link, hash: link.hash.toString("hex") })) as never}::jsonb)
-      as l(chain_id uuid, seq bigint, log text, environment_id uuid, row_id uuid, hash text)`;
+      as l(chain_id uuid, seq bigint, log text, environment_id uuid, row_id uuid, hash text, seal_number bigint, mac text)`;
 }
 
 export async function removePending(tx: Transaction, places: readonly string[]): Promise<void> {
   await tx`delete from audit_pending where ctid = any(${[...places]}::text[]::tid[])`;
 }
 
-export type UnsealedEnd = ChainEnd & { day: string };
+export type SealMark = { number: number; mac: string };
+
+/** The last of all seals; null when there is none. */
+export async function findLastSeal(tx: Transaction): Promise<SealMark | null> {
+  const [row] = await tx<SealMark[]>`
+    select number, mac from audit_seals where number > 0 order by number desc limit 1`;
+  return row ?? null;
+}
+
+const CHAINS = `(select id as chain_id from merchants union all select '${NOBODY}'::uuid)`;
+
+export type UnsealedEnd = ChainEnd & {
+  day: string;
+  /** Of the last link that a seal covers. */
+  sealed_seq: number;
+};
 
 /** The ends that the chains had when the day began, where no seal under this key covers them yet. */
-export async function listUnsealedEnds(sql: Sql, keyId: string, limit: number): Promise<UnsealedEnd[]> {
-  return await sql<UnsealedEnd[]>`
-    select c.chain_id, l.seq, l.hash, ((now() at time zone 'UTC')::date - 1)::text as day
-    from (select id as chain_id from merchants union all select ${NOBODY}::uuid) c
+export async function listUnsealedEnds(tx: Transaction, keyId: string, limit: number): Promise<UnsealedEnd[]> {
+  return await tx<UnsealedEnd[]>`
+    select c.chain_id, l.seq, l.hash, ((now() at time zone 'UTC')::date - 1)::text as day,
+      coalesce((select max(seq) from audit_seals where chain_id = c.chain_id and number > 0), 0)::bigint as sealed_seq
+    from ${tx.unsafe(CHAINS)} c
     cross join lateral (
       select seq, hash from audit_links
       where chain_id = c.chain_id and chained_at < date_trunc('day', now(), 'UTC') order by seq desc limit 1) l
     where not exists (
-      select from audit_seals s where s.chain_id = c.chain_id and s.seq >= l.seq and s.key_id = ${keyId})
+      select from audit_seals s where s.chain_id = c.chain_id and s.seq >= l.seq and s.key_id = ${keyId} and s.number > 0)
     limit ${limit}::int`;
 }
 
-export async function insertSeal(sql: Sql, seal: UnsealedEnd & { key_id: string; mac: string }): Promise<void> {
-  await sql`
-    insert into audit_seals (chain_id, seq, key_id, day, hash, mac)
-    values (${seal.chain_id}::uuid, ${seal.seq}::bigint, ${seal.key_id}, ${seal.day}::date, ${seal.hash}::bytea, ${seal.mac})
-    on conflict do nothing`;
+export async function insertSeal(
+  tx: Transaction,
+  seal: UnsealedEnd & SealMark & { key_id: string; previous_mac: string },
+): Promise<void> {
+  await tx`
+    insert into audit_seals (chain_id, seq, key_id, day, hash, mac, number, previous_mac)
+    values (${seal.chain_id}::uuid, ${seal.seq}::bigint, ${seal.key_id}, ${seal.day}::date, ${seal.hash}::bytea, ${seal.mac},
+      ${seal.number}::bigint, ${seal.previous_mac})`;
 }
 
-export type SealRow = {
+export type SealRow = SealMark & {
   chain_id: string;
   seq: number;
   key_id: string;
   day: string;
   hash: Buffer;
-  mac: string;
+  previous_mac: string;
   /** Of the link that it seals; null when there is none any more. */
   linked: Buffer | null;
 };
 
 /** All seals, with the links that they seal; of some chains only when given. */
-export async function listSeals(sql: Sql | Transaction, chainIds: readonly string[] | null = null): Promise<SealRow[]> {
-  return await sql<SealRow[]>`
-    select s.chain_id, s.seq, s.key_id, s.day::text as day, s.hash, s.mac, l.hash as linked
+export async function listSeals(tx: Transaction, chainIds: readonly string[] | null = null): Promise<SealRow[]> {
+  return await tx<SealRow[]>`
+    select s.chain_id, s.seq, s.key_id, s.day::text as day, s.hash, s.mac, s.number, s.previous_mac, l.hash as linked
     from audit_seals s left join audit_links l on l.chain_id = s.chain_id and l.seq = s.seq
-    where ${chainIds === null ? sql`true` : sql`s.chain_id = any(${[...chainIds]}::text[]::uuid[])`}
-    order by s.chain_id, s.seq`;
+    where ${chainIds === null ? tx`true` : tx`s.chain_id = any(${[...chainIds]}::text[]::uuid[])`}
+    order by s.chain_id, s.seq, s.number`;
+}
+
+/** Up to where each chain is sealed (0: nowhere), and whether a link of a day before, less an hour, lies beyond. */
+export async function listSealedParts(
+  tx: Transaction,
+): Promise<{ chain_id: string; seq: number; overdue_day: string | null }[]> {
+  return await tx`
+    select l.chain_id, coalesce(s.seq, 0)::bigint as seq,
+      (min(l.chained_at) filter (where l.seq > coalesce(s.seq, 0)
+        and l.chained_at < date_trunc('day', now() - interval '1 hour', 'UTC')) at time zone 'UTC')::date::text as overdue_day
+    from audit_links l
+    left join (select chain_id, max(seq) as seq from audit_seals where number > 0 group by chain_id) s using (chain_id)
+    group by l.chain_id, s.seq`;
+}
+
+export type ChainPart = { chain_id: string; after: number };
+export type LinkRow = ChainEnd & {
+  mac: string | null;
+  seal_number: number | null;
+  /** Of the seal of that number; null when there is none. */
+  seal_mac: string | null;
+  day: string;
+  /** Written when every version gave its links a MAC. */
+  must_have_mac: boolean;
+};
+
+/** The next links of each part, `limit` at most of each, in order. Primary key. */
+export async function listLinksAfter(tx: Transaction, parts: readonly ChainPart[], limit: number): Promise<LinkRow[]> {
+  return await tx<LinkRow[]>`
+    select l.*, s.mac as seal_mac
+    from jsonb_to_recordset(${[...parts] as never}::jsonb) as p(chain_id uuid, after bigint)
+    cross join lateral (
+      select chain_id, seq, hash, mac, seal_number, (chained_at at time zone 'UTC')::date::text as day,
+        chained_at >= books_complete_since() as must_have_mac
+      from audit_links where chain_id = p.chain_id and seq > p.after order by seq limit ${limit}::int) l
+    left join audit_seals s on s.number = l.seal_number and s.number > 0
+    order by l.chain_id, l.seq`;
 }
 
 /** A row is chained within seconds; this long is left to a service that was stopped, or is behind. */

@@ -41,7 +41,8 @@ export async function findAnySealed(orm: Orm): Promise<string | null> {
 
 /**
  * What still needs another secret than the one of this id: digests of idempotency keys that may be sent again, card tokens
- * that may be used, and challenges that shoppers have not passed yet. Sealed things are moved, and not counted.
+ * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal or whose links since then
+ * are not under the new one: they are sealed by the next night. Sealed things are moved, and not counted.
  */
 export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<number> {
   const [row] = await orm.execute<{ count: number }>(sql`
@@ -50,6 +51,11 @@ export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<nu
       + (select count(*) from payment_tokens where processor_token <> '' and expires_at > now()
         and not starts_with(processor_token, ${`sbx_s1.${id}.`}))
       + (select count(*) from payments where status = 'REQUIRES_ACTION' and next_action is not null
-        and position(${`.${id}`} in next_action::text) = 0) as count`);
+        and position(${`.${id}`} in next_action::text) = 0)
+      + (select count(*) from (select id from merchants union all select '00000000-0000-0000-0000-000000000000'::uuid) c
+        left join lateral (select seq, key_id from audit_seals where chain_id = c.id and number > 0
+          order by seq desc, number desc limit 1) s on true
+        left join audit_links l on l.chain_id = c.id and l.seq = coalesce(s.seq, 0) + 1
+        where s.key_id <> ${id} or not starts_with(l.mac, ${id})) as count`);
   return Number(row?.count ?? 0);
 }

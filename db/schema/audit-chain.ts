@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, date, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, date, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytea, instant } from "../columns";
 
 /** The two logs that are chained: `audit_log` of the merchants, and `support_audit_log`. */
@@ -18,7 +18,9 @@ export const auditPending = pgTable("audit_pending", {
 
 /**
  * The chains: one per merchant, of both of its environments and of what support staff did with it, and one (the nil UUID) of
- * what staff did with nobody's data. Each hash covers the one before, the number and the row. Append-only.
+ * what staff did with nobody's data. Each hash covers the one before, the number and the row. The MAC covers it and the newest
+ * seal of all there were: who has the database alone can make neither a link nor a seal go away that a link was made under.
+ * Append-only.
  */
 export const auditLinks = pgTable(
   "audit_links",
@@ -29,13 +31,20 @@ export const auditLinks = pgTable(
     environment_id: uuid("environment_id"),
     row_id: uuid("row_id").notNull(),
     hash: bytea("hash").notNull(),
+    /** Begins with the id of its secret; null in rows of older versions. */
+    mac: text("mac"),
+    /** Of the newest seal; 0 = there was none. */
+    seal_number: bigint("seal_number", { mode: "number" }),
     chained_at: instant("chained_at").notNull().default(sql`now()`),
   },
   /** Serves the end of a chain, and its walk. */
   (table) => [primaryKey({ columns: [table.chain_id, table.seq] })],
 );
 
-/** The end of each chain at the end of each day, under a key that is not in the database. Append-only. */
+/**
+ * The end of each chain at the end of each day, under a key that is not in the database. All seals are one sequence, in which
+ * each covers the one before. Append-only.
+ */
 export const auditSeals = pgTable(
   "audit_seals",
   {
@@ -46,7 +55,15 @@ export const auditSeals = pgTable(
     day: date("day").notNull(),
     hash: bytea("hash").notNull(),
     mac: text("mac").notNull(),
+    /** From 1, without gaps; 0 in rows of older versions. */
+    number: bigint("number", { mode: "number" }).notNull().default(0),
+    /** Of the seal of the number before; empty for the first. */
+    previous_mac: text("previous_mac").notNull().default(""),
     sealed_at: instant("sealed_at").notNull().default(sql`now()`),
   },
-  (table) => [primaryKey({ columns: [table.chain_id, table.seq, table.key_id] })],
+  (table) => [
+    primaryKey({ columns: [table.chain_id, table.seq, table.key_id, table.number] }),
+    /** Serves the last seal, and makes sure that there is one of each number. */
+    uniqueIndex("audit_seals_number").on(table.number).where(sql`number > 0`),
+  ],
 );

@@ -1,7 +1,9 @@
 import type { Database } from "@/db/client";
 import { chainAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { idTime, newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
 import type { BookedIds } from "./books";
+import { TEST_SECRET } from "./factories";
 
 /** Another payment's refund, which failed after it was settled, and the batch that paid it back. */
 export type PaidBack = { refund: string; batchId: string };
@@ -244,7 +246,7 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     check: "audit_chains_hold",
     how: `a row of the audit log that ${how}`,
     async corrupt(env: string) {
-      while ((await chainAuditLogs({ db })) > 0);
+      while ((await chainAuditLogs({ db, secret: createSecret(TEST_SECRET) })) > 0);
       const [second] = await sql<{ row_id: string }[]>`
         select row_id from audit_links where environment_id = ${env} and seq > 1 order by seq limit 1`;
       await change(second?.row_id ?? "", env);

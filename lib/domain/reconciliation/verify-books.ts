@@ -9,7 +9,7 @@ import {
   withSnapshot,
 } from "@/db/queries/reconciliation";
 import type { Secret } from "@/lib/secret";
-import { listSealFaults, type SealFault } from "./audit-chain";
+import { listSealFaults, type SealFault } from "./audit-seals";
 
 export type CheckResult = {
   check: string;
@@ -53,7 +53,8 @@ export async function verifyBooks(db: Database, secret: Secret | null = null): P
 
 const sealCheck = (faults: SealFault[]): CheckResult => ({
   check: "audit_seals_hold",
-  proves: "Each chain of the audit logs is as it was when it was sealed, under a key that is not in the database.",
+  proves:
+    "Each chain of the audit logs is as the service made and sealed it, under a key that is not in the database; no seal is missing.",
   count: faults.length,
   rows: faults.slice(0, ROWS_SHOWN),
 });

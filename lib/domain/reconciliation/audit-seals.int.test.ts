@@ -1,0 +1,183 @@
+import { beforeEach, expect, test } from "vitest";
+import { insertAudit } from "@/db/queries/changes";
+import { countNeedingOtherSecrets } from "@/db/queries/secret-rotation";
+import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, TEST_SECRET, type TestMerchant, testService } from "@/lib/testing/factories";
+import { chainAuditLogs, sealAuditLogs } from "./audit-chain";
+import { verifyBooks } from "./verify-books";
+
+const { db } = await testDatabase({ max: 10 });
+const service = testService(db);
+
+/** As a superuser who turns triggers off, as one could on the server itself. */
+const byForce = (statement: string) =>
+  db.sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx.unsafe(statement);
+  });
+
+/** When this test's database was brought up to date, as far as its checks are concerned. */
+const completeSince = (moment: string) =>
+  db.sql.unsafe(
+    `create or replace function books_complete_since() returns timestamptz language sql immutable parallel safe as 'select ''${moment}''::timestamptz'`,
+  );
+
+beforeEach(async () => {
+  await byForce("truncate audit_log, support_audit_log, audit_links, audit_seals, audit_pending");
+  await completeSince("-infinity");
+});
+
+/** The merchant does something, which is chained at once. */
+async function act({ test: environment }: TestMerchant, count = 1): Promise<void> {
+  const actor = { type: "user", id: newId() } as const;
+  for (let i = 0; i < count; i++) {
+    const entry = { id: newId(), actor, action: "settings.signed_in", object_id: newId(), request_id: null };
+    await insertAudit(db.orm, environment.id, { ...entry, detail: { i }, created_at: new Date().toISOString() });
+  }
+  while ((await chainAuditLogs(service)) > 0);
+}
+/** Puts all that is chained a day back, and what was due then is sealed. */
+async function nextDay(as = service): Promise<number> {
+  await byForce(`update audit_links set chained_at = chained_at - interval '1 day'`);
+  let sealed = 0;
+  for (let n = 1; n > 0; sealed += n) n = await sealAuditLogs(as);
+  return sealed;
+}
+const problems = async (secret = service.secret) =>
+  (await verifyBooks(db, secret)).checks.flatMap(({ check, rows }) =>
+    rows.map(({ problem }) => `${check}: ${problem}`),
+  );
+const merchants = async () => [await createTestMerchant(db), await createTestMerchant(db)] as const;
+
+/** What of a merchant's log was chained since its seal of the day before last. */
+const cutOff = ({ id, test: environment }: TestMerchant, keep: number) => `
+  delete from audit_log where environment_id = '${environment.id}' and id in (
+    select row_id from audit_links where chain_id = '${id}' and seq > ${keep});
+  delete from audit_links where chain_id = '${id}' and seq > ${keep};
+  delete from audit_seals where chain_id = '${id}' and seq > ${keep};`;
+
+/** One row changed, and the hashes of the chain worked out again from there, which takes no key. */
+const rewrite = ({ id }: TestMerchant) => `
+  update audit_log set action = 'x' where id = (select row_id from audit_links where chain_id = '${id}' and seq = 2);
+  with recursive texts as (
+    select l.seq, jsonb_build_array(a.environment_id, a.id, a.actor, a.action, a.object_id, a.request_id, a.detail,
+      (extract(epoch from a.created_at) * 1000000)::bigint)::text as text
+    from audit_links l join audit_log a on a.id = l.row_id where l.chain_id = '${id}'
+  ), redo as (
+    select seq, sha256(uuid_send('${id}') || int8send(1) || convert_to(text, 'UTF8')) as hash from texts where seq = 1
+    union all
+    select t.seq, sha256(r.hash || int8send(t.seq) || convert_to(t.text, 'UTF8')) from redo r join texts t on t.seq = r.seq + 1
+  )
+  update audit_links l set hash = redo.hash from redo where l.chain_id = '${id}' and l.seq = redo.seq;`;
+
+test("links and seals that the service makes are sound, day by day", async () => {
+  const [one, two] = await merchants();
+  await act(one, 3);
+  expect(await problems()).toEqual([]);
+  expect(await nextDay()).toBe(1);
+  await act(two, 2);
+  await act(one);
+  expect(await nextDay()).toBe(2);
+  expect(await nextDay()).toBe(0);
+  await act(one);
+  expect(await problems()).toEqual([]);
+});
+
+test("what was not sealed yet cannot be written anew by who has the database alone, and is never sealed then", async () => {
+  const [one, two] = await merchants();
+  await act(one, 4);
+  await act(two);
+  await byForce(rewrite(one));
+  const found = expect.stringMatching(/audit_seals_hold: a link that the service did not make/);
+  expect(await problems()).toEqual([found]);
+  await act(one, 2);
+  expect(await nextDay()).toBe(1);
+  expect(await problems()).toContainEqual(found);
+  await nextDay();
+  expect(await problems()).toEqual([expect.stringMatching(/no seal covers this day/), found]);
+});
+
+test.each([
+  ["the last seal of all", "second"],
+  ["a seal before others", "first"],
+] as const)("a day cut off with its seal is found: %s, now and ever after", async (_which, whose) => {
+  const [first, second] = await merchants();
+  await act(first, 2);
+  await act(second, 2);
+  await nextDay();
+  await act(first, 2);
+  await act(second, 2);
+  await nextDay();
+  const other = whose === "first" ? second : first;
+  await act(other);
+  expect(await problems()).toEqual([]);
+  await byForce(cutOff(whose === "first" ? first : second, 2));
+  expect(await problems()).not.toEqual([]);
+  await act(first);
+  await act(second);
+  await nextDay();
+  expect(await problems()).not.toEqual([]);
+  await act(first);
+  await act(second);
+  await nextDay();
+  expect(await problems()).not.toEqual([]);
+});
+
+test("without the seals nothing is as it was, although the chains are", async () => {
+  const [one, two] = await merchants();
+  await act(one);
+  await nextDay();
+  await act(two);
+  await byForce("delete from audit_seals");
+  expect(await problems()).toContainEqual(expect.stringMatching(/seal 1, which was there before this link, is gone/));
+});
+
+test("seals that were put in by hand are found", async () => {
+  const [one] = await merchants();
+  await act(one, 2);
+  await nextDay();
+  await byForce(`insert into audit_seals (chain_id, seq, key_id, day, hash, mac, number, previous_mac)
+    select chain_id, seq, key_id, day, hash, mac, number + 2, mac from audit_seals`);
+  expect(await problems()).toEqual([
+    expect.stringMatching(/the seal was changed/),
+    expect.stringMatching(/number 3, are missing or were changed/),
+  ]);
+});
+
+test("chains and seals of older versions stay valid, and are carried on in the sequence", async () => {
+  const [one, two] = await merchants();
+  await act(one, 3);
+  await act(two);
+  await byForce(`update audit_links set mac = null, seal_number = null, chained_at = chained_at - interval '1 day'`);
+  const [end] = await db.sql<{ seq: number; hash: Buffer }[]>`
+    select seq, hash from audit_links where chain_id = ${one.id} order by seq desc limit 1`;
+  const text = `${one.id} ${end?.seq} ${end?.hash.toString("hex")}`;
+  await db.sql`insert into audit_seals (chain_id, seq, key_id, day, hash, mac)
+    values (${one.id}, ${end?.seq ?? 0}, ${service.secret.keyId}, '2026-01-01', ${end?.hash ?? ""},
+      ${service.secret.mac("audit-seal", text)})`;
+  expect(await problems()).toContainEqual(expect.stringMatching(/a link that the service did not make/));
+  await completeSince("infinity");
+  expect(await sealAuditLogs(service)).toBe(2);
+  expect(await problems()).toEqual([]);
+  await act(one);
+  await nextDay();
+  await completeSince("-infinity");
+  expect(await problems()).toEqual([]);
+  await byForce(`${rewrite(one)} update audit_links set mac = null`);
+  expect(await problems()).not.toEqual([]);
+});
+
+test("links of an earlier secret need it until they are sealed under the new one", async () => {
+  const [one] = await merchants();
+  await act(one);
+  const next = "another secret that only the tests know, long enough";
+  expect(await problems(createSecret(next))).toEqual([expect.stringMatching(/chained under .* not known here/)]);
+  expect(await countNeedingOtherSecrets(db.orm, createSecret(next).keyId)).toBe(1);
+  await nextDay();
+  expect(await countNeedingOtherSecrets(db.orm, createSecret(next).keyId)).toBe(1);
+  await nextDay({ ...service, secret: createSecret(next, [TEST_SECRET]) });
+  expect(await countNeedingOtherSecrets(db.orm, createSecret(next).keyId)).toBe(0);
+  expect(await problems(createSecret(next))).toEqual([]);
+});
