@@ -117,9 +117,9 @@ function pair(digits: string): string {
 }
 
 /** Joiners, marks of direction, isolates, a soft hyphen, a byte-order mark, accents, variation selectors, a language's own. */
-const INVISIBLE = [
-  ..."\u200b\u200c\u200d\u200e\u200f\u202a\u202d\u202e\u202c\u2066\u2069\u2060\u00ad\ufeff\u0301\u034f\ufe0e\u180b\u061c",
-];
+const INVISIBLE = Array.from(
+  "\u200b\u200c\u200d\u200e\u200f\u202a\u202d\u202e\u202c\u2066\u2069\u2060\u00ad\ufeff\u0301\u034f\ufe0e\u180b\u061c",
+);
 const FRONTS = ["", "", "", "pan=", "card:", "Visa ", "#", "12/29 ", "123 ", '{"n":"'];
 const BACKS = ["", "", "", "123", " 123", "/123", " 12/29", " 1229 123", " exp 12/29", ".", '"}'];
 
