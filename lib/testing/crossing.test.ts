@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { TABLE_RIGHTS } from "@/db/rights";
 
 /**
  * Who may send statements that cross environments, and why. Everything else goes through `db.within(environmentId)`, where
@@ -65,4 +66,35 @@ test("the money path is within its environment", () => {
   for (const verb of ["make-payment", "follow-up", "finish-operation", "money-request", "continue-payment"]) {
     expect(readFileSync(`lib/domain/payments/${verb}.ts`, "utf8")).toMatch(WITHIN);
   }
+});
+
+/** What account code reaches of environments' tables, by the file of its statements. */
+const REACHED: Record<string, string[]> = {
+  "abandoned-accounts": ["saved_views"],
+  "account-history": ["audit_log"],
+  changes: ["events", "audit_log"],
+  // These two within their environment: how much of a payment may still be refunded.
+  "refund-allowances": ["payments", "transactions"],
+  team: ["saved_views"],
+};
+
+test("account code reaches no payments: what it reaches of environments' tables is listed", () => {
+  const owned = Object.entries(TABLE_RIGHTS).flatMap(([name, { app, owned }]) => (app && !owned ? [name] : []));
+  const reads = (name: string): string[] => {
+    const source = readFileSync(`db/queries/${name}.ts`, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    const imported = [...source.matchAll(/import (?:type )?\{([^}]*)\} from "\.\.\/schema/g)]
+      .map(([, names]) => names)
+      .join();
+    return owned.filter((table) => {
+      const camel = table.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const written = new RegExp(`\\b(?:from|join|into|update)\\s+${table}\\b`);
+      return new RegExp(`\\b${camel}\\b`).test(imported) || written.test(source);
+    });
+  };
+  const account = ["lib/domain/people", "lib/domain/merchants", "lib/mail"].flatMap(sources);
+  const used = account.flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(/from "@\/db\/queries\/([\w-]+)"/g)].map(([, name]) => name as string),
+  );
+  const found = [...new Set(used)].sort().map((name) => [name, reads(name)] as const);
+  expect(Object.fromEntries(found.filter(([, tables]) => tables.length > 0))).toEqual(REACHED);
 });
