@@ -97,7 +97,7 @@ test.each(["SIGKILL", "SIGINT"] as const)(
     process.stdout.write(
       `  ${signal}: ${before.length} before, ${between.length} between, writing ${Math.round((first?.atMs ?? Number.NaN) - promotedMs)} ms after the promotion, ${load.answered.length} keys\n`,
     );
-    expect(before.length).toBeGreaterThan(3);
+    expect(before.length).toBeGreaterThan(0);
     expect(before.filter(({ status, readiness }) => status !== 201 || readiness !== 200)).toEqual([]);
     expect(between.length).toBeGreaterThan(3);
     expect(between.filter(({ status, readiness }) => status !== 503 || readiness !== 503)).toEqual([]);
