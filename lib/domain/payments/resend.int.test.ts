@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
@@ -131,6 +131,51 @@ describe("a good card whose first request died before it was sent", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
     expect(tenant.script.count("authorize")).toBe(2);
     expect(await chargesOf(tenant)).toEqual(["approved"]);
+    await expectClean();
+  });
+});
+
+describe("a process that was paused for longer than there is time to send anything", () => {
+  /** Between T1 and the call, which waits for a lock meanwhile. */
+  async function pausedIn<T>(work: () => Promise<T>): Promise<T> {
+    const real = performance.now.bind(performance);
+    let pausedMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => real() + pausedMs);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const held = holds();
+    const lock = db.sql.begin(async (tx) => {
+      await tx`lock table idempotency_keys in share mode`;
+      await held.step(async () => ({ kind: "pending" }));
+    });
+    await held.reached;
+    const working = work();
+    const waiting = () =>
+      db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await vi.waitFor(async () => expect(await waiting()).not.toHaveLength(0), { timeout: 10_000, interval: 10 });
+    pausedMs = 40_000;
+    held.release();
+    await lock;
+    return working;
+  }
+
+  test("fails no good card: the repeat charges it", async () => {
+    const tenant = await newTenant();
+    expect(await pausedIn(() => tenant.create({}, { key: "k" }))).toMatchObject({ status: 202 });
+    expect(tenant.script.calls).toEqual([]);
+    await ago(tenant, 3);
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, body: { status: "CAPTURED" } });
+    expect(await chargesOf(tenant)).toEqual(["approved"]);
+    await expectClean();
+  });
+
+  test("fails no refund: the completer sends it", async () => {
+    const tenant = await newTenant();
+    const { body: payment } = await tenant.create();
+    expect(await pausedIn(() => tenant.act("refund", payment.id, {}, { key: "r" }))).toMatchObject({ status: 202 });
+    await ago(tenant, 3);
+    await tenant.complete();
+    expect(await tenant.act("refund", payment.id, {}, { key: "r" })).toMatchObject({ status: 201, replayed: true });
+    expect(tenant.script.count("refund")).toBe(1);
     await expectClean();
   });
 });

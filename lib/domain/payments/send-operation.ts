@@ -91,6 +91,11 @@ export async function sendOperation(
     case "action_required":
       return finishOperation(service, operation, outcome, known);
     case "not_sent":
+      // Held up until no time was left: nothing refused it, and whoever comes next may send it.
+      if (performance.now() >= giveUpAt) {
+        await leaveOpen(service, operation, unknown(outcome.reason), { attempts: 1, sent: false });
+        return { kind: "pending" };
+      }
       return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);
     case "pending":
       await leaveOpen(service, operation, ACCEPTED, { attempts: 1, sent: true });
