@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
-import { connect, connectLong, connectSql, type Database, type Sql, shareConnections } from "./client";
+import { connect, connectLong, connectSql, type Database, inRolesOf, type Sql, shareConnections } from "./client";
 import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url } = await testDatabase();
@@ -71,6 +71,27 @@ describe("a connection", () => {
     await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-ended'`;
     await untilItWorks(() => sql`select 1`);
     expect(await sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
+  test("stays with its environment while others are idle; whoever comes new gets the one that waited longest", async () => {
+    const own = connect(inRolesOf(url), { max: 3, maxOrm: 2 });
+    closing.push(() => own.close());
+    const standing = async (id: string) => {
+      const [row] = await own.within(id)
+        .sql`select pg_backend_pid() as pid, current_setting('cardlane.environment') as environment`;
+      expect(row?.environment).toBe(id);
+      return row?.pid as number;
+    };
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    const second = await own.within(one).sql.begin(() => standing(two));
+    const pids = [await standing(one), second];
+    expect(pids[0]).not.toBe(second);
+    for (let round = 0; round < 3; round++) {
+      expect([await standing(two), await standing(one)]).toEqual(pids.toReversed());
+    }
+    expect([await standing(three), await standing(one)]).toEqual(pids.toReversed());
+    const inTransaction = await own.within(three).sql.begin((tx) => tx`select pg_backend_pid() as pid`);
+    expect(inTransaction[0]?.pid).toBe(pids[1]);
   });
 
   test("is not more than there may be, however many ask", async () => {
