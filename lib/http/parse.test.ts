@@ -27,6 +27,19 @@ describe("a body", () => {
     expect(await parseBody(post(null, null), refundPayment)).toEqual({});
   });
 
+  test("that is a byte order mark alone was sent, and is not taken for none: that would refund everything", async () => {
+    const mark = new Uint8Array([0xef, 0xbb, 0xbf]);
+    expect((await errorOf(() => parseBody(post(mark), refundPayment))).code).toBe("malformed_json");
+    expect((await errorOf(() => parseBody(post(mark, null), refundPayment))).code).toBe("malformed_json");
+    expect((await errorOf(() => parseBody(post(new Blob([mark]).stream()), refundPayment))).code).toBe(
+      "malformed_json",
+    );
+    const twice = new Uint8Array([...mark, ...mark]);
+    expect((await errorOf(() => parseBody(post(twice), refundPayment))).code).toBe("malformed_json");
+    const before = new Uint8Array([...mark, ...new TextEncoder().encode('{"amount":5}')]);
+    expect(await parseBody(post(before), refundPayment)).toEqual({ amount: 5 });
+  });
+
   test("with an unknown member is refused by its name, so a mistyped amount never refunds everything", async () => {
     const error = await errorOf(() => parseBody(post('{"ammount":100}'), refundPayment));
     expect(error).toMatchObject({ code: "unknown_parameter", param: "ammount" });
@@ -87,6 +100,52 @@ describe("a body", () => {
     expect((await errorOf(() => parseBody(post(text), refundPayment))).code).toBe("invalid_parameter");
   });
 
+  const withMetadata = (text: string) =>
+    `{"amount":5,"currency":"USD","payment_token":"tok_01kam000000000000000000000","metadata":${text}}`;
+
+  test.each([
+    ["12345678901234567890", "a"],
+    ["-9007199254740993", "a"],
+    ["1e-400", "a"],
+    ["0.1234567890123456789", "a"],
+    ["1.00000000000000000001", "a"],
+    ["12345678901234567890e-10", "a"],
+  ])("with a number that would come back changed is refused: %s", async (number, name) => {
+    const text = withMetadata(`{"say":"\\" 1","${name}":${number}}`);
+    const error = await errorOf(() => parseBody(post(text), createPayment));
+    expect(error).toMatchObject({ code: "invalid_parameter", param: `metadata.${name}` });
+    expect(error.message).not.toContain(number);
+  });
+
+  test("with an amount of more digits than can be read is refused, not rounded", async () => {
+    const error = await errorOf(() => parseBody(post('{"amount":1000.00000000000000000001}'), refundPayment));
+    expect(error).toMatchObject({ code: "invalid_parameter", param: "amount" });
+  });
+
+  test("keeps numbers in any spelling, and long digits in texts and names", async () => {
+    const kept = `{"a":1e3,"b":9007199254740991,"c":-0.10,"d":1.5E-7,"e":0e0,"f":"12345678901234567890","12345678901234567891":0.30000000000000004,"g":100000000000000000000,"h":-0}`;
+    const body = (await parseBody(post(withMetadata(kept)), createPayment)) as { metadata: object };
+    expect(JSON.parse(JSON.stringify(body.metadata))).toEqual(JSON.parse(kept.replace("-0}", "0}")));
+  });
+
+  test.each(["__proto__", "\\u005f_proto__", "__prot\\u006f__"])(
+    "with a name that no object keeps is refused: %s",
+    async (name) => {
+      const inside = await errorOf(() => parseBody(post(withMetadata(`{"${name}":"x"}`)), createPayment));
+      expect(inside).toMatchObject({ code: "invalid_parameter", param: "metadata.__proto__" });
+      const beside = await errorOf(() => parseBody(post(`{"${name}":1}`), refundPayment));
+      expect(beside).toMatchObject({ code: "unknown_parameter", param: "__proto__" });
+    },
+  );
+
+  test("keeps other names that objects have", async () => {
+    const body = await parseBody(
+      post(withMetadata('{"constructor":1,"toString":"__proto__","hasOwnProperty":true}')),
+      createPayment,
+    );
+    expect(body).toMatchObject({ metadata: { constructor: 1, toString: "__proto__", hasOwnProperty: true } });
+  });
+
   test("over 64 KiB is refused, with and without an announced length", async () => {
     const text = JSON.stringify({ comment: "x".repeat(70_000) });
     const announced = new Request("http://localhost/", {
@@ -117,10 +176,19 @@ describe("a query string", () => {
     ["?limit=1.5", "invalid_parameter", "limit"],
     ["?offset=-1", "invalid_parameter", "offset"],
     ["?min_amount=5&max_amount=4", "invalid_parameter", "min_amount"],
+    ["?created_after=9999-12-31T23:59:59-00:01", "invalid_parameter", "created_after"],
+    ["?created_before=0001-01-01T00:00:00%2B00:01", "invalid_parameter", "created_before"],
+    ["?created_after=0000-12-31", "invalid_parameter", "created_after"],
     ["?created_after=2026-02-30", "invalid_parameter", "created_after"],
     ["?__proto__=1", "unknown_parameter", "__proto__"],
   ])("%s is refused as %s", async (search, code, param) => {
     expect(await errorOf(() => parseQuery(search, listTransactions))).toMatchObject({ code, param });
+  });
+
+  test("takes every time that the database knows", () => {
+    for (const at of ["0001-01-01", "9999-12-31", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59Z"]) {
+      expect(parseQuery(`?created_after=${at}`, listTransactions)).toEqual({ created_after: at });
+    }
   });
 
   test("is refused whole where none is taken", async () => {

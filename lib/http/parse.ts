@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card-numbers";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
+import { alteredParts } from "./altered-parts";
 import { type ApiRequest, CallerGone } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -26,7 +27,16 @@ export async function parseBody(request: ApiRequest, operation: Pick<Operation, 
       `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
     );
   }
-  return check(operation.body, value);
+  const body = check(operation.body, value);
+  const altered = alteredParts(text, value);
+  if (altered.length === 0) return body;
+  throw fieldErrors(
+    altered.slice(0, MAX_ERRORS).map(({ path, message }) => ({
+      param: path.map(shorten).join("."),
+      code: "invalid_parameter",
+      message,
+    })),
+  );
 }
 
 /** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
@@ -92,13 +102,21 @@ export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): 
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Broken bytes are refused: replaced by question marks they would be stored as something the caller never said. */
+/**
+ * Broken bytes are refused: replaced by question marks they would be stored as something the caller never said. So is a byte
+ * order mark alone: it was sent, and "no body" would mean "refund everything".
+ */
 function decode(bytes: Uint8Array): string {
+  let text: string;
   try {
-    return utf8.decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     throw new AppError("malformed_json", "The body is not valid UTF-8. Send JSON encoded as UTF-8.");
   }
+  if (text === "" && bytes.byteLength > 0) {
+    throw new AppError("malformed_json", "The body is a byte order mark and nothing else. Send JSON, or no body.");
+  }
+  return text;
 }
 
 function bodyTooLarge(maxBytes: number): AppError {
