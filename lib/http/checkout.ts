@@ -10,7 +10,7 @@ import { tokenizeForSession } from "@/lib/domain/client-sessions/tokenize-for-se
 import type { Context, Service } from "@/lib/domain/context";
 import { checkoutLimits } from "./checkout-limits";
 import type { PublicCall } from "./dashboard-route";
-import { idempotencyOf } from "./idempotency";
+import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 import { renderProblem } from "./problem";
 
 /** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
@@ -46,12 +46,6 @@ async function requireCheckout(service: Service, token = ""): Promise<Checkout> 
   return checkout;
 }
 
-/**
- * Begins the keys of shoppers' attempts: a space, which no header's value begins with. Shoppers choose the rest, and must not
- * be able to use up a key of the merchant's own.
- */
-const SHOPPER_KEY = " ";
-
 /** The shopper's call. The path names the session and not its token, for the key keeps it. */
 function shopperContext(
   { service, request }: PublicCall,
@@ -67,7 +61,7 @@ function shopperContext(
     environment,
     actor: { type: "shopper", id: row.id },
     request: { id: request.id, operation, path },
-    idempotency: idempotencyOf(service.secret, `${SHOPPER_KEY}${session}:${id}`, {
+    idempotency: idempotencyOf(service.secret, `${NOT_FROM_HEADER}${session}:${id}`, {
       environmentId: environment.id,
       method: "POST",
       path,

@@ -9,6 +9,12 @@ import type { ApiRequest } from "./request-parts";
 
 const MAX_KEY_LENGTH = 255;
 
+/**
+ * Begins the keys that come in bodies, from shoppers and dashboard pages: a space, which no header's value begins with. They
+ * are chosen freely, and must not use up a key of the merchant's own requests.
+ */
+export const NOT_FROM_HEADER = " ";
+
 /** Members sorted at every level, so that equal bodies give equal text whatever the order they were sent in. */
 const stableStringify = configure({ deterministic: true });
 

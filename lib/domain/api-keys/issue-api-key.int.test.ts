@@ -64,6 +64,15 @@ test("one attempt with other settings is refused, and makes nothing", async () =
   expect(await list()).toHaveLength(1);
 });
 
+test("an attempt uses up no idempotency key of the merchant's own requests, whatever it is called", async () => {
+  const { call, merchant, list } = await setup();
+  await issueApiKey(call("order-00000000-1001"), shop);
+  expect(await list()).toHaveLength(1);
+  const [{ key = "" } = {}] = await db.sql`select key from idempotency_keys where environment_id = ${merchant.test.id}`;
+  const sent = new Headers({ "x-idempotency-key": key }).get("x-idempotency-key");
+  expect([key.includes("order-00000000-1001"), sent === key]).toEqual([true, false]);
+});
+
 test("a refused form may be corrected and sent as the same attempt", async () => {
   const { call, list } = await setup();
   const attempt = randomUUID();
