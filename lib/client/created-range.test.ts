@@ -110,3 +110,18 @@ test.each([
   const created = parseCreated(text);
   expect(created && resolveCreated(created, timeZone, NOW)).toEqual(expected);
 });
+
+test("no day or instant leads to a year that is not written with four digits, or to one before 1970, in any time zone", () => {
+  const ends = ["1970-01-02", "9999-12-30", "1970-01-02..9999-12-30", "1970-01-02T00:00:00Z..9999-12-30T23:59:59.999Z"];
+  for (const timeZone of [...ZONES, "Etc/GMT-14", "Etc/GMT+12"]) {
+    for (const text of ends) {
+      const created = parseCreated(text);
+      const { gte = "", lte = "" } = created ? resolveCreated(created, timeZone, NOW) : {};
+      for (const time of [gte, lte]) expect(time).toMatch(/^(19(69-12-31|70)|9999)/);
+    }
+  }
+  const beyond = ["9999-12-31", "9999-12-30T23:00:00-02:00", "9999-12-31T23:59:59-14:00", "1970-01-01T00:00:00+01:00"];
+  for (const text of beyond) {
+    for (const range of [`${text}..`, `..${text}`, `${text}..${text}`]) expect(parseCreated(range)).toBeNull();
+  }
+});

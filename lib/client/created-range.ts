@@ -1,4 +1,5 @@
 import { tzOffset } from "@date-fns/tz/tzOffset";
+import { addDays } from "@/lib/contract/overview-period";
 
 /** Days are those of the business's time zone, which every control that offers them names. */
 export const DATE_PRESETS = {
@@ -25,8 +26,11 @@ export function isDatePreset(text: string): text is DatePreset {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/i;
 
+/** The first and last for which every time zone's day, and the days beside it, have years of four digits after 1969. */
+const [FIRST_DAY, LAST_DAY] = ["1970-01-02", "9999-12-30"];
+
 export function isDay(text: string): boolean {
-  if (!DAY.test(text) || text < "1970-01-02") return false;
+  if (!DAY.test(text) || text < FIRST_DAY || text > LAST_DAY) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
@@ -36,7 +40,9 @@ export function parseMoment(text: string): string | null {
   if (isDay(text)) return text;
   if (!INSTANT.test(text) || !isDay(text.slice(0, 10))) return null;
   const date = new Date(text);
-  return Number.isNaN(date.getTime()) || date.getTime() < 0 ? null : date.toISOString();
+  if (Number.isNaN(date.getTime()) || date.getTime() < 0) return null;
+  const instant = date.toISOString();
+  return instant.slice(0, 10) <= LAST_DAY && !instant.startsWith("+") ? instant : null;
 }
 
 /** `last-week`, `2026-11-20`, `2026-11-01..2026-11-20`, `2026-11-01..` or `..2026-11-20`; null for anything else. */
@@ -64,13 +70,6 @@ function isBackwards(from: string, to: string): boolean {
   if (isDay(from) === isDay(to)) return from > to;
   // A day against an instant: a time zone may move the day by 14 hours, within which both orders make sense.
   return from.slice(0, 10) > addDays(to.slice(0, 10), 1);
-}
-
-/** Calendar arithmetic alone: no time zone has a say in what day follows another. */
-export function addDays(day: string, days: number): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
 }
 
 /** Local time minus UTC, in milliseconds. */

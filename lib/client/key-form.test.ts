@@ -18,6 +18,7 @@ test("an expiry is days from now, or the end of a day where the merchant is", ()
   expect(on("2026-12-31", "America/New_York")).toBe("2027-01-01T04:59:59.999Z");
   expect(on("2026-07-01", "Europe/Berlin")).toBe("2026-07-01T21:59:59.999Z");
   expect(on("", "UTC")).toBeUndefined();
+  for (const typed of ["9999-12-31", "12026-01-01", "275760-12-31"]) expect(on(typed, "UTC")).toBeUndefined();
 });
 
 test("blank lines and white space are left out", () => {

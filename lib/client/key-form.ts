@@ -29,7 +29,8 @@ export function expiryOf(
   if (days !== null) return new Date(now.getTime() + days * DAY_MS);
   if (values.expiry === "never") return null;
   const [year, month, day] = values.expiryDate.split("-").map(Number);
-  if (!year || !month || !day) return null;
+  // Browsers let people type years of six digits, which no key's expiry can have.
+  if (!year || !month || !day || year >= 9999) return null;
   return new Date(new TZDate(year, month - 1, day, 23, 59, 59, 999, timeZone).getTime());
 }
 

@@ -1,10 +1,11 @@
+import { addDays } from "@/lib/contract/overview-period";
 import {
   CARD_BRANDS,
   type CardBrand,
   TRANSACTION_STATUSES,
   type TransactionStatus,
 } from "@/lib/contract/transaction-words";
-import { addDays, type CreatedRange, isDay, parseCreated, parseMoment } from "./created-range";
+import { type CreatedRange, isDay, parseCreated, parseMoment } from "./created-range";
 import { parseAmountFilter, unitOf } from "./search-amounts";
 import { type SearchToken, searchTokens } from "./search-tokens";
 import { isText, type TransactionFilters } from "./transaction-query";
@@ -192,9 +193,10 @@ function parseCreatedOperator(value: string): CreatedRange | null {
   const moment = parseMoment(isDay(rest) ? rest : rest.toUpperCase());
   if (moment === null) return null;
   const next = (step: 1 | -1) =>
-    isDay(moment) ? addDays(moment, step) : new Date(new Date(moment).getTime() + step).toISOString();
-  if (relation.startsWith(">")) return { from: relation === ">" ? next(1) : moment, to: null };
-  return { from: null, to: relation === "<" ? next(-1) : moment };
+    parseMoment(isDay(moment) ? addDays(moment, step) : new Date(new Date(moment).getTime() + step).toISOString());
+  const end = relation === ">" ? next(1) : relation === "<" ? next(-1) : moment;
+  if (end === null) return null;
+  return relation.startsWith(">") ? { from: end, to: null } : { from: null, to: end };
 }
 
 function statusesOf(word: string): readonly TransactionStatus[] | null {

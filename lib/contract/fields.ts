@@ -53,6 +53,11 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
   look({ ...others, card: besideNumber });
 }
 
+const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
+const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+/** Whether its year in UTC is one of 1 to 9999: others are no times to PostgreSQL as JavaScript writes them. */
+const isStorableTime = (date: Date): boolean => date.getTime() >= FIRST_TIME && date.getTime() <= LAST_TIME;
+
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+ -]\d{2}:?\d{2})$/;
 
@@ -70,7 +75,7 @@ function parseInstant(value: string, endOfDay: boolean): Date | null {
   const date = new Date(iso);
   // Date accepts 2026-02-30 by rolling over; a caller's typo must not become another day.
   const days = new Date(Date.UTC(Number(value.slice(0, 4)), Number(value.slice(5, 7)), 0)).getUTCDate();
-  return Number.isNaN(date.getTime()) || Number(value.slice(8, 10)) > days ? null : date;
+  return isStorableTime(date) && Number(value.slice(8, 10)) <= days ? date : null;
 }
 
 const instantInput = (endOfDay: boolean) =>
@@ -124,7 +129,8 @@ export const metadata = z
   .record(text(40), z.union([text(500).or(z.literal("")), z.number(), z.boolean()]))
   .refine((value) => Object.keys(value).length <= 50, "At most 50 keys.")
   .meta({
-    description: "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean.",
+    description:
+      "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text.",
   });
 export type Metadata = z.infer<typeof metadata>;
 

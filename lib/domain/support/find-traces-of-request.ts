@@ -7,10 +7,13 @@ import type { Found } from "./found";
 const WINDOW_MS = 30_000;
 /** How far the clock that made the request's id and the database's may be apart. */
 const CLOCK_SKEW_MS = 5_000;
+const NO_TIME_MS = Date.UTC(9999, 0);
 
 /** What a request left behind: what it began, the keys it used first, its refusal. One that only read leaves nothing. */
 export async function findTracesOfRequest(sql: Sql, requestId: string, limit: number): Promise<Found[]> {
   const time = Date.parse(idTime(requestId));
+  // Ids hold times up to the year 10889; no request was made then, and the database knows no such time.
+  if (time + WINDOW_MS + CLOCK_SKEW_MS >= NO_TIME_MS) return [];
   const at = (offsetMs: number) => new Date(time + offsetMs);
   const window = { from: at(-CLOCK_SKEW_MS).toISOString(), until: at(WINDOW_MS + CLOCK_SKEW_MS).toISOString() };
   return [

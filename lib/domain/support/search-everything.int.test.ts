@@ -121,6 +121,12 @@ describe("finds, in whatever merchant's data it is,", () => {
     ]);
   });
 
+  test("nothing by an id of a time that no clock has shown", async () => {
+    for (const uuid of ["ffffffff-ffff-7fff-bfff-ffffffffffff", "e677d21f-db00-7000-8000-000000000000"]) {
+      expect(await find(encodeId("request", uuid))).toEqual({});
+    }
+  });
+
   test("operations by the processor's reference", async () => {
     const { body } = await tenant.create();
     const [operation] = await tenant.operations(body.id);
