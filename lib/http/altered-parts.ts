@@ -19,7 +19,7 @@ export function alteredParts(text: string, value: unknown): Part[] {
   if (text.includes(NAME) || text.includes("\\u")) {
     find(
       value,
-      (holder) => Object.hasOwn(holder, NAME),
+      (part) => typeof part === "object" && Object.hasOwn(part, NAME),
       [],
       (path) => parts.push({ path: [...path, NAME], message: NO_NAME }),
     );
