@@ -116,7 +116,7 @@ export class Connection {
   }
 
   async #setUp(settings: ConnectionOptions["settings"], limitMs: number): Promise<void> {
-    const limit = setTimeout(() => this.fail(silence("CONNECT_TIMEOUT", limitMs)), limitMs);
+    const endLimit = afterMsAwake(limitMs, () => this.fail(silence("CONNECT_TIMEOUT", limitMs)));
     try {
       const set = Object.entries(settings).map(
         ([name, value]) => `set_config('${name}', '${value.replaceAll("'", "''")}', false)`,
@@ -131,7 +131,7 @@ export class Connection {
       this.fail(error as Error);
       throw error;
     } finally {
-      clearTimeout(limit);
+      endLimit();
     }
   }
 
@@ -246,6 +246,11 @@ export class Connection {
     return silentMs;
   }
 
+  /** Time in which nobody could have read what the server sent. */
+  forgive(ms: number): void {
+    this.#progressAt += ms;
+  }
+
   /** The connection is of no use any more: whatever waits for it is told so. */
   fail(error: Error): void {
     if (this.#problem) return;
@@ -263,6 +268,18 @@ export class Connection {
     await this.#client.end({ timeout: END_LIMIT_S }).catch(() => {});
     this.#socket?.destroy();
   }
+}
+
+/** Calls after so many milliseconds in which this process did anything at all; answers how to call it off. */
+function afterMsAwake(ms: number, call: () => void): () => void {
+  const stepMs = ms / 20;
+  let left = 20;
+  const timer = setInterval(() => {
+    if (--left > 0) return;
+    clearInterval(timer);
+    call();
+  }, stepMs);
+  return () => clearInterval(timer);
 }
 
 /** A cursor's reader gives the statement new ends for each batch: they are wrapped whenever they are asked for. */

@@ -222,6 +222,23 @@ describe("a database that fails", () => {
     expect(await db.sql`select text from notes where id = 8`).toEqual([{ text: "committed" }]);
   });
 
+  test("is not taken for silent because this process was busy for long", async () => {
+    const known = open(url, { max: 3 });
+    await known`select 1`;
+    // New connections are on their way, too, and longer than any of them may take.
+    const asked = [
+      known`select pg_sleep(0.2)`,
+      known`select 1`,
+      known.begin((tx) => tx`select 1`),
+      open(url)`select 1`,
+    ];
+    const failures = asked.map(failureOf);
+    await new Promise((next) => setImmediate(next));
+    const until = performance.now() + 8_000;
+    while (performance.now() < until);
+    expect(await Promise.all(failures)).toEqual([null, null, null, null]);
+  });
+
   test("read-only: refused as an outage, and writing again within five seconds of its return", async () => {
     const name = new URL(url).pathname.slice(1);
     const sql = open(url);

@@ -11,11 +11,13 @@ export type PoolOptions = Omit<ConnectionOptions, "parsed"> & {
   readonly keepsOne: boolean;
 };
 
-type Waiter = { readonly since: number; take(connection: Connection): void; refuse(error: Error): void };
+type Waiter = { since: number; take(connection: Connection): void; refuse(error: Error): void };
 
 /** What waits longer for a connection is refused: its caller could not wait for the answer either. */
 const QUEUE_LIMIT_MS = 5_000;
 const SWEEP_MS = 250;
+/** As often as it looks, a process that has not looked for so long was away. */
+const AWAY_MS = 1_000;
 /** How often a database that is down is tried. */
 const RETRY_MS = 500;
 /** Under suspicion a connection has to come about this fast. */
@@ -48,6 +50,7 @@ export class Pool {
   /** Why there is no connection; null while there is one, or none was needed yet. */
   #down: Error | null = null;
   #suspectedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = performance.now();
   #retryAt = 0;
   #isEnding = false;
   #emptied = () => {};
@@ -213,9 +216,21 @@ export class Pool {
     for (const waiter of this.#queue.splice(0)) waiter.refuse(refusal(error));
   }
 
+  /** What came in while this process was stopped, or busy, has not been read: that time is nobody's fault, and counts for nothing. */
+  #forgetAbsence(now: number): void {
+    const awayMs = now - this.#lookedAt;
+    this.#lookedAt = now;
+    if (awayMs < AWAY_MS) return;
+    for (const waiter of this.#queue) waiter.since += awayMs;
+    this.#suspectedAt += awayMs;
+    this.#server.answeredAt += awayMs;
+    for (const connection of this.#all) connection.forgive(awayMs);
+  }
+
   /** Looks after silence, lifetimes, waiting in line, and a database that is down. */
   #look(): void {
     const now = performance.now();
+    this.#forgetAbsence(now);
     let silentMs = 0;
     for (const connection of this.#all) {
       silentMs = Math.max(silentMs, connection.silentMs(now));
