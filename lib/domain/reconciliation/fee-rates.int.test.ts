@@ -112,3 +112,19 @@ test("what older versions wrote is no fault: no rate, no token, and another pric
   await db.sql`update operations set actor = '{"type":"shopper","id":null}' where environment_id = ${tenant.environmentId}`;
   expect(await tenant.faults()).toEqual(["sessions_match_payments"]);
 });
+
+test("who changes a merchant's rate leaves a row in its audit log, whichever way they came", async () => {
+  const tenant = await tenantAt(0);
+  await asJobs(`update environments set fee_basis_points = 290 where id = '${tenant.environmentId}'`);
+  await tenant.setRate(290);
+  await tenant.setRate(150);
+  const rows = await db.sql`
+    select actor, object_id, detail->'changes' as changes from audit_log
+    where environment_id = ${tenant.environmentId} and action = 'settings.fee_changed' order by id`;
+  const row = { actor: { type: "system", id: null }, object_id: tenant.merchant.id };
+  expect(rows).toEqual([
+    { ...row, changes: { fee_basis_points: ["0", "290"] } },
+    { ...row, changes: { fee_basis_points: ["290", "150"] } },
+  ]);
+  expect(await tenant.faults()).toEqual([]);
+});
