@@ -15,6 +15,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.daily_totals": BOOKS,
+  // 90 days is how far back the contract has GET /v1/events list, which this version does not have. The books need the row
+  // itself: it alone tells an approval that took the money from one that held it (`TOOK_THE_MONEY`).
   "public.events": BOOKS,
   "public.audit_log": BOOKS,
   "public.support_audit_log": BOOKS,

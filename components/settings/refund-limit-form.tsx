@@ -34,9 +34,9 @@ export function RefundLimitForm({ limit }: { limit: number }) {
       <UnsavedGuard dirty={changed && !pending} />
       <FormFailure failure={failure} />
       <Field
-        label="Ask again who it is, over"
+        label="Confirm refunds over"
         error={failure.fields.refund_limit_usd}
-        hint="One refund, or all that a person refunds here within a day, above this asks for their second factor or password. Other currencies count by about what they are worth. With 0 every refund asks. API keys are not asked."
+        hint="Whoever refunds more than this within a day from the dashboard confirms it with their second factor or password. Other currencies count at about the same value. 0 asks for every refund. API keys are never asked."
       >
         {(props) => (
           <span className="flex items-center gap-2">
