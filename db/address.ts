@@ -39,8 +39,18 @@ const IGNORED = new Set([
 
 const FORM = "it looks like postgres://user:password@host:5432/database";
 
-/** Reads DATABASE_URL: several hosts, IPv6, Unix sockets and TLS among it. Throws ConfigurationError with one sentence. */
-export function parseAddress(url: string): Address {
+/** Reads the address in a setting: several hosts, IPv6, Unix sockets and TLS among it. Throws ConfigurationError with one sentence. */
+export function parseAddress(url: string, setting = "DATABASE_URL"): Address {
+  try {
+    return readAddress(url);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(error.message.replace("DATABASE_URL", setting), { cause: error });
+  }
+}
+
+/** What it says of a wrong one names DATABASE_URL. */
+function readAddress(url: string): Address {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
   if (!parts) throw new ConfigurationError(`DATABASE_URL is not a PostgreSQL address: ${FORM}.`);
   const [, credentials = "", authority = "", path = "", query = ""] = parts;

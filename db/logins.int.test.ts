@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
 import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
+import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
+import { startTcpProxy } from "@/lib/testing/tcp-proxy";
 import { connect, connectSql, ROLES } from "./client";
+import { pickPort } from "./embedded-cluster";
 import { openLogins } from "./logins";
 import { migrate } from "./migrate";
 
@@ -93,6 +96,46 @@ test.each([
     message: expect.stringContaining(sentence),
   });
 });
+
+test("a copy of the database is another one", async () => {
+  const copy = `copy_${run}`;
+  databases.push(copy);
+  const user = await createUser(
+    "copied",
+    `in role ${ROLES.app}`,
+    await createDatabase(inject("adminUrl"), copy, inject("template")),
+  );
+  await expect(open(user)).rejects.toThrow("DATABASE_APP_URL leads to another database");
+});
+
+test("an address that is none is named with its setting", async () => {
+  await expect(open(undefined, `${url}?sslmode=maybe`)).rejects.toThrow(/^sslmode in DATABASE_JOBS_URL must be one of/);
+  await expect(open("notaurl")).rejects.toThrow(/^DATABASE_APP_URL is not a PostgreSQL address/);
+});
+
+test("one that is not up yet is waited for, saying so", async () => {
+  const user = new URL(await createUser("early", `in role ${ROLES.app}`));
+  const port = await pickPort();
+  user.port = String(port);
+  vi.stubEnv("DATABASE_APP_URL", user.href);
+  const said: string[] = [];
+  const opening = openLogins(url, false, (what) => void said.push(what));
+  await expect.poll(() => said.length).toBeGreaterThan(0);
+  const through = await startTcpProxy(url, port);
+  await expect(opening).resolves.toMatchObject({ app: { url: user.href } });
+  await through.close();
+  expect(said[0]).toContain("nothing listens there");
+});
+
+test.skipIf(PGBOUNCER === null)(
+  "a pooler of transactions before one of them is refused (left out where there is no PgBouncer)",
+  async () => {
+    const user = await createUser("pooled", `in role ${ROLES.jobs}`);
+    const pooler = await startPgBouncer(user, "transaction");
+    onTestFinished(() => pooler.stop());
+    await expect(open(undefined, pooler.url)).rejects.toThrow(/DATABASE_JOBS_URL shares .* set pool_mode = session/);
+  },
+);
 
 test("a wrong password, and another database, are named with their setting", async () => {
   const user = new URL(await createUser("mistaken", `in role ${ROLES.jobs}`));

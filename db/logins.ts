@@ -1,21 +1,26 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { ConfigurationError, env } from "@/lib/env";
-import { parseAddress } from "./address";
 import { connectLong, connectSql, type Login, type Logins, ROLES, type Sql } from "./client";
-import { explain } from "./open-database";
-
-type RoleName = keyof typeof ROLES;
+import { reach } from "./open-database";
 
 /**
  * Whom the service connects as, on the migrated database at `url` (the owner's). The embedded server has a user for each
  * role, whom no statement can make anybody else. On another server they are the users of DATABASE_APP_URL and
  * DATABASE_JOBS_URL; without those the owner's connections take the roles on, which a statement could undo.
  */
-export async function openLogins(url: string, embedded: boolean): Promise<Logins & { sandbox: Login }> {
+export async function openLogins(
+  url: string,
+  embedded: boolean,
+  say?: (what: string) => void,
+): Promise<Logins & { sandbox: Login }> {
   if (embedded) return await embeddedLogins(url);
+  const [app, jobs] = [
+    { url: env.databaseAppUrl, name: "DATABASE_APP_URL" },
+    { url: env.databaseJobsUrl, name: "DATABASE_JOBS_URL" },
+  ];
   return {
-    app: await givenLogin("app", "DATABASE_APP_URL", env.databaseAppUrl, url),
-    jobs: await givenLogin("jobs", "DATABASE_JOBS_URL", env.databaseJobsUrl, url),
+    app: await givenLogin(ROLES.app, app, url, say),
+    jobs: await givenLogin(ROLES.jobs, jobs, url, say),
     sandbox: { url, role: ROLES.sandbox },
   };
 }
@@ -44,37 +49,36 @@ async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }>
   return { app: login(ROLES.app), jobs: login(ROLES.jobs), sandbox: login(ROLES.sandbox) };
 }
 
-/** Refuses one that could do more than its role, or not even that, or that leads elsewhere than the owner's. */
-async function givenLogin(role: RoleName, setting: string, given: string | null, owner: string): Promise<Login> {
-  const name = ROLES[role];
-  if (given === null) return { url: owner, role: name };
-  const sql = connectSql(given, { max: 1, applicationName: "cardlane-check" });
-  try {
+type Setting = { url: string | null; name: string };
+
+/**
+ * Refuses one that could do more than its role, or not even that, that leads elsewhere than the owner's, or through a pooler that
+ * shares connections between transactions; waits for one that is not up yet.
+ */
+async function givenLogin(role: string, setting: Setting, owner: string, say?: (what: string) => void): Promise<Login> {
+  const { url, name } = setting;
+  if (url === null) return { url: owner, role };
+  const check = async (sql: Sql) => {
     const [row] = await sql`
-      select current_user::text as who, pg_has_role(${name}, 'USAGE') as belongs,
+      select current_user::text as who, pg_has_role(${role}, 'USAGE') as belongs,
         rolsuper or rolbypassrls or rolcreaterole or rolreplication or exists (
-          select from pg_roles o where o.rolname not in (current_user, ${name}) and pg_has_role(o.oid, 'MEMBER')) as more
+          select from pg_roles o where o.rolname not in (current_user, ${role}) and pg_has_role(o.oid, 'MEMBER')) as more
       from pg_roles where rolname = current_user`;
     if (row?.more) {
       throw new ConfigurationError(
-        `The user of ${setting} may do more than ${name}: give Cardlane a user that is a member of that role and of nothing else.`,
+        `The user of ${name} may do more than ${role}: give Cardlane a user that is a member of that role and of nothing else.`,
       );
     }
     if (!row?.belongs) {
       throw new ConfigurationError(
-        `The user of ${setting} is no member of ${name}: let an administrator run GRANT ${name} TO "${row?.who}";`,
+        `The user of ${name} is no member of ${role}: let an administrator run GRANT ${role} TO "${row?.who}";`,
       );
     }
-    if (!(await isSameDatabase(sql, owner))) {
-      throw new ConfigurationError(`${setting} leads to another database than DATABASE_URL: they have to be the same.`);
-    }
-    return { url: given, role: name };
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(explain(error, parseAddress(given), setting), { cause: error });
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+    if (await isSameDatabase(sql, owner)) return;
+    throw new ConfigurationError(`${name} leads to another database than DATABASE_URL: they have to be the same.`);
+  };
+  await reach(url, name, check, say);
+  return { url, role };
 }
 
 /** A lock is seen by whoever is in the same database, under whatever address, and by nobody else. */

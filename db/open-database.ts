@@ -47,19 +47,30 @@ export async function openDatabase(options: Omit<EmbeddedOptions, "dataDir"> = {
   }
 }
 
-/** Waits for a server that can be used; returns its version. Throws ConfigurationError at once for what waiting does not mend. */
-async function checkServer(url: string, say: (what: string) => void = () => {}): Promise<string> {
-  const address = parseAddress(url);
+/** Waits for a server that can be used; returns its version. */
+const checkServer = (url: string, say?: (what: string) => void): Promise<string> =>
+  reach(url, "DATABASE_URL", inspect, say);
+
+/**
+ * What `check` answers on a connection to the address in `setting`, once the server there is up and it is sure that the
+ * connection stays the same one. Throws ConfigurationError at once for what waiting does not mend.
+ */
+export async function reach<T>(
+  url: string,
+  setting: string,
+  check: (sql: Sql, address: Address) => Promise<T>,
+  say: (what: string) => void = () => {},
+): Promise<T> {
+  const address = parseAddress(url, setting);
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const sql = connectSql(url, { max: 1, applicationName: "cardlane-start" });
     try {
-      const version = await inspect(sql, address);
-      await refusePooledTransactions(sql, url, address);
-      return version;
+      await refusePooledTransactions(sql, url, address, setting);
+      return await check(sql, address);
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
-      const sentence = explain(error, address);
+      const sentence = explain(error, address, setting);
       if (!mayPass(causeOf(error)) || Date.now() > deadline) throw new ConfigurationError(sentence);
       say(`waiting for it: ${sentence}`);
       await wait(RETRY_MS);
@@ -70,7 +81,6 @@ async function checkServer(url: string, say: (what: string) => void = () => {}):
 }
 
 async function inspect(sql: Sql, address: Address): Promise<string> {
-  // Simple statements alone: what is between us and the server may not know others, and is only found out below.
   const [row] = await sql.unsafe(`
     select current_setting('server_version_num')::int as number, split_part(version(), ' ', 2) as name,
       has_database_privilege(current_database(), 'create') as may_create,
@@ -93,8 +103,11 @@ async function inspect(sql: Sql, address: Address): Promise<string> {
   return row.name;
 }
 
-/** Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. */
-async function refusePooledTransactions(sql: Sql, url: string, address: Address): Promise<void> {
+/**
+ * Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. Asked first and
+ * by simple statements, for such a pooler may not know others.
+ */
+async function refusePooledTransactions(sql: Sql, url: string, address: Address, setting: string): Promise<void> {
   const other = connectSql(url, { max: 1, applicationName: "cardlane-start" });
   const processOf = async (client: Sql) => (await client.unsafe("select pg_backend_pid() as pid"))[0]?.pid as number;
   try {
@@ -102,7 +115,7 @@ async function refusePooledTransactions(sql: Sql, url: string, address: Address)
       const [one, two, again] = [await processOf(sql), await processOf(other), await processOf(sql)];
       if (one === two || one !== again) {
         throw new ConfigurationError(
-          `The pooler at ${labelOf(address)} shares connections between transactions: set pool_mode = session for "${address.database}" in PgBouncer.`,
+          `The pooler at ${labelOf(address)} in ${setting} shares connections between transactions: set pool_mode = session for "${address.database}" in PgBouncer.`,
         );
       }
     }
@@ -125,7 +138,7 @@ const mayPass = (cause: Cause) =>
   (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
 
 /** Why the database at the address in `setting` cannot be used, in one sentence. */
-export function explain(problem: unknown, address: Address, setting = "DATABASE_URL"): string {
+function explain(problem: unknown, address: Address, setting: string): string {
   const error = causeOf(problem);
   const host = labelOf(address);
   if (error instanceof TlsMismatch) return `The database at ${host} cannot be used: ${error.message}.`;

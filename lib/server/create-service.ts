@@ -26,10 +26,12 @@ export async function createService(options: {
   applicationName: string;
   /** Connections in all. */
   poolSize: number;
+  /** What is waited for. */
+  onProgress?: ((what: string) => void) | undefined;
 }): Promise<CreatedService> {
   const { url, embedded, applicationName, poolSize } = options;
   const shares = shareConnections(poolSize);
-  const logins = await openLogins(url, embedded);
+  const logins = await openLogins(url, embedded, options.onProgress);
   const db = connect(logins, { max: shares.sql, maxOrm: shares.orm, applicationName });
   const processorSql = connectSandboxStore(logins.sandbox, shares.store);
   const close = async () => {

@@ -20,7 +20,13 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
   const { url, version, embedded } = database;
   try {
     await migrate(url);
-    const created = await createService({ url, embedded, applicationName, poolSize });
+    const created = await createService({
+      url,
+      embedded,
+      applicationName,
+      poolSize,
+      onProgress: forEmbedded.onProgress,
+    });
     const close = async () => {
       await created.close();
       await database.close();
