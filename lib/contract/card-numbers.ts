@@ -104,8 +104,23 @@ export function keepableText(text: string, max: number): string {
 const IPV6 = /^[\da-f]{0,4}:[\da-f:.]{1,42}$/i;
 
 /** Whether an address spells a card's number (`4242:4242:4242:4242::`), for which IPv6 has room. Letters are hexadecimal there. */
-const isNumberAsAddress = (address: string): boolean =>
-  address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part);
+export const isNumberAsAddress = (address: string): boolean =>
+  address.includes(":") && address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part);
+
+/** The same for four groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
+function isShortenedNumber(address: string): boolean {
+  const groups = address.split(":").map((group) => (/^\d{1,4}$/.test(group) ? group : ""));
+  return groups.some((_, at) => {
+    const four = groups.slice(at, at + 4);
+    if (four.length < 4 || four.includes("")) return false;
+    const first = four.slice(0, 3).map((group) => group.padStart(4, "0"));
+    // Fifteen and fourteen digits end in a shorter group.
+    return [4, 3, 2].some((length) => {
+      const number = [...first, four[3]?.padStart(length, "0")].join("");
+      return maskCardNumbers(number) === CARD_NUMBER_MARK;
+    });
+  });
+}
 
 /**
  * A caller's address as it may be kept. One of some thousand true addresses of IPv6 reads like a card's number by chance: of
@@ -113,7 +128,7 @@ const isNumberAsAddress = (address: string): boolean =>
  */
 export function keepableAddress(address: string): string {
   if (!IPV6.test(address)) return maskCardNumbers(address);
-  if (!isNumberAsAddress(address)) return address;
+  if (!isNumberAsAddress(address) && !isShortenedNumber(address)) return address;
   const [first = "", second = ""] = address.split(":");
   return second === "" ? `${first}::/32` : `${first}:${second}::/32`;
 }

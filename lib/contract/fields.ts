@@ -34,7 +34,8 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
   const path: string[] = [];
   const look = (value: unknown): void => {
     if (typeof value === "string" || typeof value === "number") {
-      if (holdsNumber(String(value), number))
+      // JSON's numbers have sixteen digits or so: of nineteen the last ones are lost, which leaves most of the card's.
+      if (value === Number(number) || holdsNumber(String(value), number))
         context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
       return;
     }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, keepableAddress } from "@/lib/contract/card-numbers";
+import { HOLDS_CARD_NUMBER, isNumberAsAddress } from "@/lib/contract/card-numbers";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
@@ -46,12 +46,11 @@ const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
 const READS_LIKE_A_CARD_NUMBER =
   "This reads like a card number, which must not be kept. Write a larger network, such as 2001:db8::/32.";
-const isKeepable = (entry: string) => keepableAddress(entry) === entry;
 /** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
 const address = z
   .string()
   .regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS)
-  .refine((text) => isKeepable(text.replace("/", ":")), READS_LIKE_A_CARD_NUMBER);
+  .refine((text) => !isNumberAsAddress(text), READS_LIKE_A_CARD_NUMBER);
 
 export const createApiKeyBody = z.strictObject({
   attempt,
