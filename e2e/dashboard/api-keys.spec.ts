@@ -1,9 +1,10 @@
 import type { Page } from "@playwright/test";
 import { createPayment, listPayments } from "@/lib/contract/operations/payments";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { Api } from "../client";
 import { expect } from "../fixtures";
 import { aPayment } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 
 const KEYS = "/test/developers/api-keys";
 /** What a key's state becomes is known to every process within this time. */

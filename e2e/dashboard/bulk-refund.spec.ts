@@ -1,8 +1,9 @@
 import { refundTransaction } from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
+import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
 import { authorized, captured, chargeOf } from "../samples";
-import { expectAccessible, test } from "./fixtures";
+import { test } from "./fixtures";
 import { loseAnswers, refundsOf } from "./money-dialogs";
 
 test("a bulk refund of five, one of which is not refundable, has an outcome for each", async ({

@@ -1,7 +1,8 @@
 import { getPayment } from "@/lib/contract/operations/payments";
+import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
 import { aCard, authorized, CARDS, chargeOf } from "../samples";
-import { expectAccessible, test } from "./fixtures";
+import { test } from "./fixtures";
 import { dialogOf, openDialog, refundsOf, submitOf } from "./money-dialogs";
 
 test("capturing a part releases the rest", async ({ owner, api }) => {

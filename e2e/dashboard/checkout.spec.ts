@@ -3,9 +3,10 @@ import type { Sql } from "@/db/client";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect, type Tenant } from "../fixtures";
 import { aCard, CARDS, newPlan, newSession } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 
 const form = (page: Page) => page.getByRole("form", { name: "New payment link" });
 const link = (page: Page) => page.getByTestId("payment-link");

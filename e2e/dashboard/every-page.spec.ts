@@ -1,9 +1,10 @@
 import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/operations/plans";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
 import { looksOf } from "../looks";
 import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 
 // One page in several sizes and schemes, with axe each time.
 test.describe.configure({ timeout: 180_000 });

@@ -4,9 +4,10 @@ import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transaction-export";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
+import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
-import { expectAccessible, test } from "./fixtures";
+import { test } from "./fixtures";
 
 const MANY = 100_000;
 

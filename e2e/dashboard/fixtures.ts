@@ -1,4 +1,3 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, Page } from "@playwright/test";
 import { insertSession } from "@/db/queries/session-list";
 import { users } from "@/db/schema/users";
@@ -8,7 +7,6 @@ import type { MerchantRole } from "@/lib/contract/roles";
 import { newId } from "@/lib/ids";
 import { sessionToken } from "@/lib/testing/session-token";
 import { test as base } from "../browser";
-import { expect } from "../fixtures";
 
 export type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };
 
@@ -66,17 +64,3 @@ export const test = base.extend<DashboardFixtures>({
     await use(baseUrl);
   },
 });
-
-/** Fails with axe's findings on the page as it is now, for WCAG 2.2 AA. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
-    .analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
-}
-
-/** Fails when the page is wider than the window. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow).toBeLessThanOrEqual(0);
-}

@@ -1,8 +1,9 @@
 import { createClientSession } from "@/lib/contract/operations/client-sessions";
 import { createPayment } from "@/lib/contract/operations/payments";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
 import { aCard, aPayment, aSession } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 
 const PAGE = "/test/developers/idempotency";
 

@@ -1,6 +1,7 @@
+import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
 import { captured } from "../samples";
-import { expectAccessible, test } from "./fixtures";
+import { test } from "./fixtures";
 import { dialogOf, keysSent, loseAnswers, openDialog, refundsOf, submitOf } from "./money-dialogs";
 
 test("the network cut after the request went out: unknown, and a safe retry finds the one refund", async ({

@@ -1,8 +1,9 @@
 import type { Page } from "@playwright/test";
 import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect, type Tenant } from "../fixtures";
 import { aCard, aPayment, CARDS } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 
 const CUSTOMER = {
   customer_id: "cus_77",

@@ -1,7 +1,8 @@
 import type { Page } from "@playwright/test";
+import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
 import { captured } from "../samples";
-import { expectAccessible, test } from "./fixtures";
+import { test } from "./fixtures";
 
 /** The page is there and quiet. */
 async function open(page: Page, path: string): Promise<void> {

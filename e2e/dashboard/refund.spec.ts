@@ -1,8 +1,9 @@
 import { decodeId } from "@/lib/contract/ids";
 import { refundTransaction } from "@/lib/contract/operations/transactions";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
 import { authorized, captured, chargeOf, settled } from "../samples";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 import { dialogOf, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";
 
 test("a refund from the payment's page says what it does, and does it once", async ({ owner, tenant, api, db }) => {

@@ -1,6 +1,7 @@
 import { capturePayment } from "@/lib/contract/operations/payments";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll, test } from "./fixtures";
+import { test } from "./fixtures";
 import { alive, expectAnswer, expectUrl, inPopover, openList, pay, rows, someOfEverything } from "./transaction-list";
 
 test("columns are hidden, shown and moved by keyboard, and remembered", async ({ owner: page, api }) => {

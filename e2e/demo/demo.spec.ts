@@ -1,8 +1,8 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { getClientSession } from "@/lib/contract/operations/client-sessions";
 import { createPayment } from "@/lib/contract/operations/payments";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
 import { aPayment, CARDS, newSession } from "../samples";
 import { fillCard, formOf, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
@@ -257,9 +257,8 @@ for (const [width, colorScheme] of LOOKS) {
     });
     const page = await context.newPage();
     const look = async () => {
-      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(overflow).toBeLessThanOrEqual(0);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
     };
     await page.goto(`${baseUrl}/demo`);
     await look();

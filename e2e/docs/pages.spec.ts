@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import { ERROR_CODES } from "@/lib/contract/errors";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { test, watchPolicies } from "../browser";
 import { expect } from "../fixtures";
 import { looksOf } from "../looks";
@@ -27,9 +27,8 @@ for (const [index, path] of PAGES.entries()) {
       const faults = watchPolicies(context, baseUrl);
       const page = await context.newPage();
       await page.goto(`${baseUrl}${path}`);
-      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(overflow).toBeLessThanOrEqual(0);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
       expect(faults).toEqual([]);
       await context.close();
     });
@@ -42,7 +41,7 @@ test("the challenge page is accessible in both colour schemes", async ({ browser
     const context = await browser.newContext({ colorScheme });
     const page = await context.newPage();
     await page.goto(payment.next_action?.redirect_to_url.url ?? "");
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page);
     await context.close();
   }
 });
@@ -73,7 +72,7 @@ test("where there is no demo merchant, the sample shop is a 404 that says how to
     expect(response?.status(), path).toBe(404);
     await expect(page.getByRole("heading", { name: "The sample shop is closed here" })).toBeVisible();
   }
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await expectAccessible(page);
   const refused = await page.request.post(`${baseUrl}/demo/checkout/session`, { data: {} });
   expect(refused.status()).toBe(404);
 });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { listPayments } from "@/lib/contract/operations/payments";
+import { expectAccessible } from "../accessible";
 import type { Api } from "../client";
-import { expectAccessible } from "../dashboard/fixtures";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, TEXTS } from "./card-form";

@@ -1,5 +1,5 @@
 import { encodeId } from "@/lib/contract/ids";
-import { expectAccessible, expectNoSidewaysScroll } from "../dashboard/fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
 import { captured } from "../samples";
 import { test, waitingPayment } from "./fixtures";
