@@ -33,9 +33,10 @@ async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }>
   try {
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext('cardlane logins'))`;
-      const without = await tx<{ name: string }[]>`
-        select rolname::text as name from pg_roles where rolname in ${tx(Object.values(ROLES))} and not rolcanlogin`;
-      for (const { name } of without) await tx.unsafe(`alter role ${name} login password '${passwordOf(name)}'`);
+      // Each time: a role may change its own password, and must not shut the service out with it.
+      for (const name of Object.values(ROLES)) {
+        await tx.unsafe(`alter role ${name} login password '${passwordOf(name)}'`);
+      }
     });
   } finally {
     await sql.end({ timeout: 1 });

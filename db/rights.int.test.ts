@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testService } from "@/lib/testing/factories";
+import { createTestMerchant, testService, testTenant } from "@/lib/testing/factories";
 import { connectSql, ROLES } from "./client";
 import { applyRights, rightsOf, TABLE_RIGHTS } from "./rights";
 
@@ -65,6 +65,25 @@ test("what is only ever added to can be changed and removed by no role of the se
     const { app = [], jobs } = TABLE_RIGHTS[table] as (typeof TABLE_RIGHTS)[string];
     for (const verb of [...app, ...jobs]) expect(["select", "insert"], table).toContain(verb);
   }
+});
+
+test("no role makes tables of its own, not even temporary ones, or fires our triggers from elsewhere", async () => {
+  await applyRights(db.sql);
+  for (const role of Object.values(ROLES)) {
+    const [row] = await db.sql`
+      select has_database_privilege(${role}, current_database(), 'TEMPORARY') as temporary,
+        has_database_privilege(${role}, current_database(), 'CREATE') as may_create,
+        (select count(*)::int from pg_proc p where p.prorettype = 'trigger'::regtype
+          and p.pronamespace in ('public'::regnamespace, 'sandbox_processor'::regnamespace)) as functions,
+        (select array_agg(p.proname::text) from pg_proc p where p.prorettype = 'trigger'::regtype
+          and p.pronamespace in ('public'::regnamespace, 'sandbox_processor'::regnamespace)
+          and has_function_privilege(${role}, p.oid, 'EXECUTE')) as fired`;
+    expect(row).toMatchObject({ temporary: false, may_create: false, fired: null });
+    expect(row?.functions).toBeGreaterThan(5);
+  }
+  const { merchant } = await testTenant(db);
+  const { sql } = service.within(merchant.test.id);
+  await expect(sql.unsafe("create temp table payments (id uuid)")).rejects.toMatchObject({ code: "42501" });
 });
 
 test("the roles own nothing, are no superusers, and can neither bypass row-level security nor make roles and databases", async () => {

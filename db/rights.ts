@@ -78,8 +78,18 @@ async function listTables(sql: Sql): Promise<Table[]> {
 export const rightsOf = (table: Pick<Table, "name" | "owned">): Rights =>
   TABLE_RIGHTS[table.name] ?? UNLISTED[table.owned ? "environment" : "other"];
 
+/** Of what belongs to our owner. As `sandbox_processor.f()`: they take no arguments. */
+async function listTriggerFunctions(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select format('%I.%I()', n.nspname, p.proname) as name
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ('public', 'sandbox_processor') and p.prorettype = 'trigger'::regtype and pg_has_role(p.proowner, 'USAGE')
+    order by 1`;
+  return rows.map(({ name }) => name);
+}
+
 /** The statements that put the rights in force, whatever was granted before. */
-function statementsFor(tables: readonly Table[]): string[] {
+function statementsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[] {
   const { app, jobs, sandbox } = ROLES;
   const all = Object.values(ROLES).join(", ");
   const statements = ["public", "sandbox_processor"].flatMap((schema) => [
@@ -95,6 +105,8 @@ function statementsFor(tables: readonly Table[]): string[] {
     `grant usage on all sequences in schema public to ${app}, ${jobs}`,
     `grant select on measured_facts to ${jobs}`,
     "alter view measured_facts set (security_invoker = true)",
+    // Triggers fire all the same. On a table of one's own one of them would write as the owner whatever it was given.
+    ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),
   );
   for (const table of tables.filter(({ schema }) => schema === "public")) {
     const name = `"${table.name}"`;
@@ -122,7 +134,8 @@ const IN_FORCE = "rights";
  */
 export async function applyRights(sql: Sql): Promise<void> {
   const made = await ensureRoles(sql);
-  const statements = statementsFor(await listTables(sql));
+  await refuseTemporaryTables(sql);
+  const statements = statementsFor(await listTables(sql), await listTriggerFunctions(sql));
   const digest = createHash("sha256").update(statements.join(";")).digest("hex");
   if (!made && (await isInForce(sql, digest))) return;
   await sql.begin(async (tx) => {
@@ -130,6 +143,18 @@ export async function applyRights(sql: Sql): Promise<void> {
     await tx`insert into service_settings (key, value) values (${IN_FORCE}, ${digest})
       on conflict (key) do update set value = excluded.value`;
   });
+}
+
+/**
+ * A temporary table would stand before ours of the same name, for whoever has the connection next. That PUBLIC may make them
+ * is said of the database, which a copy does not take along; only its owner can change it, who need not be ours.
+ */
+async function refuseTemporaryTables(sql: Sql): Promise<void> {
+  const [row] = await sql`
+    select format('revoke temporary on database %I from public', current_database()) as statement
+    from pg_database where datname = current_database() and pg_has_role(datdba, 'USAGE')
+      and has_database_privilege(${ROLES.app}, oid, 'TEMPORARY')`;
+  if (row) await sql.unsafe(row.statement);
 }
 
 /** A database that was restored from a copy without its rights says so by what the roles may do. */

@@ -89,6 +89,29 @@ test("a secret in the data folder is refused, by whatever way its path leads the
   }
 });
 
+test("a secret in the data folder is refused when the file itself is a link to it", async () => {
+  writeFileSync(join(dataDir, "kept"), VALUE);
+  const file = join(dirname(dataDir), "linked");
+  symlinkSync(join(dataDir, "kept"), file);
+  await expect(external({ file })).rejects.toThrow(/must not lie in the data folder/);
+});
+
+test("a place that holds no secret is one sentence with its setting", async () => {
+  const taken = join(dirname(dataDir), "taken");
+  writeFileSync(taken, VALUE);
+  for (const [file, sentence] of [
+    [config, /is a folder: set CARDLANE_SECRET_FILE to a file/],
+    [tmpdir(), /is a folder/],
+    [join(taken, "secret"), /cannot be kept in .*: set CARDLANE_SECRET_FILE/],
+  ] as const) {
+    mkdirSync(config, { recursive: true });
+    await expect(external({ file })).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringMatching(sentence),
+    });
+  }
+});
+
 test("a damaged secret, and one that went missing, stop the start: a new one would not fit what is stored", async () => {
   const { file, value } = await embedded();
   await agreeOnSecret(db.orm, createSecret(value));

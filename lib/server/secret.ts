@@ -71,7 +71,8 @@ async function fromFile(options: SecretOptions, inDatabase: string | null): Prom
   const { embedded, dataDir, orm } = options;
   if (options.file === null && !embedded) throw inDatabase === null ? missing() : heldByDatabase();
   const file = options.file === null ? await defaultFile(orm) : resolve(options.file);
-  prepareFolder(file);
+  // A secret that is there is only read: its folder may be a mount that nobody writes to.
+  if (!existsSync(file)) prepareFolder(file);
   requireOutside(dataDir, file);
   const old = join(dataDir, "secret");
   if (!existsSync(file)) {
@@ -101,8 +102,22 @@ const linesOf = (text: string): string[] =>
 
 /** The first line is the secret; further ones are earlier secrets. */
 function readSecret(file: string): ResolvedSecret {
-  const [value = "", ...previous] = linesOf(readFileSync(file, "utf8"));
+  const [value = "", ...previous] = linesOf(contentOf(file));
   return { value, previous, file };
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const isFolder = (error as NodeJS.ErrnoException).code === "EISDIR";
+    throw new ConfigurationError(
+      isFolder
+        ? `The secret cannot be read from ${file}, which is a folder: set CARDLANE_SECRET_FILE to a file.`
+        : `The secret cannot be read from ${file} (${(error as NodeJS.ErrnoException).code}): give this user access to it.`,
+      { cause: error },
+    );
+  }
 }
 
 /** In the user's own configuration, under the id that PostgreSQL gave the database when it was made. */
@@ -129,7 +144,7 @@ function prepareFolder(file: string): void {
   try {
     prepareDataFolder(dirname(file));
   } catch (error) {
-    throw error instanceof ConfigurationError && !existsSync(file) ? unwritable(file, error) : error;
+    throw error instanceof ConfigurationError ? unwritable(file, error) : error;
   }
 }
 
@@ -147,10 +162,11 @@ const unwritable = (file: string, cause: unknown) =>
     { cause },
   );
 
-/** The folder exists by now, so links in its path cannot lead back into the data. */
+/** The folder exists by now, so links in its path, or the file as one, cannot lead back into the data. */
 function requireOutside(dataDir: string, file: string): void {
   if (!existsSync(dataDir)) return;
-  const path = relative(realpathSync(dataDir), join(realpathSync(dirname(file)), basename(file)));
+  const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+  const path = relative(realpathSync(dataDir), real);
   if (path.startsWith("..") || isAbsolute(path)) return;
   throw new ConfigurationError(
     `The secret must not lie in the data folder (${file}), where a copy of the data has its key: set CARDLANE_SECRET_FILE to a file elsewhere.`,
