@@ -52,11 +52,12 @@ async function ledgerOf(id: string): Promise<string[]> {
   return rows.map((row) => `${row.line} ${row.debit_account}>${row.credit_account} ${row.amount}`);
 }
 
-/** What the processor holds for the payment: charges, and what of them was captured. */
+/** What the processor holds for the payment: charges, and what of them was captured. A reference that is closed is none. */
 async function storeOf(id: string) {
   const rows = await db.sql`
     select c.outcome, c.amount_captured, c.amount_refunded from payments p
-    join sandbox_processor.charges c on c.reference = p.authorization_id where p.id = ${decodeId("payment", id)}`;
+    join sandbox_processor.charges c on c.reference = p.authorization_id
+    where p.id = ${decodeId("payment", id)} and c.behaviour <> 'closed'`;
   return [...rows];
 }
 
