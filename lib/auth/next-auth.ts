@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
 import { safePath } from "@/lib/auth/safe-path";
@@ -113,7 +114,18 @@ async function attempt(
   if (typeof email !== "string" || typeof password !== "string" || !canBeSomebodys(email, password)) {
     throw refusal("wrong");
   }
-  return guarded(failure, () => signIn(service, { kind: audience, email, password, code: code || null, ...from }));
+  const work = signIn(service, { kind: audience, email, password, code: code || null, ...from });
+  return guarded(failure, () => refusedNoSooner(work));
+}
+
+/** Longer than what is written for an account takes, so that the time of a refusal does not tell whether there is one. */
+const REFUSED_AFTER_MS = 400;
+
+async function refusedNoSooner(work: Promise<SignInResult>): Promise<SignInResult> {
+  const early = wait(REFUSED_AFTER_MS);
+  const outcome = await work;
+  if (outcome.result === "wrong" || outcome.result === "locked") await early;
+  return outcome;
 }
 
 async function guarded(failure: Failure, work: () => Promise<SignInResult>): Promise<SignInResult> {

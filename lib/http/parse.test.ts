@@ -191,6 +191,14 @@ describe("a query string", () => {
     }
   });
 
+  test("with thousands of unknown names gets an answer of a bearable size", async () => {
+    const search = `?${Array.from({ length: 3_500 }, (_, i) => i).join("&")}`;
+    for (const operation of [listTransactions, refundPayment]) {
+      const { errors } = await errorOf(() => parseQuery(search, operation));
+      expect([errors.length, errors[0]?.code]).toEqual([20, "unknown_parameter"]);
+    }
+  });
+
   test("is refused whole where none is taken", async () => {
     expect(await errorOf(() => parseQuery("?a=1", refundPayment))).toMatchObject({
       code: "unknown_parameter",

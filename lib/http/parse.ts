@@ -52,7 +52,7 @@ export function parseQuery(search: string, operation: Pick<Operation, "name" | "
   const unknown = Object.keys(given);
   if (unknown.length > 0) {
     throw fieldErrors(
-      unknown.map((param) => ({
+      unknown.slice(0, MAX_ERRORS).map((param) => ({
         param: shorten(param),
         code: "unknown_parameter",
         message: "This endpoint takes no such parameter.",
@@ -126,7 +126,8 @@ function bodyTooLarge(maxBytes: number): AppError {
 function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const errors = result.error.issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS);
+  const issues = result.error.issues.slice(0, MAX_ERRORS);
+  const errors = issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS);
   const number = cardNumberOf(value);
   // A mistyped number is no valid one, and still no name to repeat.
   throw fieldErrors(
@@ -154,7 +155,7 @@ function fieldErrors(errors: FieldError[]): AppError {
 function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   const path = issue.path.map((part) => shorten(String(part)));
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
       param: [...path, shorten(key)].join("."),
       code: "unknown_parameter",
       message: "There is no such parameter. Check the spelling.",

@@ -18,5 +18,7 @@ export function requireSameOrigin(headers: { get(name: string): string | null },
 function isOwn(origin: string | null, host: string | null, baseUrl: string): boolean {
   if (origin === null || origin === "null" || !URL.canParse(origin)) return false;
   const url = new URL(origin);
-  return url.origin === new URL(baseUrl).origin || (host !== null && url.host === host.toLowerCase());
+  const own = new URL(baseUrl);
+  // Whoever can answer for the same host without TLS is not who answers for it with TLS.
+  return url.protocol === own.protocol && (url.host === own.host || url.host === host?.toLowerCase());
 }

@@ -207,6 +207,16 @@ test.each(EVIL)(
 const sessionsOf = (userId: string) =>
   db.sql`select id, revoked_at from user_sessions where user_id = ${userId} order by id`;
 
+test("a wrong password and an address that nobody has are refused no sooner than either can be known", async () => {
+  const { user } = await people.person("owner");
+  for (const email of [user.email, "nobody@shop.example"]) {
+    const begun = performance.now();
+    const { url } = await signIn({ email, password: "wrong" });
+    expect(new URL(url).searchParams.get("error")).toBe("wrong");
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(395);
+  }
+});
+
 test.each([
   ["another site's page", { origin: "https://evil.example" }],
   ["another site's page on an old browser", { origin: "null" }],

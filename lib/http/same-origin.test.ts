@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { requireSameOrigin } from "./same-origin";
+
+const BASE = "https://pay.example.com";
+const asked = (headers: Record<string, string>, base = BASE) => {
+  try {
+    requireSameOrigin(new Headers(headers), base);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test("a browser that says nothing of the site is believed by its whole origin", () => {
+  const host = "pay.example.com";
+  expect(asked({ origin: BASE, host })).toBe(true);
+  expect(asked({ origin: "https://live.example.com", host: "live.example.com" })).toBe(true);
+  expect(asked({ origin: "http://localhost:3000", host: "LOCALHOST:3000" }, "http://127.0.0.1:3000")).toBe(true);
+});
+
+test("the same host under another scheme or port is somebody else", () => {
+  const host = "pay.example.com";
+  for (const origin of [
+    "http://pay.example.com",
+    "https://pay.example.com:8443",
+    "ftp://pay.example.com",
+    "null",
+    "",
+  ]) {
+    expect(asked({ origin, host }), origin).toBe(false);
+  }
+  expect(asked({ origin: "https://localhost:3000", host: "localhost:3000" }, "http://localhost:3000")).toBe(false);
+});
+
+test("what the browser says of the site counts before the origin", () => {
+  for (const site of ["same-site", "cross-site", "none"])
+    expect(asked({ origin: BASE, "sec-fetch-site": site })).toBe(false);
+  expect(asked({ "sec-fetch-site": "same-origin" })).toBe(true);
+});
