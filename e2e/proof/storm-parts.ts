@@ -75,6 +75,7 @@ export class StormService {
         const sentence = sentenceOf((error as Error).message);
         this.failedStarts.set(sentence, (this.failedStarts.get(sentence) ?? 0) + 1);
         this.log.act(`${this.name} did not start: ${sentence}`);
+        this.log.keep(`${this.name}.log`, `${(error as Error).message}\n`);
         await wait(500);
         continue;
       }
