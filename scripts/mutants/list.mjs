@@ -41,7 +41,11 @@ export const MUTANTS = [
   {
     name: "a new reference on retry",
     edits: [
-      ["lib/domain/payments/resolve-operation.ts", "reference: operation.id,", "reference: crypto.randomUUID(),"],
+      [
+        "lib/domain/payments/resolve-operation.ts",
+        /const request = \{\s*reference: operation\.id,/,
+        "const request = {\n    reference: crypto.randomUUID(),",
+      ],
     ],
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
   },
@@ -108,6 +112,19 @@ export const MUTANTS = [
       ],
     ],
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is never authorized again"],
+  },
+  {
+    name: "every repeat sends",
+    edits: [
+      ["db/queries/operations.ts", " and may_resend\n    returning", "\n    returning"],
+      ["lib/domain/payments/resolve-operation.ts", "resend && taken.may_resend", "resend"],
+    ],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "not again when the repeat dies, too"],
+  },
+  {
+    name: "the first request sends beside its repeat",
+    edits: [["db/queries/operations.ts", "(may_resend and ${isOver", "(true and ${isOver"]],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "is not sent by the first request any more"],
   },
   {
     name: "not found is conclusive at once",
