@@ -1,5 +1,5 @@
 import { Secret, TOTP } from "otpauth";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { listMail } from "@/db/queries/mail-outbox";
 import { replaceRecoveryCodes } from "@/db/queries/recovery-codes";
 import type { UserRow } from "@/db/schema/users";
@@ -107,6 +107,17 @@ test("an address that nobody has is answered like one that somebody has, lock in
   expect(unknown).toEqual(known);
   expect(unknown.at(-1)).toBe("locked");
   expect(await mailsTo(nobody)).toEqual([]);
+});
+
+test("an address that nobody has takes as many commits as a wrong password, so the answer's time does not tell them apart", async () => {
+  const { attempt, service } = await setup();
+  const transaction = vi.spyOn(service.db.orm, "transaction");
+  const execute = vi.spyOn(service.db.orm, "execute");
+  expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
+  // Its count is the other commit.
+  expect([transaction.mock.calls.length, execute.mock.calls.length]).toEqual([1, 0]);
+  expect(await attempt({ email: `${newId()}@nobody.example`, password: "wrong" })).toEqual({ result: "wrong" });
+  expect([transaction.mock.calls.length, execute.mock.calls.length]).toEqual([2, 1]);
 });
 
 test("an address that nobody has costs as long as a wrong password", async () => {

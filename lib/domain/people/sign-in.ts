@@ -1,4 +1,5 @@
 import type { Orm } from "@/db/client";
+import { findEnvironmentId } from "@/db/queries/merchants";
 import { takeToken } from "@/db/queries/user-tokens";
 import {
   acceptAttempt,
@@ -9,11 +10,13 @@ import {
   reserveAttempt,
   reserveCode,
   type UserKind,
+  writeNothing,
 } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { decoyLock, failDecoy } from "@/lib/auth/decoy-locks";
 import { verifyPassword } from "@/lib/auth/password";
+import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { checkCode, type GivenCode, useRecoveryCode } from "./check-code";
@@ -97,7 +100,13 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   const now = service.clock.now();
   const locked = decoyLock(input, now);
   if (locked !== null) return { result: "locked", until: locked };
+  // The steps of an account's wrong guess, each as long: its count, the password, and what `fail` writes.
+  await writeNothing(service.db.orm);
   await verifyPassword(null, input.password);
+  await service.db.orm.transaction(async (tx) => {
+    await findEnvironmentId(tx, newId(), "live");
+    await writeNothing(tx);
+  });
   const until = failDecoy(input, now, LOCK_RULE);
   return until === null ? { result: "wrong" } : { result: "locked", until };
 }
