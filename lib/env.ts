@@ -143,6 +143,17 @@ export const env = {
   get pageLimitPerMinute() {
     return integer("PAGE_LIMIT_PER_MINUTE", 1_200, 1, 1_000_000);
   },
+  /**
+   * Megabytes that a merchant's test mode may write in a day while nobody proved an e-mail address, with 100 writes for each;
+   * 50 times as much afterwards; 0 = any amount. In live mode there is none.
+   */
+  get sandboxQuotaMbPerDay() {
+    return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
+  },
+  /** Accounts that may be opened from one network in a day; 0 = any number. */
+  get signUpsPerDay() {
+    return integer("SIGN_UPS_PER_DAY", this.isOneMachine ? 0 : 50, 0, 1_000_000);
+  },
   /** Sign-ins, sign-ups and forgotten passwords that one address may try in a minute, each. */
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);

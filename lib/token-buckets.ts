@@ -12,6 +12,8 @@ export type Taken = { readonly missingMs: number; readonly waitMs: number };
 
 export type TokenBuckets = {
   take(key: string): Taken;
+  /** Takes so many tokens that are already used up, however few there are: a bucket may owe some. */
+  charge(key: string, tokens: number): void;
   /** How long the bucket takes to be full again, in milliseconds; 0 when nothing was taken lately. */
   missingMs(key: string): number;
   /** Until when there is a token, in milliseconds, without taking it; 0 when there is one. */
@@ -49,6 +51,11 @@ export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
       fullAt.set(key, time + afterMs);
       if (fullAt.size >= sweepAt) sweep(time);
       return { missingMs: afterMs, waitMs: 0 };
+    },
+    charge(key, tokens) {
+      const time = now();
+      fullAt.set(key, time + missing(key, time) + tokens * msPerToken);
+      if (fullAt.size >= sweepAt) sweep(time);
     },
     missingMs: (key) => missing(key, now()),
     waitMs(key) {

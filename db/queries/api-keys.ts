@@ -112,13 +112,16 @@ export type UsableKey = {
   mode: Mode;
   merchant_id: string;
   suspended: boolean;
+  /** Somebody of the merchant proved an e-mail address. */
+  verified: boolean;
 };
 
-/** The look-up of every request, by the unique index api_keys_secret; null for unknown, disabled, revoked and expired. */
+/** The look-up of every request, by the unique indexes api_keys_secret and users_merchant; null for unknown, disabled, revoked and expired. */
 export async function findUsableKey(sql: Sql, secretSha256: Buffer): Promise<UsableKey | null> {
   const rows = await sql<UsableKey[]>`
     select k.id, k.permissions, k.ip_allow_list, k.environment_id, e.mode, e.merchant_id,
-      m.suspended_at is not null as suspended
+      m.suspended_at is not null as suspended,
+      exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified
     from api_keys k
     join environments e on e.id = k.environment_id
     join merchants m on m.id = e.merchant_id

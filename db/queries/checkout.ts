@@ -12,6 +12,8 @@ export type CheckoutRow = ClientSessionRow & {
   merchant_id: string;
   merchant_name: string;
   suspended: boolean;
+  /** Somebody of the merchant proved an e-mail address. */
+  verified: boolean;
   checkout_appearance: Appearance | null;
   plan_name: string | null;
   plan_status: PlanStatus | null;
@@ -26,6 +28,7 @@ export type CheckoutRow = ClientSessionRow & {
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
     select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
+      exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
       plan.name as plan_name, plan.status as plan_status, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
       t.decline_code as last_decline_code
     from client_sessions s

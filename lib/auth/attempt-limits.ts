@@ -4,7 +4,7 @@ import { createTokenBuckets, type TokenBuckets } from "@/lib/token-buckets";
 /** What a stranger can try without being signed in; each has a limit of its own per address. */
 export type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
-type Limits = Record<Attempt | "mail", TokenBuckets>;
+type Limits = Record<Attempt | "mail", TokenBuckets> & { accounts: TokenBuckets | null };
 
 /** Mails that sign-ups from one network may cause to one mailbox within an hour. */
 const MAILS_PER_HOUR = 3;
@@ -14,13 +14,14 @@ const holder = globalThis as { [key: symbol]: Limits | undefined };
 const KEY = Symbol.for("cardlane.attempt-limits");
 
 function limits(): Limits {
-  const perMinute = env.signInLimitPerMinute;
+  const [perMinute, perDay] = [env.signInLimitPerMinute, env.signUpsPerDay];
   const buckets = () => createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute });
   holder[KEY] ??= {
     "sign-in": buckets(),
     "sign-up": buckets(),
     "forgot-password": buckets(),
     "reset-password": buckets(),
+    accounts: perDay === 0 ? null : createTokenBuckets({ perSecond: perDay / 86_400, burst: perDay }),
     mail: createTokenBuckets({ perSecond: MAILS_PER_HOUR / 3_600, burst: MAILS_PER_HOUR }),
   };
   return holder[KEY];
@@ -31,6 +32,18 @@ export function takeAttempt(attempt: Attempt, address: string): number {
   const { waitMs } = limits()[attempt].take(networkOf(address));
   return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
 }
+
+/** Counts an account that is about to be opened. Answers 0, or in how many whole seconds the network may open the next one. */
+export function takeAccount(address: string): number {
+  const { waitMs } = limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 };
+  return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+}
+
+/** What one customer of a provider holds: an IPv4 address, or the /48 of an IPv6 address, which has 65,536 of the networks below. */
+const siteOf = (address: string) => {
+  const network = networkOf(address);
+  return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
+};
 
 /** Counts a mail to a mailbox that a stranger at an address causes. False when there were enough. */
 export function takeMail(address: string, mailbox: string): boolean {

@@ -62,6 +62,7 @@ test("a key opens its own environment with its own permissions", async () => {
     limitKey: row.id,
     environment: merchant.test,
     permissions: new Set(["payment.read"]),
+    verified: false,
   });
 });
 

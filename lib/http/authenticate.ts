@@ -124,6 +124,7 @@ function entryOf(key: UsableKey, use: KeyUseRecord): Entry {
     limitKey: key.id,
     environment: { id: key.environment_id, mode: key.mode, merchantId: key.merchant_id },
     permissions: new Set<UserPermission>(key.permissions),
+    verified: key.verified,
   };
   return {
     caller: Promise.resolve(caller),

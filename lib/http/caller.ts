@@ -10,6 +10,8 @@ export type Caller = {
   readonly limitKey: string;
   readonly environment: Environment;
   readonly permissions: ReadonlySet<UserPermission>;
+  /** Whether somebody of the merchant proved an e-mail address; for staff, always. */
+  readonly verified: boolean;
   /** Who is signed in; left out for an API key, which is no person and proves nothing again. */
   readonly person?: Person;
 };

@@ -12,6 +12,7 @@ import { checkoutLimits } from "./checkout-limits";
 import type { PublicCall } from "./dashboard-route";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 import { renderProblem } from "./problem";
+import { sandboxQuota } from "./sandbox-quota";
 
 /** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
 export async function getState({ service, params }: PublicCall): Promise<CheckoutState> {
@@ -34,10 +35,20 @@ export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Prom
   };
   const ctx = shopperContext(call, checkout, body);
   // One whose answer was lost asks again, however often: that is no new attempt.
-  if (await isNewAttempt(ctx)) limits.takeAttempt(source);
+  if (await isNewAttempt(ctx)) {
+    limits.takeAttempt(source);
+    takeSandboxAttempt(checkout);
+  }
   const payment_token = body.mode === "tokenize" ? await tokenizeForSession(ctx, checkout, body) : null;
   if (payment_token === null && (await payClientSession(ctx, checkout, body)).declined) limits.noteDecline(source);
   return { state: checkoutState(service, (await requireCheckout(service, token)).row), payment_token };
+}
+
+/** In test mode an attempt keeps the session's details once more, in its payment and in the answer. */
+function takeSandboxAttempt({ environment, row }: Checkout): void {
+  const writer = { key: environment.id, mode: environment.mode, verified: row.verified };
+  const charge = sandboxQuota().take(writer);
+  charge?.(2 * Buffer.byteLength(JSON.stringify(row.metadata)));
 }
 
 async function requireCheckout(service: Service, token = ""): Promise<Checkout> {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { isMode } from "@/lib/contract/transaction-words";
+import { isMode, type Mode } from "@/lib/contract/transaction-words";
 import { countAnswer, NO_OPERATION } from "@/lib/counts";
 import type { Context, Service } from "@/lib/domain/context";
 import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
@@ -14,6 +14,7 @@ import { personContext } from "./person-context";
 import { appErrorOf, renderProblem } from "./problem";
 import { addressOf, pathOf, searchOf } from "./request-parts";
 import { requireSameOrigin } from "./same-origin";
+import { bodySize, sandboxQuota } from "./sandbox-quota";
 import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
 
 type RequestInfo = {
@@ -99,6 +100,8 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
   const applies = (gate: DashboardOperation["proof"]) => gate === "always" || (gate === "live" && mode === "live");
   if (applies(operation.verified)) requireVerifiedEmail(person);
   if (applies(operation.proof)) requireProof(person);
+  // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
+  if (operation.method !== "GET" && operation.permission !== null) takeWrite(person, mode, request.headers);
   const ctx = personContext(currentService().service, {
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
     actor: { type: "user", id: person.userId },
@@ -121,6 +124,12 @@ function limit({ userId }: Person, { costly }: DashboardOperation): void {
   const { rateLimiter, costlyLimiter } = currentService();
   rateLimiter.take(userId);
   if (costly) costlyLimiter.take(userId);
+}
+
+/** An account that nobody proved an address for has nothing in live mode to hinder, and its history stays as test data does. */
+function takeWrite({ userId, emailVerified }: Person, mode: Mode, headers: Request["headers"]): void {
+  const writer = { key: userId, mode: emailVerified ? mode : "test", verified: emailVerified } as const;
+  sandboxQuota().take(writer)?.(bodySize({ headers }, undefined));
 }
 
 function requirePermission(person: Person, { permission }: DashboardOperation): void {

@@ -5,6 +5,10 @@ import { createTokenBuckets, type TokenBucketOptions } from "@/lib/token-buckets
 export type RateLimitOptions = TokenBucketOptions & {
   /** How the headers call it. */
   name?: string;
+  /** What it counts, as the headers call it; requests when left out. */
+  unit?: "content-bytes";
+  /** What a refusal says; a sentence about requests a second when left out. */
+  detail?: (retryAfterSeconds: number) => string;
 };
 
 /** `RateLimit-Policy` and `RateLimit` as in the IETF's draft-ietf-httpapi-ratelimit-headers-10. */
@@ -15,14 +19,16 @@ export type RateLimiter = {
   take(keyId: string): RateLimitHeaders;
   /** The same refusal without counting a request. */
   check(keyId: string): void;
+  /** Counts so much that has already happened; never refuses. */
+  charge(keyId: string, amount: number): void;
 };
 
 /** The limit of each API key, or of each merchant, and how its state is told. */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
-  const { perSecond, burst, name = "default" } = options;
+  const { perSecond, burst, name = "default", unit, detail = tooFast } = options;
   const msPerToken = 1000 / perSecond;
   const capacityMs = burst * msPerToken;
-  const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+  const policy = `"${name}";q=${burst}${unit ? `;qu="${unit}"` : ""};w=${Math.ceil(burst / perSecond)}`;
   const buckets = createTokenBuckets(options);
 
   function headers(missingMs: number): RateLimitHeaders {
@@ -33,7 +39,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
   function refusal({ missingMs, waitMs }: { missingMs: number; waitMs: number }): AppError {
     const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
-    return new AppError("rate_limited", `Too many requests. Try again in ${retryAfter} s, and slow down.`, {
+    return new AppError("rate_limited", detail(retryAfter), {
       headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
     });
   }
@@ -48,8 +54,11 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
       const waitMs = buckets.waitMs(keyId);
       if (waitMs > 0) throw refusal({ missingMs: buckets.missingMs(keyId), waitMs });
     },
+    charge: buckets.charge,
   };
 }
+
+const tooFast = (retryAfter: number) => `Too many requests. Try again in ${retryAfter} s, and slow down.`;
 
 /** Requests without a key or session that works, by the address they come from: strangers guess, and each guess is a look-up. */
 export type UnauthorizedLimiter = {

@@ -20,6 +20,7 @@ async function setup() {
     limitKey: "-",
     environment: tenant.merchant.test,
     permissions: new Set<never>(),
+    verified: true,
   };
   const error = (over: object = {}) => ({
     id: newId(),

@@ -15,7 +15,9 @@ import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";
 import { type ApiRequest, addressOf, CALLER_GONE, type Connection, pathOf, searchOf } from "./request-parts";
+import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
+import { writes } from "./writes";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
@@ -71,7 +73,7 @@ async function answer(
     request: { method, url },
   } = call;
   if (operation.permissions.length === 0) {
-    parseQuery(searchOf(url), operation);
+    // One text for everybody, whatever is asked: strangers get no answers made for them.
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
   const caller = await callerOf(http, call);
@@ -80,9 +82,11 @@ async function answer(
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   // A merchant's own people keep working while its servers ask too much, and its live payments while its tests do.
   if (caller.actor.type === "api_key") http.merchantLimiter.take(caller.environment.id);
+  const charge = writes(operation) ? takeSandboxWrite(caller) : null;
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
+  charge?.(bodySize(call.request, body));
   await requireProofOfRefund(http.service, caller, { operation, id: call.id, body });
   await recordStaffRequest(http.service, caller, {
     headers: call.request.headers,
@@ -116,8 +120,11 @@ async function answer(
     ...(call.id !== null && { id: call.id }),
   };
   const result = await endpoint.run(ctx, input as never);
-  if ("replayed" in result) return result;
-  return { status: operation.status, body: JSON.stringify(result), replayed: false };
+  const reply =
+    "replayed" in result ? result : { status: operation.status, body: JSON.stringify(result), replayed: false };
+  // The answer holds what the write kept, and is kept with it; a repeat's is there already.
+  if (!reply.replayed) charge?.(Buffer.byteLength(reply.body));
+  return reply;
 }
 
 /** By API key; from our own pages by the session of the person who is signed in. */

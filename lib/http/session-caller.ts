@@ -43,6 +43,7 @@ async function merchantCaller({ headers, operation }: SessionRequest): Promise<C
     limitKey: person.userId,
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
     permissions: person.permissions,
+    verified: person.emailVerified,
     person,
   };
 }
@@ -63,6 +64,7 @@ async function staffCaller(service: Service, { headers, operation }: SessionRequ
     limitKey: found.person.userId,
     environment,
     permissions: found.person.permissions,
+    verified: true,
     person: found.person,
   };
 }

@@ -45,7 +45,7 @@ test("a key is of its environment's mode, and only its digest is stored", async 
   expect(stored?.text).not.toContain(secret.slice(8, 40));
   expect(stored?.secret_sha256).toEqual(sha256(secret));
   expect(await findUsableKey(service, sha256(secret))).toEqual({
-    ...{ id: row.id, permissions: row.permissions, ip_allow_list: [], suspended: false },
+    ...{ id: row.id, permissions: row.permissions, ip_allow_list: [], suspended: false, verified: false },
     ...{ environment_id: merchant.test.id, mode: "test", merchant_id: merchant.id },
   });
   const live = await create({ environmentId: merchant.live.id });

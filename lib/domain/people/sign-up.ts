@@ -1,13 +1,13 @@
 import { isTimeZoneKnown } from "@/db/queries/business-profile";
 import { insertMerchant } from "@/db/queries/merchants";
-import { takeAttempt, takeMail } from "@/lib/auth/attempt-limits";
+import { takeAccount, takeAttempt, takeMail } from "@/lib/auth/attempt-limits";
 import { hashPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { recordAccountAct } from "./record-account-act";
 import { refuseEasyPassword } from "./refuse-field";
 import { newTicket } from "./send-link";
-import { tooManyAttempts } from "./too-many-attempts";
+import { tooManyAccounts, tooManyAttempts } from "./too-many-attempts";
 import { mailVerification } from "./verify-email";
 
 export type SignUpInput = {
@@ -34,6 +34,8 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
   const waitSeconds = takeAttempt("sign-up", input.address);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
+  const waitForNextDay = takeAccount(input.address);
+  if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
   const password_hash = await hashPassword(input.password);
   // The account is opened all the same: no answer tells how often an address was used.
   const isMailed = takeMail(input.address, input.email);

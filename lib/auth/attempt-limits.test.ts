@@ -1,0 +1,18 @@
+import { afterAll, expect, test, vi } from "vitest";
+import { takeAccount } from "./attempt-limits";
+
+vi.stubEnv("SIGN_UPS_PER_DAY", "3");
+afterAll(() => void vi.unstubAllEnvs());
+
+const DAY_SECONDS = 86_400;
+
+test("a network opens so many accounts in a day, however many addresses of IPv6 it has", () => {
+  const opened = (addresses: string[]) => addresses.map((address) => takeAccount(address) === 0);
+  expect(opened(["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"])).toEqual([
+    ...[true, true, true],
+    ...[false, true],
+  ]);
+  const site = ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:ffff::2", "2001:db8:1::9"];
+  expect(opened([...site, "2001:db8:2::1"])).toEqual([true, true, true, false, true]);
+  expect(takeAccount("192.0.2.1")).toBeGreaterThan(DAY_SECONDS / 3 - 60);
+});

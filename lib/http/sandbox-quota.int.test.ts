@@ -1,0 +1,136 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transaction-words";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { newId } from "@/lib/ids";
+import { CARD, codeOf, openShop } from "@/lib/testing/checkout";
+import { testDatabase } from "@/lib/testing/database";
+import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { provideService } from "./current-service";
+import { dashboardRoutes, serve } from "./dashboard-route";
+import { dispatch } from "./dispatch";
+
+const { db } = await testDatabase();
+const people = await testPeople(db);
+const SMALL = { amount: 500, currency: "USD", card: CARD };
+const BULKY = {
+  ...SMALL,
+  metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)])),
+};
+const UNPROVED = { owns_email: false, email_verified_at: null };
+
+beforeAll(() => {
+  // 1 MB and 100 writes a day.
+  vi.stubEnv("SANDBOX_QUOTA_MB_PER_DAY", "1");
+  provideService(people.service);
+});
+
+/** A merchant of its own with an owner, who proved an address or not, and calls with one of its keys. */
+async function account(proved: boolean, mode: Mode = "test") {
+  const { person, merchant, service } = await testPeople(db);
+  const cookie = await cookieOf(service, await person("owner", proved ? {} : UNPROVED));
+  const newKey = async () =>
+    (await createApiKey(service, { environmentId: merchant[mode].id, name: "K", permissions: PERMISSIONS })).secret;
+  const send = async (apiKey: string, body: object, idempotencyKey: string = newId(), chunked = false) => {
+    const text = JSON.stringify(body);
+    const headers = {
+      ...{ "x-api-key": apiKey, "x-idempotency-key": idempotencyKey, "content-type": "application/json" },
+      ...(!chunked && { "content-length": String(text.length) }),
+    };
+    const request = new Request("http://dashboard.test/v1/payments", { method: "POST", headers, body: text });
+    const { status, headers: sent, body: answered } = await dispatch(request, { ip: "192.0.2.1" });
+    return { status, headers: sent as Record<string, string>, body: JSON.parse(answered) };
+  };
+  /** How many such payments in turn are taken before the first refusal, of `most`. */
+  const taken = async (apiKey: string, body: object, most: number, chunked = false) => {
+    for (let i = 0; i < most; i++) {
+      const { status } = await send(apiKey, body, newId(), chunked);
+      if (status === 429) return i;
+      // Live mode has no processor here.
+      expect(status).toBe(mode === "live" ? 422 : 201);
+    }
+    return most;
+  };
+  return { merchant, cookie, newKey, send, taken, key: await newKey() };
+}
+
+test.each([false, true])(
+  "without a proved address what keys write ends with the day's bytes; chunks: %s",
+  async (chunked) => {
+    const { key, newKey, send, taken, merchant } = await account(false);
+    // 26 KB in the request and twice as much in its answer.
+    const count = await taken(key, BULKY, 40, chunked);
+    expect(count).toBeGreaterThanOrEqual(12);
+    expect(count).toBeLessThanOrEqual(14);
+    const refused = await send(await newKey(), SMALL);
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(refused.body.detail).toMatch(/^Test mode has written what it may in a day: 1 MB .*proved e-mail address/);
+    expect(refused.headers["RateLimit-Policy"]).toBe('"sandbox-bytes";q=1000000;qu="content-bytes";w=86400');
+    expect(Number(refused.headers["Retry-After"])).toBeGreaterThan(0);
+    const [kept] =
+      await db.sql`select count(*)::int as payments from payments where environment_id = ${merchant.test.id}`;
+    expect(kept).toEqual({ payments: count });
+    await db.sql`update users set owns_email = true, email_verified_at = now() where merchant_id = ${merchant.id}`;
+    expect((await send(await newKey(), SMALL)).status).toBe(201);
+  },
+);
+
+test("small writes end with the day's number of them; reading goes on, and repeats are counted, too", async () => {
+  const { key, send, taken } = await account(false);
+  const idempotencyKey = newId();
+  for (let i = 0; i < 30; i++) expect((await send(key, SMALL, idempotencyKey)).status).toBe(201);
+  expect(await taken(key, SMALL, 100)).toBe(70);
+  const request = new Request("http://dashboard.test/v1/payments", { headers: { "x-api-key": key } });
+  expect((await dispatch(request, { ip: "192.0.2.1" })).status).toBe(200);
+});
+
+test("the API's description is one text, whatever is asked with it", async () => {
+  const ask = async (query: string) =>
+    dispatch(new Request(`http://dashboard.test/v1/openapi.json${query}`), { ip: "192.0.2.1" });
+  const plain = await ask("");
+  const long = await ask(`?${Array.from({ length: 3_500 }, (_, i) => i).join("&")}`);
+  expect([long.status, long.body === plain.body]).toEqual([200, true]);
+});
+
+test("live mode has no such end", async () => {
+  const { key, taken } = await account(false, "live");
+  expect(await taken(key, BULKY, 40)).toBe(40);
+});
+
+test("shoppers write on their merchant's account, and a proved address has room for more", async () => {
+  const shop = await openShop(db, { metadata: BULKY.metadata });
+  const pay = async () => {
+    const session = await shop.open();
+    return codeOf(session.pay());
+  };
+  const codes: string[] = [];
+  while (codes.length < 30 && codes.at(-1) !== "rate_limited") codes.push(await pay());
+  expect(codes.length).toBeGreaterThan(17);
+  expect(codes.slice(0, -1).every((code) => code === "ok")).toBe(true);
+  expect(codes.at(-1)).toBe("rate_limited");
+  const user = { id: newId(), merchant_id: shop.tenant.merchant.id, role: "owner" as const };
+  await db.sql`insert into users (id, merchant_id, email, owns_email, role, password_hash)
+    values (${user.id}, ${user.merchant_id}, ${`${user.id}@x.example`}, true, 'owner', '')`;
+  expect(await pay()).toBe("ok");
+});
+
+test("what people change is counted apart, and what secures an account not at all", async () => {
+  const { key, taken, cookie } = await account(false);
+  const act = async (permission: "settings.manage" | null, mode: Mode = "test") => {
+    const operation = dashboardOperation({
+      ...{ name: "sample", method: "POST", path: "/api/dashboard/{mode}/sample", permission, status: 200 },
+      response: z.object({ done: z.boolean() }),
+    });
+    const { POST } = dashboardRoutes(serve(operation, async () => ({ done: true })));
+    const headers = { cookie, host: "dashboard.test", "sec-fetch-site": "same-origin" };
+    const request = new Request(`http://dashboard.test/api/dashboard/${mode}/sample`, { method: "POST", headers });
+    return (await POST(request, { params: Promise.resolve({ mode }) })).status;
+  };
+  await taken(key, BULKY, 40);
+  for (let i = 0; i < 100; i++) expect(await act("settings.manage", i % 2 ? "live" : "test")).toBe(200);
+  expect([await act("settings.manage"), await act("settings.manage", "live"), await act(null)]).toEqual([
+    429, 429, 200,
+  ]);
+});
