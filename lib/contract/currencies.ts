@@ -1,6 +1,6 @@
 /** Currencies and minor units, without zod: browser code uses it, too. */
 
-/** The largest amount of one payment: sums of a billion of these still fit a PostgreSQL bigint. */
+/** The largest amount of one payment: sums of nine million of these still fit a PostgreSQL bigint. */
 export const MAX_AMOUNT = 999_999_999_999;
 
 const TWO_DIGITS =
