@@ -79,6 +79,22 @@ test("requests of nobody are not kept, and a caller in a loop does not fill the 
   expect(warnings).toEqual([{ dropped: 30 }]);
 });
 
+test("of a test mode without a proved address 2,000 are kept in a day", async () => {
+  const { log, error, merchant, caller } = await setup();
+  const fill = async (more: object) => {
+    for (let i = 0; i < 102; i++) {
+      for (let j = 0; j < 20; j++) log.note(error({ caller: { ...caller, ...more } }));
+      await log.flush();
+    }
+  };
+  await fill({ verified: false });
+  const count = () => db.sql`select count(*)::int as n from request_errors where environment_id = ${merchant.test.id}`;
+  expect(await count()).toEqual([{ n: 2_000 }]);
+  log.note(error());
+  await log.stop();
+  expect(await count()).toEqual([{ n: 2_001 }]);
+});
+
 test("what could not be written is written with the next ones", async () => {
   const { error, service, merchant } = await setup();
   let down = true;
