@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { connect } from "@/db/client";
 import { OwnServer } from "@/lib/testing/own-server";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
@@ -17,7 +17,7 @@ import { createTenant } from "./tenant";
 const disk = mkdtempSync(join(tmpdir(), "cardlane-disk-"));
 const isMounted =
   spawnSync("mount", ["-t", "tmpfs", "-o", "size=320m", "tmpfs", disk], { stdio: "ignore" }).status === 0;
-process.on("exit", () => {
+afterAll(() => {
   if (isMounted) spawnSync("umount", ["-l", disk]);
   rmSync(disk, { recursive: true, force: true });
 });
