@@ -33,7 +33,8 @@ type Handler = (request: Request, context: { params: Promise<Record<string, stri
 
 async function ask(who: Who, handler: Handler, body: object, params: Record<string, string> = {}, method = "POST") {
   const headers = { ...OWN, cookie: await cookieOf(service, who) };
-  const request = new Request("http://dashboard.test/", { method, headers, body: JSON.stringify(body) });
+  const sent = { method, headers, body: JSON.stringify(body) };
+  const request = new Request("http://dashboard.test/", sent);
   const response = await handler(request, { params: Promise.resolve(params) });
   return { status: response.status, body: await response.json() };
 }
