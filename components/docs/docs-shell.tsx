@@ -40,7 +40,7 @@ function SectionLinks({ sections, label }: { sections: readonly Section[]; label
       <ul className="text-[13px]">
         {sections.map(({ id, label: text, level }) => (
           <li key={id} className={level === 2 ? "pl-3" : group}>
-            <a href={`#${id}`} className={`block py-0.5 hover:text-accent ${level === 2 ? "text-soft" : ""}`}>
+            <a href={`#${id}`} className={`block py-1 hover:text-accent ${level === 2 ? "text-soft" : ""}`}>
               {text}
             </a>
           </li>

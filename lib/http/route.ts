@@ -73,7 +73,8 @@ async function answer(
     request: { method, url },
   } = call;
   if (operation.permissions.length === 0) {
-    // One text for everybody, whatever is asked: strangers get no answers made for them.
+    parseQuery(searchOf(url), operation);
+    // One text for everybody: strangers get no answers made for them.
     return { status: operation.status, body: openApiText(http.service), replayed: false };
   }
   const caller = await callerOf(http, call);

@@ -17,7 +17,7 @@ export function ErrorList({ responses }: { responses: [string, ResponseObject][]
                   key={code}
                   href={`/docs/errors/${code}`}
                   prefetch={false}
-                  className="font-mono text-soft underline-offset-2 hover:text-ink hover:underline"
+                  className="py-1 font-mono text-soft underline-offset-2 hover:text-ink hover:underline"
                 >
                   {code}
                 </Link>
