@@ -55,7 +55,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
         )}
       </Field>
       <Button type="submit" variant="primary" className="self-start" pending={pending} disabled={!changed && !pending}>
-        Save
+        Save limit
       </Button>
     </form>
   );

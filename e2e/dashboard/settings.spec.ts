@@ -82,16 +82,30 @@ test("the business profile keeps what is typed, and the time zone moves the days
   await owner.getByLabel("Business name").fill("Lovelace Ltd");
   await owner.getByLabel("Website").fill("not an address");
   await owner.getByLabel("Time zone").selectOption("Asia/Tokyo");
-  await owner.getByRole("button", { name: "Save" }).click();
+  await owner.getByRole("button", { name: "Save", exact: true }).click();
   await expect(owner.getByText("Enter an address such as https://example.com.")).toBeVisible();
   await expect(owner.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
   await owner.getByLabel("Website").fill("https://lovelace.example");
-  await owner.getByRole("button", { name: "Save" }).click();
+  await owner.getByRole("button", { name: "Save", exact: true }).click();
   await expect(owner.getByText("Saved")).toBeVisible();
   const [row] = await db.sql`select name, website, time_zone from merchants where id = ${tenant.merchant.id}`;
   expect(row).toEqual({ name: "Lovelace Ltd", website: "https://lovelace.example", time_zone: "Asia/Tokyo" });
   await open(owner, "activity");
   await expect(owner.getByText("Time zone: UTC → Asia/Tokyo")).toBeVisible();
+});
+
+test("the limit from which refunds are confirmed is the business's own", async ({ owner, db, tenant }) => {
+  await open(owner, "business");
+  const limit = owner.getByLabel("Confirm refunds over");
+  await expect(limit).toHaveValue("1000");
+  await limit.fill("a lot");
+  await owner.getByRole("button", { name: "Save limit" }).click();
+  await expect(limit).toHaveAttribute("aria-invalid", "true");
+  await limit.fill("250");
+  await owner.getByRole("button", { name: "Save limit" }).click();
+  await expect(owner.getByText("Saved")).toBeVisible();
+  const [row] = await db.sql`select refund_limit_usd from merchants where id = ${tenant.merchant.id}`;
+  expect(row).toEqual({ refund_limit_usd: 250 });
 });
 
 test("leaving with unsaved changes is asked about", async ({ owner }) => {
