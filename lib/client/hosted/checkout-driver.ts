@@ -84,8 +84,10 @@ export class CheckoutDriver {
   expireIfDue(): boolean {
     clearTimeout(this.#expiryTimer);
     if (!this.#alive || this.#ports.preview || this.#view.phase !== "form") return false;
-    const leftMs = Date.parse(this.#view.state.expires_at) - this.#ports.holder.now();
-    if (leftMs <= 0) this.#close("expired");
+    const { state } = this.#view;
+    const leftMs = Date.parse(state.expires_at) - this.#ports.holder.now();
+    // The last attempt ends the session's time in the same moment, and is why it is over.
+    if (leftMs <= 0) this.#close(state.attempts_left > 0 ? "expired" : "attempts_exhausted");
     else this.#expiryTimer = setTimeout(() => this.expireIfDue(), Math.min(leftMs, LONGEST_TIMER_MS));
     return leftMs <= 0;
   }
