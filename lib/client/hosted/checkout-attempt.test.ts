@@ -105,17 +105,24 @@ describe("an attempt", () => {
     expect(parent.of("error").map((error) => error.code)).toEqual(["card_declined", "attempts_exhausted"]);
   });
 
-  it("that is declined after the session's end closes the form once", async () => {
-    const { store, server, parent } = openCheckout();
-    fillIn(store);
-    void store.submit();
-    await passes(2 * 3_600_000);
-    server.answer(answered({ ...declinedState, attempts_left: 0 }));
-    await passes(0);
-    expect(store.view()).toMatchObject({ phase: "closed", closed: "expired" });
-    expect(parent.of("error").map((error) => error.code)).toEqual(["card_declined"]);
-    expect(parent.of("expired")).toHaveLength(1);
-  });
+  it.each([
+    [3, "expired", ["card_declined"], 1],
+    // The last decline ends the session's time in the same moment, and is why it is over.
+    [0, "attempts_exhausted", ["card_declined", "attempts_exhausted"], 0],
+  ])(
+    "that is declined after the session's end, with %i left, closes the form once",
+    async (left, closed, codes, told) => {
+      const { store, server, parent } = openCheckout();
+      fillIn(store);
+      void store.submit();
+      await passes(2 * 3_600_000);
+      server.answer(answered({ ...declinedState, attempts_left: left }));
+      await passes(0);
+      expect(store.view()).toMatchObject({ phase: "closed", closed });
+      expect(parent.of("error").map((error) => error.code)).toEqual(codes);
+      expect(parent.of("expired")).toHaveLength(told);
+    },
+  );
 
   it("marks the fields that the server refuses", async () => {
     const { store, server, parent } = openCheckout();

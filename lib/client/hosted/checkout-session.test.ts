@@ -41,11 +41,6 @@ describe("a page that is loaded again", () => {
       { ...declinedState, status: "EXPIRED" as const, attempts_left: 0 },
       { phase: "closed", closed: "attempts_exhausted" },
     ],
-    [
-      "ended by its last attempt, which ended its time, too",
-      { ...declinedState, status: "EXPIRED" as const, attempts_left: 0, expires_at: "2020-01-01T00:00:00.000Z" },
-      { phase: "closed", closed: "attempts_exhausted" },
-    ],
   ])("shows where the session is: %s", (_what, state, view) => {
     expect(openCheckout({ state }).store.view()).toMatchObject(view);
   });
