@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Listener } from "./http-server";
 import { createPageLimit, withTurns } from "./page-limits";
 
+const FORM = `/pay/cst_${"a".repeat(43)}`;
+const CHALLENGE = `/challenge/env_1.pay_1.${"a".repeat(30)}`;
 const ask = (url = "/sign-in", address = "203.0.113.7") =>
   ({ url, method: "GET", headers: { "x-forwarded-for": address } }) as unknown as IncomingMessage;
 
@@ -54,13 +56,22 @@ describe("pages of one address", () => {
     expect(refusalFor(ask("/docs"))?.headers).toEqual({ "Retry-After": "2" });
   });
 
-  test("of the payment form alone are not counted, as shoppers must not share a limit with anything", () => {
-    const refusalFor = createPageLimit(4);
-    const paths = ["/pay/cs_1", "/pay/cs_1?x=1", "/pay/cs_1/attempts", "/pay/cs_1/state", "/challenge/t/result"];
-    for (const path of [...paths, ...paths]) expect(refusalFor(ask(path)), path).toBeNull();
-    expect(refusalFor(ask("/pay/cs_1/nothing"))).toBeNull();
-    expect(refusalFor(ask("/pay/cs_1/nothing"))?.status).toBe(429);
+  test("of the payment form are counted apart, and may be more", () => {
+    const refusalFor = createPageLimit(40);
+    const ask40 = (path: string) =>
+      Array.from({ length: 40 }, () => refusalFor(ask(path))?.status ?? 200).filter((status) => status === 200).length;
+    expect([ask40(FORM), ask40("/docs"), ask40(`${FORM}/state`)]).toEqual([30, 10, 0]);
   });
+
+  test.each(["/pay/cst_1", "/pay/preview", `${FORM}/result`, `${FORM}/x`, "/challenge/x", `${CHALLENGE}/attempts`])(
+    "%s is no payment form, but a page like any other",
+    (path) => {
+      const refusalFor = createPageLimit(4);
+      refusalFor(ask("/docs"));
+      expect(refusalFor(ask(path))?.status).toBe(429);
+      for (const form of [FORM, `${FORM}/attempts`, CHALLENGE]) expect(refusalFor(ask(form)), form).toBeNull();
+    },
+  );
 });
 
 describe("turns", () => {
@@ -86,7 +97,7 @@ describe("turns", () => {
     const { listener, begun } = slow();
     const { pages } = withTurns({ api: nobody, pages: listener });
     for (let i = 0; i < 3; i++) start(pages);
-    start(pages, ask("/pay/cs_1/attempts"));
+    start(pages, ask(`${FORM}/attempts`));
     await settle();
     expect(begun()).toBe(3);
   });

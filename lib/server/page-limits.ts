@@ -11,8 +11,14 @@ import type { Listener, Listeners } from "./http-server";
  * who reload pages stop the payments. So an address gets a number of pages, and all pages together get turns.
  */
 
-/** What shoppers pay with is made without Next's pages, and has limits of its own. */
-const PAYMENT_FORM = /^\/(?:pay|challenge)\/[^/?]+(?:\/(?:attempts|state|result))?(?:\?|$)/;
+/**
+ * What shoppers pay with is made without Next's pages, waits for none of them, and has a limit of its own: behind one address
+ * may stand a whole town. Only what can be one of ours: for anything else Next draws a page that says there is nothing.
+ */
+const PAYMENT_FORM =
+  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state))?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?)(?:\?|$)/;
+/** A form that waits for a payment looks every two seconds. */
+const FORMS_PER_PAGE = 3;
 
 /** Pages drawn at a time. More would not be faster, and what an API request waits for is the sum of their pieces. */
 const AT_ONCE = 2;
@@ -32,11 +38,16 @@ const BUSY: Refusal = {
 /** Whose pages count together. Behind Next and our host alike the address has been found out before. */
 const networkBehind = (request: IncomingMessage) => networkOf(String(request.headers["x-forwarded-for"] ?? ""));
 
-/** Counts the pages of each address; answers the refusal when there were too many. `perMinute` in the long run, a quarter of it at once. */
+/**
+ * Counts the pages of each address, and what it asks of payment forms, which may be more; answers the refusal when there were
+ * too many. `perMinute` in the long run, a quarter of it at once.
+ */
 export function createPageLimit(perMinute = env.pageLimitPerMinute): (request: IncomingMessage) => Refusal | null {
-  const buckets = createTokenBuckets({ perSecond: perMinute / 60, burst: Math.max(1, perMinute / 4) });
+  const bucketsOf = (times: number) =>
+    createTokenBuckets({ perSecond: (times * perMinute) / 60, burst: Math.max(1, (times * perMinute) / 4) });
+  const [pages, forms] = [bucketsOf(1), bucketsOf(FORMS_PER_PAGE)];
   return (request) => {
-    if (PAYMENT_FORM.test(request.url ?? "")) return null;
+    const buckets = PAYMENT_FORM.test(request.url ?? "") ? forms : pages;
     const { waitMs } = buckets.take(networkBehind(request));
     if (waitMs === 0) return null;
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
