@@ -93,14 +93,16 @@ export const hasTooManyParameters = (url: string): boolean =>
   url.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS;
 
 /** What Next would answer with a failure, or spend too much time or memory on. */
-function refusalOfPage({ headers }: IncomingMessage, url: string, method: string): Refusal | null {
+function refusalOfPage(request: IncomingMessage, url: string, method: string): Refusal | null {
   if (!PAGE_METHODS.has(method)) return REFUSALS.method;
   const path = pathOf(url);
   if (!FILE_METHODS.has(method) && FILES.test(path)) return REFUSALS.fileMethod;
   if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
-  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  return hasBody && !TAKES_BODY.test(path) ? REFUSALS.body : null;
+  return hasBody(request) && !TAKES_BODY.test(path) ? REFUSALS.body : null;
 }
+
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
 /** As Next reads it; that it can be decoded is known by then. */
 const pathOf = (url: string) => decodeURIComponent(url.split("?", 1)[0] ?? "");

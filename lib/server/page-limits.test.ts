@@ -93,6 +93,39 @@ describe("turns", () => {
     expect(begun()).toBe(4);
   });
 
+  test("one address that asks for many keeps no other waiting behind them", async () => {
+    const { listener, ends, begun } = slow();
+    const drawn: string[] = [];
+    const draw: Listener = (request, response) => {
+      drawn.push(String(request.headers["x-forwarded-for"]));
+      return listener(request, response);
+    };
+    const turned = withTurns({ api: nobody, pages: draw }).pages;
+    for (let i = 0; i < 10; i++) start(turned, ask("/", "203.0.113.1"));
+    start(turned, ask("/", "203.0.113.2"));
+    start(turned, ask("/", "203.0.113.3"));
+    await settle();
+    for (let i = 0; i < 3; i++) {
+      ends[i]?.();
+      await settle();
+    }
+    expect(drawn).toEqual(["203.0.113.1", "203.0.113.1", "203.0.113.2", "203.0.113.3", "203.0.113.1"]);
+    expect(begun()).toBe(5);
+  });
+
+  test("what has a body takes no turn: its caller decides how long that takes", async () => {
+    const { listener, begun } = slow();
+    const { pages } = withTurns({ api: nobody, pages: listener });
+    for (let i = 0; i < 5; i++) {
+      const request = ask("/api/sign-up");
+      Object.assign(request.headers, { "content-length": "60" });
+      start(pages, request);
+    }
+    for (let i = 0; i < 3; i++) start(pages);
+    await settle();
+    expect(begun()).toBe(7);
+  });
+
   test("the payment form waits for no page", async () => {
     const { listener, begun } = slow();
     const { pages } = withTurns({ api: nobody, pages: listener });

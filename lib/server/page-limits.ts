@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { createTokenBuckets } from "@/lib/token-buckets";
-import { type Refusal, refuseRequest } from "./gate";
+import { hasBody, type Refusal, refuseRequest } from "./gate";
 import type { Listener, Listeners } from "./http-server";
 
 /**
@@ -71,13 +71,17 @@ export function withPageLimit(pages: Listener): Listener {
 type Waiting = { readonly network: string; readonly begin: () => void };
 
 /**
- * Draws few pages at a time, in the order in which they were asked for. While the API has requests under way, pages rest after
+ * Draws few pages at a time, of each address in turn, and of each in the order in which they were asked for. While the API has requests under way, pages rest after
  * each turn for as long as the process was busy with it: the API gets half of the time at least. A place in the queue is
  * refused with 503 when it is full, and ends after `PATIENCE_MS`, or when the caller leaves.
  */
 export function withTurns({ api, pages }: Listeners): Listeners {
   const queue = new Set<Waiting>();
   const waitingOf = new Map<string, number>();
+  /** When an address that waits or draws had its last turn, counted in turns. */
+  const servedAt = new Map<string, number>();
+  const drawingOf = new Map<string, number>();
+  let turns = 0;
   let drawing = 0;
   let apiUnderWay = 0;
   let restUntilMs = 0;
@@ -88,11 +92,30 @@ export function withTurns({ api, pages }: Listeners): Listeners {
     const left = (waitingOf.get(waiting.network) ?? 1) - 1;
     if (left > 0) waitingOf.set(waiting.network, left);
     else waitingOf.delete(waiting.network);
+    forget(waiting.network);
+  }
+
+  /** An address that neither waits nor draws is like any other. */
+  function forget(network: string): void {
+    if (!waitingOf.has(network) && !drawingOf.has(network)) servedAt.delete(network);
+  }
+
+  /** Of those with the fewest pages being drawn the one that was served longest ago; the first of its pages. */
+  function chooseNext(): Waiting | undefined {
+    let best: Waiting | undefined;
+    let bestRank = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const waiting of queue) {
+      const rank = [drawingOf.get(waiting.network) ?? 0, servedAt.get(waiting.network) ?? -1] as const;
+      const [drawn = 0, served = 0] = bestRank;
+      if (rank[0] > drawn || (rank[0] === drawn && rank[1] >= served)) continue;
+      best = waiting;
+      bestRank = [...rank];
+    }
+    return best;
   }
 
   function proceed(): void {
-    for (const waiting of queue) {
-      if (drawing >= AT_ONCE) return;
+    while (queue.size > 0 && drawing < AT_ONCE) {
       const restMs = apiUnderWay > 0 ? restUntilMs - performance.now() : 0;
       if (restMs > 0) {
         if (isResting) return;
@@ -103,14 +126,18 @@ export function withTurns({ api, pages }: Listeners): Listeners {
         }, restMs);
         return;
       }
+      const waiting = chooseNext();
+      if (!waiting) return;
       leave(waiting);
       waiting.begin();
+      servedAt.set(waiting.network, ++turns);
     }
   }
 
   /** Answers how to end the turn; a second time changes nothing. */
-  function beginTurn(): () => void {
+  function beginTurn(network: string): () => void {
     drawing++;
+    drawingOf.set(network, (drawingOf.get(network) ?? 0) + 1);
     const before = performance.eventLoopUtilization();
     let ended = false;
     const end = () => {
@@ -118,6 +145,10 @@ export function withTurns({ api, pages }: Listeners): Listeners {
       ended = true;
       clearTimeout(timer);
       drawing--;
+      const left = (drawingOf.get(network) ?? 1) - 1;
+      if (left > 0) drawingOf.set(network, left);
+      else drawingOf.delete(network);
+      forget(network);
       const busyMs = performance.eventLoopUtilization(before).active;
       restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(busyMs, TURN_MS));
       proceed();
@@ -141,7 +172,7 @@ export function withTurns({ api, pages }: Listeners): Listeners {
         begin() {
           clearTimeout(timer);
           response.off("close", giveUp);
-          resolve(beginTurn());
+          resolve(beginTurn(network));
         },
       };
       const timer = setTimeout(giveUp, PATIENCE_MS);
@@ -162,7 +193,8 @@ export function withTurns({ api, pages }: Listeners): Listeners {
       }
     },
     async pages(request, response) {
-      if (PAYMENT_FORM.test(request.url ?? "")) {
+      // What has a body is no page, and its caller decides how long it takes to arrive.
+      if (PAYMENT_FORM.test(request.url ?? "") || hasBody(request)) {
         await pages(request, response);
         return;
       }
