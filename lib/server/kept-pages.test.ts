@@ -7,12 +7,14 @@ import { withKeptPages } from "./kept-pages";
 import { secureResponse } from "./secure-responses";
 
 let drawn = 0;
+let addressDrawn: string | undefined;
 let headersOfPage: Record<string, string> = {};
 let status = 200;
 
 /** As Next: a page with the nonce in a header and in its text, written in pieces. */
 async function draw(request: IncomingMessage, response: ServerResponse): Promise<void> {
   drawn++;
+  addressDrawn = request.url;
   const nonce = String(request.headers["x-cardlane-nonce"]);
   response.setHeader("vary", "rsc");
   response.setHeader("link", `</a.js>; rel=preload; nonce="${nonce}"`);
@@ -75,9 +77,14 @@ test("a public page is drawn once, and each visitor's has the nonce of their own
   expect([head.status, head.body.length, drawn]).toEqual([200, 0, 1]);
 });
 
+test("a query makes no other page of it, and is in nobody's", async () => {
+  const [first, second] = [await ask("/docs?x=1"), await ask("/docs?y=2")];
+  expect([drawn, second.status, addressDrawn]).toEqual([1, 200, "/docs"]);
+  expect(second.body.toString()).toBe(first.body.toString().replaceAll(nonceIn(first), nonceIn(second)));
+});
+
 test.each([
-  ["an address with a query", "/docs?_rsc=1", {}],
-  ["what Next's client asks for", "/docs", { rsc: "1" }],
+  ["what Next's client asks for", "/docs?_rsc=1", { rsc: "1" }],
   ["a page of a person", "/test/transactions", {}],
   ["the sign-in", "/sign-in", {}],
 ])("%s is drawn each time", async (_name, path, headers) => {

@@ -18,12 +18,13 @@ type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly text: string; 
 
 /**
  * Has Next draw a public page once and puts another nonce into it for each later visitor: to draw the API reference anew takes
- * the process a sixth of a second, in which it answers nobody. Only addresses that exist are kept, and only without a query.
+ * the process a sixth of a second, in which it answers nobody. Only addresses that exist are kept, and none twice for another query.
  */
 export function withKeptPages(pages: Listener): Listener {
   const kept = new Map<string, KeptPage>();
   return async (request, response) => {
-    const { url = "" } = request;
+    // None of these pages looks at a query, and with another one it would be another page.
+    const [url = ""] = (request.url ?? "").split("?", 1);
     const nonce = request.headers[NONCE_HEADER];
     if (!isForAll(request) || typeof nonce !== "string") {
       await pages(request, response);
@@ -34,6 +35,8 @@ export function withKeptPages(pages: Listener): Listener {
       await send(request, response, page, nonce);
       return;
     }
+    // Next writes the address into the page: nobody is to be given another one's query.
+    request.url = url;
     if (request.method === "GET") {
       // Of compressed text nothing can be changed. This once it goes out as it is.
       request.headers["accept-encoding"] = "identity";
@@ -46,7 +49,7 @@ export function withKeptPages(pages: Listener): Listener {
 /** What Next's own client asks for while it changes pages has these headers, and is another answer. */
 const isForAll = ({ method, url = "", headers }: IncomingMessage) =>
   (method === "GET" || method === "HEAD") &&
-  PUBLIC.test(url) &&
+  PUBLIC.test(url.split("?", 1)[0] ?? "") &&
   headers.rsc === undefined &&
   headers.range === undefined;
 

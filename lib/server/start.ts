@@ -128,8 +128,9 @@ async function preparePages(
 
 /** The API beside Next's pages, which may take a part of the process's time only; what is ready-made takes none of it. */
 function limited(root: string, next: Listener): Listeners {
-  const { api, pages } = withTurns({ api: apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs), pages: next });
-  return { api, pages: withStaticFiles(root, withPageLimit(withKeptPages(pages))) };
+  const answerApi = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
+  const { api, pages } = withTurns({ api: answerApi, pages: withKeptPages(next) });
+  return { api, pages: withStaticFiles(root, withPageLimit(pages)) };
 }
 
 /** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */
