@@ -20,6 +20,10 @@ export type TokenBuckets = {
   waitMs(key: string): number;
 };
 
+/** What a caller is told to wait: whole seconds, at least one; 0 when a token was taken. */
+export const secondsToWait = ({ waitMs }: Pick<Taken, "waitMs">): number =>
+  waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+
 const FIRST_SWEEP_AT = 10_000;
 
 /**

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { createPayment, listPayments } from "@/lib/contract/operations/payments";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { Api } from "../client";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aPayment } from "../samples";
 import { test } from "./fixtures";
 

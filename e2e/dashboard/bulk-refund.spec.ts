@@ -1,7 +1,7 @@
 import { refundTransaction } from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
-import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { authorized, captured, chargeOf } from "../samples";
 import { test } from "./fixtures";
 import { loseAnswers, refundsOf } from "./money-dialogs";

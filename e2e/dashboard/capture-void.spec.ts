@@ -1,6 +1,6 @@
 import { getPayment } from "@/lib/contract/operations/payments";
-import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { aCard, authorized, CARDS, chargeOf } from "../samples";
 import { test } from "./fixtures";
 import { dialogOf, openDialog, refundsOf, submitOf } from "./money-dialogs";

@@ -3,8 +3,8 @@ import type { Sql } from "@/db/client";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect, type Tenant } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, CARDS, newPlan, newSession } from "../samples";
 import { test } from "./fixtures";
 

@@ -1,8 +1,7 @@
 import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/operations/plans";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
-import { looksOf } from "../looks";
+import { expectAccessible, expectNoSidewaysScroll, looksOf } from "../looks";
 import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
 import { test } from "./fixtures";
 

@@ -4,8 +4,8 @@ import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transaction-export";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
-import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
 import { test } from "./fixtures";
 

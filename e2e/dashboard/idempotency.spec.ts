@@ -1,7 +1,7 @@
 import { createClientSession } from "@/lib/contract/operations/client-sessions";
 import { createPayment } from "@/lib/contract/operations/payments";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, aPayment, aSession } from "../samples";
 import { test } from "./fixtures";
 

@@ -1,5 +1,5 @@
-import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { captured } from "../samples";
 import { test } from "./fixtures";
 import { dialogOf, keysSent, loseAnswers, openDialog, refundsOf, submitOf } from "./money-dialogs";

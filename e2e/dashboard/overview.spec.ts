@@ -5,9 +5,9 @@ import { parseQuery } from "@/lib/client/transaction-query";
 import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
 import { searchTransactions } from "@/lib/contract/operations/transactions";
 import type { Payment } from "@/lib/contract/payment";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect, type Tenant } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, aPayment, CARDS } from "../samples";
 import { test } from "./fixtures";
 

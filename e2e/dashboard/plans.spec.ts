@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { addPeriods, dateIn } from "@/lib/client/plan-schedule";
 import { createPlan, getPlan, listPlans } from "@/lib/contract/operations/plans";
 import type { Plan } from "@/lib/contract/plan";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 
 const preview = (page: Page) => page.getByRole("region", { name: "What a customer pays" });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { expectAccessible } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { captured } from "../samples";
 import { test } from "./fixtures";
 

@@ -1,7 +1,7 @@
 import { decodeId } from "@/lib/contract/ids";
 import { refundTransaction } from "@/lib/contract/operations/transactions";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { authorized, captured, chargeOf, settled } from "../samples";
 import { test } from "./fixtures";
 import { dialogOf, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";

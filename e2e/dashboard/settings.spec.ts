@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 
 const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 
 const NARROW = { width: 390, height: 844 };

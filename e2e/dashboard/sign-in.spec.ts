@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 
 const NEW = "a new and long password";

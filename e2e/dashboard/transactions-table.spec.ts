@@ -1,6 +1,6 @@
 import { capturePayment } from "@/lib/contract/operations/payments";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
 import { alive, expectAnswer, expectUrl, inPopover, openList, pay, rows, someOfEverything } from "./transaction-list";
 

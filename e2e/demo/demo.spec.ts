@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { getClientSession } from "@/lib/contract/operations/client-sessions";
 import { createPayment } from "@/lib/contract/operations/payments";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aPayment, CARDS, newSession } from "../samples";
 import { fillCard, formOf, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
 

@@ -1,8 +1,7 @@
 import { ERROR_CODES } from "@/lib/contract/errors";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { test, watchPolicies } from "../browser";
 import { expect } from "../fixtures";
-import { looksOf } from "../looks";
+import { expectAccessible, expectNoSidewaysScroll, looksOf } from "../looks";
 import { aCard, CARDS, captured } from "../samples";
 
 // axe reads the whole reference in some 15 s on a small machine.

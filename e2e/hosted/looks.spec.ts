@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { listPayments } from "@/lib/contract/operations/payments";
-import { expectAccessible } from "../accessible";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
+import { expectAccessible } from "../looks";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, TEXTS } from "./card-form";
 import { checkoutTest as test } from "./merchant-site";

@@ -1,6 +1,6 @@
 import { encodeId } from "@/lib/contract/ids";
-import { expectAccessible, expectNoSidewaysScroll } from "../accessible";
 import { expect } from "../fixtures";
+import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { captured } from "../samples";
 import { test, waitingPayment } from "./fixtures";
 

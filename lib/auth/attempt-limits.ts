@@ -1,5 +1,5 @@
 import { env } from "@/lib/env";
-import { createTokenBuckets, type TokenBuckets } from "@/lib/token-buckets";
+import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 
 /** What a stranger can try without being signed in; each has a limit of its own per address. */
 export type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
@@ -29,14 +29,12 @@ function limits(): Limits {
 
 /** Counts an attempt from an address. Answers 0, or in how many whole seconds the next one may be made. */
 export function takeAttempt(attempt: Attempt, address: string): number {
-  const { waitMs } = limits()[attempt].take(networkOf(address));
-  return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+  return secondsToWait(limits()[attempt].take(networkOf(address)));
 }
 
 /** Counts an account that is about to be opened. Answers 0, or in how many whole seconds the network may open the next one. */
 export function takeAccount(address: string): number {
-  const { waitMs } = limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 };
-  return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+  return secondsToWait(limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 });
 }
 
 /** What one customer of a provider holds: an IPv4 address, or the /48 of an IPv6 address, which has 65,536 of the networks below. */

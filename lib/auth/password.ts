@@ -30,10 +30,14 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, COSTS));
 }
 
+function nobodysHash(): Promise<string> {
+  decoy ??= hashPassword("nobody's password");
+  return decoy;
+}
+
 /** Whether the password belongs to the hash; `null` (there is no such user) takes as long and is always false. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  decoy ??= hashPassword("nobody's password");
-  const kept = passwordHash ?? (await decoy);
+  const kept = passwordHash ?? (await nobodysHash());
   return (await inTurn(() => verify(kept, password))) && passwordHash !== null;
 }
 

@@ -1,7 +1,7 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
-import { createTokenBuckets } from "@/lib/token-buckets";
+import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
 
 export type AttemptSource = {
   address: string;
@@ -53,7 +53,7 @@ export function createCheckoutLimits(perMinute: number, now?: () => number): Che
         declines.waitMs(network),
         isAgain ? declinesOfBin.waitMs(keyOf(bin)) : 0,
       );
-      if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000));
+      if (waitMs > 0) throw tooMany(secondsToWait({ waitMs }));
     },
     noteDecline({ address, bin }) {
       declines.take(networkOf(address));

@@ -1,6 +1,6 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
-import { createTokenBuckets, type TokenBuckets } from "@/lib/token-buckets";
+import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { type DemoShop, findDemoShop } from "./demo-shop";
 import { readBody } from "./parse";
 import { addressOf } from "./request-parts";
@@ -38,7 +38,7 @@ export function takeDemoCall(headers: { get(name: string): string | null }): num
   const { ofAddress, ofAll } = demoLimits();
   const own = ofAddress.take(networkOf(addressOf(headers, { ip: null }))).waitMs;
   const waitMs = own > 0 ? own : ofAll.take("").waitMs;
-  return waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
+  return secondsToWait({ waitMs });
 }
 
 /** A POST of the sample shop's own pages to its server, answered as JSON. */

@@ -1,6 +1,6 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
-import { createTokenBuckets, type TokenBucketOptions } from "@/lib/token-buckets";
+import { createTokenBuckets, secondsToWait, type TokenBucketOptions } from "@/lib/token-buckets";
 
 export type RateLimitOptions = TokenBucketOptions & {
   /** How the headers call it. */
@@ -38,7 +38,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   }
 
   function refusal({ missingMs, waitMs }: { missingMs: number; waitMs: number }): AppError {
-    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000));
+    const retryAfter = secondsToWait({ waitMs });
     return new AppError("rate_limited", detail(retryAfter), {
       headers: { ...headers(missingMs), "Retry-After": String(retryAfter) },
     });

@@ -26,7 +26,7 @@ export function withKeptPages(pages: Listener): Listener {
     // None of these pages looks at a query, and with another one it would be another page.
     const [url = ""] = (request.url ?? "").split("?", 1);
     const nonce = request.headers[NONCE_HEADER];
-    if (!isForAll(request) || typeof nonce !== "string") {
+    if (!isForAll(request, url) || typeof nonce !== "string") {
       await pages(request, response);
       return;
     }
@@ -47,9 +47,9 @@ export function withKeptPages(pages: Listener): Listener {
 }
 
 /** What Next's own client asks for while it changes pages has these headers, and is another answer. */
-const isForAll = ({ method, url = "", headers }: IncomingMessage) =>
+const isForAll = ({ method, headers }: IncomingMessage, path: string) =>
   (method === "GET" || method === "HEAD") &&
-  PUBLIC.test(url.split("?", 1)[0] ?? "") &&
+  PUBLIC.test(path) &&
   headers.rsc === undefined &&
   headers.range === undefined;
 

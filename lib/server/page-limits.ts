@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
-import { createTokenBuckets } from "@/lib/token-buckets";
+import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
 import { hasBody, type Refusal, refuseRequest } from "./gate";
 import type { Listener, Listeners } from "./http-server";
 
@@ -48,9 +48,8 @@ export function createPageLimit(perMinute = env.pageLimitPerMinute): (request: I
   const [pages, forms] = [bucketsOf(1), bucketsOf(FORMS_PER_PAGE)];
   return (request) => {
     const buckets = PAYMENT_FORM.test(request.url ?? "") ? forms : pages;
-    const { waitMs } = buckets.take(networkBehind(request));
-    if (waitMs === 0) return null;
-    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    const seconds = secondsToWait(buckets.take(networkBehind(request)));
+    if (seconds === 0) return null;
     return {
       status: 429,
       sentence: `Too many pages were asked for from your address. Wait ${seconds} s, and load the page again.`,
