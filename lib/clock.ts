@@ -1,4 +1,27 @@
 /** The time, passed in so that tests can choose it. What must agree between processes uses the database's `now()` instead. */
 export type Clock = { now(): Date };
 
-export const systemClock: Clock = { now: () => new Date() };
+/** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */
+const holder = globalThis as { [key: symbol]: number | undefined };
+const AHEAD = Symbol.for("cardlane.database-time");
+
+/**
+ * Milliseconds since 1970 by the database's clock, carried on by the monotonic one: what this machine's own clock says, or is set
+ * to, plays no part. Until the database was asked for the first time it is this machine's.
+ */
+export function nowMs(): number {
+  const ahead = holder[AHEAD];
+  return ahead === undefined ? Date.now() : Math.floor(performance.now() + ahead);
+}
+
+export const systemClock: Clock = { now: () => new Date(nowMs()) };
+
+/**
+ * Goes by the database's time, which was read at some moment between two of the monotonic clock. A time that may be right is
+ * kept, so that it does not jump about.
+ */
+export function followTime(databaseMs: number, { sentAt, receivedAt }: { sentAt: number; receivedAt: number }): void {
+  const [least, most] = [databaseMs - receivedAt, databaseMs - sentAt];
+  const known = holder[AHEAD] ?? (least + most) / 2;
+  holder[AHEAD] = Math.min(Math.max(known, least), most);
+}

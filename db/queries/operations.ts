@@ -47,6 +47,18 @@ export async function findOperation(sql: Sql, environmentId: string, id: string)
   return row ?? null;
 }
 
+/** The database's time, while the operation is in this state and these hands; null once it is not. */
+export async function timeWhileHeld(
+  sql: Sql,
+  operation: { environmentId: string; id: string; epoch: number },
+  state: OperationRow["state"],
+): Promise<string | null> {
+  const [row] = await sql<{ now: string }[]>`
+    select now() from operations where environment_id = ${operation.environmentId}::uuid and id = ${operation.id}::uuid
+      and state = ${state} and epoch = ${operation.epoch}::int`;
+  return row?.now ?? null;
+}
+
 /** Takes over one open operation whose lease ran out; null when someone else has it, or it is closed. */
 export async function takeOperation(
   sql: Sql,

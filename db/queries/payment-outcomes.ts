@@ -27,7 +27,7 @@ export type OutcomeWrite = {
   answer: { key: string; status: number; body: string } | null;
 };
 
-/** Whether writing an outcome failed because the payment or the operation is no longer what it was worked out for. */
+/** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */
 export function isStaleOutcome(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "CL001";
 }
@@ -47,7 +47,7 @@ export async function lockPayment(
 
 /**
  * T2: writes an outcome, all of it or nothing. Fails with {@link isStaleOutcome} when the payment changed since it
- * was read, or the operation is closed or in other hands.
+ * was read, the operation is closed or in other hands, or its times are not the database's.
  */
 export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
   const { payment, charge, refund } = s;
@@ -109,6 +109,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
+        -- Whoever worked it out may have another time than ours, and would end an authorization that has just begun.
+        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'
         -- A closed operation is told so before a constraint can object to doing it twice.
         and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
           and state = ${s.from.state} and epoch = ${s.from.epoch}::int)

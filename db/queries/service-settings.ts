@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eq, like, sql } from "drizzle-orm";
-import type { Orm } from "../client";
+import type { Orm, Sql } from "../client";
 import { serviceSettings } from "../schema/service-settings";
 
 /** The value all instances share under a name: the stored one, or this one when it is the first. */
@@ -86,6 +86,14 @@ export async function isRotationOld(orm: Orm): Promise<boolean> {
 }
 
 export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, SECRET_KEY + id);
+
+/** The database's clock, in milliseconds since 1970, and whether it takes no writes. */
+export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readOnly: boolean }> {
+  const [row] = await client<[{ ms: number; read_only: string }]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
+      current_setting('transaction_read_only') as read_only`;
+  return { ms: row.ms, readOnly: row.read_only === "on" };
+}
 
 /** Writes something that needs new room on the disk, and waits until it is there. One row, whoever writes. */
 export async function testWrite(orm: Orm): Promise<void> {

@@ -2,6 +2,7 @@ import type { Database } from "@/db/client";
 import { testWrite } from "@/db/queries/service-settings";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import { followDatabaseTime } from "@/lib/domain/database-time";
 import { newId } from "@/lib/ids";
 import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
@@ -22,7 +23,7 @@ const ASK_AGAIN_MS = 5_000;
 
 /** How often a write is tried: it costs a commit, and a full disk is not found out by reading. */
 const WRITE_EVERY_MS = 10_000;
-/** Further apart from the database's clock, leases and times of this process are not to be relied on. */
+/** Further apart from the database's clock, something is wrong with this machine, although its times are the database's. */
 const MAX_SKEW_MS = 5_000;
 
 /** Of the process, on globalThis: Next's side of it has a copy of this module. */
@@ -84,13 +85,8 @@ async function askDatabase(db: Database): Promise<void> {
 }
 
 async function examine(db: Database): Promise<void> {
-  const sentAt = Date.now();
-  const [row] = await db.sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-    current_setting('transaction_read_only') as read_only`;
-  const receivedAt = Date.now();
-  if (row?.read_only === "on") throw silence("the database takes no writes");
-  // It was read at some moment in between: what is surely wrong is further out than both ends.
-  const skewMs = Math.max(sentAt - row?.now, row?.now - receivedAt);
+  const { skewMs, readOnly } = await followDatabaseTime(db.sql);
+  if (readOnly) throw silence("the database takes no writes");
   if (skewMs > MAX_SKEW_MS) {
     throw silence(`this machine's clock is ${Math.round(skewMs / 1_000)} s apart from the database's`);
   }

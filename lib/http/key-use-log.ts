@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import { nowMs } from "@/lib/clock";
 import { keepableAddress } from "@/lib/contract/card-numbers";
 import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/record-key-uses";
 
@@ -55,7 +56,7 @@ export function createKeyUseLog(service: KeyUseLogService) {
     of: (environmentId: string, keyId: string): KeyUseRecord =>
       pending.get(keyId) ?? { environmentId, keyId, at: 0, ip: "", pending: false },
     note(record: KeyUseRecord, ip: string): void {
-      record.at = Date.now();
+      record.at = nowMs();
       record.ip = ip;
       if (record.pending) return;
       record.pending = true;

@@ -1,5 +1,6 @@
 import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
 import type { Service } from "@/lib/domain/context";
+import { followDatabaseTime } from "@/lib/domain/database-time";
 import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
 import { forgetOldCards } from "@/lib/domain/payment-tokens/forget-old-cards";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
@@ -28,6 +29,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const jobs = [
+    repeat(service, "follow the database's time", SECOND, () => followTime(service)),
     repeat(service, "complete operations", SECOND, () => completeOperations(service)),
     repeat(service, "processor reports", SECOND, () => processReports(service)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
@@ -51,6 +53,12 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
       mailer.close();
     },
   };
+}
+
+/** The database may be another one by now, with a clock of its own. */
+async function followTime({ db }: Service): Promise<number> {
+  await followDatabaseTime(db.sql);
+  return 0;
 }
 
 /** A process that cannot read what others make would refuse good cards: it ends as on SIGTERM, and says why. */

@@ -40,6 +40,7 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
     name: processor.name,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
     tokenize: (account, card) => processor.tokenize(account, card),
+    requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
     capture: (request) => send(() => processor.capture(request)),

@@ -18,6 +18,8 @@ export type Processor = {
   readonly notFoundConclusiveAfterMs: number;
   /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
+  /** Throws when another process of ours could use a token and this one cannot: asked before the token is used up. */
+  requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
   /** Goes on with an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;

@@ -74,6 +74,7 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     notFoundConclusiveAfterMs: 2_000,
 
     tokenize: (account, card) => vault.tokenize(account, card),
+    requireReadable: (token) => void vault.open(token),
 
     async authorize(request) {
       const token = vault.open(request.token);

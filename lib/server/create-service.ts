@@ -3,6 +3,7 @@ import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
+import { followDatabaseTime } from "@/lib/domain/database-time";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
@@ -44,6 +45,7 @@ export async function createService(options: {
     });
     const secret = createSecret(resolved.value, resolved.previous);
     await agreeOnSecret(db.orm, secret);
+    await followDatabaseTime(db.sql);
     const sandbox = createSandboxProcessor({ sql: processorSql, secret });
     const service: Service = {
       db,

@@ -23,7 +23,7 @@ export const TEST_METRICS_TOKEN = "only-prometheus-and-the-tests-know";
 
 /** A service without HTTP, on the sandbox processor; `overrides` replace its clock, processors and so on. */
 export function testService(db: Database, overrides: Partial<Service> = {}): Service {
-  const secret = createSecret(TEST_SECRET);
+  const secret = overrides.secret ?? createSecret(TEST_SECRET);
   const clock: Clock = overrides.clock ?? systemClock;
   return {
     db: databaseOfService.get(db) ?? db,

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
-import { cardInput } from "@/lib/contract/payment";
+import { cardInput, createPaymentBody } from "@/lib/contract/payment";
+import { createPayment } from "@/lib/domain/payments/create-payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { createSecret, UnknownKeyError } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
+import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { createPaymentToken } from "./create-payment-token";
 import { forgetOldCards } from "./forget-old-cards";
@@ -66,4 +68,20 @@ test("what the processor made of the card is gone when the token is used, and wh
   await forgetOldCards(tenant.service);
   expect([await held(used), await held(old), await held(fresh)]).toEqual([false, false, true]);
   expect(await tenant.create({ payment_token: fresh })).toMatchObject({ status: 201 });
+});
+
+test("an instance that lacks the secret under which it was made does not use it up", async () => {
+  const tenant = await moneyTenant(db);
+  const payment_token = await newToken(tenant);
+  const behind = await moneyTenant(db, { secret: createSecret("a secret from before the last change, 32 characters") });
+  const body = { amount: 10_000, currency: "USD", payment_token };
+  const refused = createPayment(
+    testContext(behind.service, tenant.merchant.test, {
+      idempotency: testIdempotency("k", Buffer.alloc(32), null),
+    }),
+    createPaymentBody.parse(body),
+  );
+  await expect(refused).rejects.toThrow(UnknownKeyError);
+  expect(await tenant.key("k")).toBeNull();
+  expect(await tenant.create({ payment_token }, { key: "k" })).toMatchObject({ status: 201 });
 });

@@ -37,7 +37,7 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
 
   const { card, name, postalCode } = body.card
     ? await tokenize(ctx, processor, body.card)
-    : await useToken(ctx, body.payment_token ?? "");
+    : await useToken(ctx, processor, body.payment_token ?? "");
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
@@ -89,10 +89,11 @@ async function tokenize(
 }
 
 /** The card behind a `tok_…`. Whether it is still good is decided in T1, after the key: a replay needs no good token. */
-async function useToken(ctx: Context, token: string): Promise<TypedCard> {
+async function useToken(ctx: Context, processor: Processor, token: string): Promise<TypedCard> {
   const id = decodeId("paymentToken", token);
   const row = id && (await findPaymentToken(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
   if (!row) throw resourceNotFound("payment token", token, "payment_token");
+  processor.requireReadable(row.processor_token);
   const card = {
     token: row.processor_token,
     brand: row.card_brand,

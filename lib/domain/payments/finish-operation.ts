@@ -1,4 +1,4 @@
-import { findOperation, releaseOperation } from "@/db/queries/operations";
+import { releaseOperation, timeWhileHeld } from "@/db/queries/operations";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -22,7 +22,8 @@ const OPTIMISTIC_TRIES = 5;
 
 /**
  * T2: works out what the outcome makes of the payment and writes it, with the answer, in one commit. When the payment has
- * changed in between (another refund), it is read again; after a few such tries it is locked first.
+ * changed in between (another refund), it is read again; after a few such tries it is locked first. When this process has
+ * another time than the database, the database's counts.
  */
 export async function finishOperation(
   service: Service,
@@ -32,17 +33,20 @@ export async function finishOperation(
 ): Promise<Finished> {
   const from = outcome.kind === "reversed" ? "succeeded" : "open";
   let snapshot = known;
+  let now = service.clock.now().toISOString();
   for (let attempt = 1; ; attempt++) {
     snapshot ??= await requirePayment(service, operation);
-    const { write, finished } = workOut(service, operation, outcome, snapshot, from);
+    const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
     try {
       if (attempt <= OPTIMISTIC_TRIES)
         await writeOutcome(service.db.within(operation.environmentId).sql, operation.environmentId, write);
-      else return await finishLocked(service, operation, outcome, from);
+      else return await finishLocked(service, operation, outcome, from, now);
       return finished;
     } catch (error) {
       if (!isStaleOutcome(error)) throw error;
-      if (!(await isStillMine(service, operation, from))) return { kind: "lost" };
+      const time = await timeWhileHeld(service.db.within(operation.environmentId).sql, operation, from);
+      if (time === null) return { kind: "lost" };
+      now = time;
       snapshot = null;
     }
   }
@@ -54,24 +58,16 @@ async function finishLocked(
   operation: OpenOperation,
   outcome: FinalOutcome,
   from: "open" | "succeeded",
+  now: string,
 ): Promise<Finished> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.asked?.key ?? null, operation.paymentId);
     const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
     if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-    const { write, finished } = workOut(service, operation, outcome, snapshot, from);
+    const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
     await writeOutcome(tx, operation.environmentId, write);
     return finished;
   });
-}
-
-async function isStillMine(service: Service, operation: OpenOperation, from: "open" | "succeeded"): Promise<boolean> {
-  const row = await findOperation(
-    service.db.within(operation.environmentId).sql,
-    operation.environmentId,
-    operation.id,
-  );
-  return row !== null && row.state === from && row.epoch === operation.epoch;
 }
 
 async function requirePayment(service: Service, operation: OpenOperation): Promise<PaymentSnapshot> {
@@ -99,9 +95,9 @@ function workOut(
   outcome: FinalOutcome,
   snapshot: PaymentSnapshot,
   from: "open" | "succeeded",
+  now: string,
 ): { write: OutcomeWrite; finished: Finished } {
   const { mode, asked } = operation;
-  const now = service.clock.now().toISOString();
   const change = applyOutcome(
     pictureOf(snapshot, operation),
     operation,

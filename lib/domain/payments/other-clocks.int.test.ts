@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { systemClock } from "@/lib/clock";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "@/lib/testing/database";
+import { moneyTenant } from "@/lib/testing/money";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { followDatabaseTime } from "../database-time";
+import { completeOperations } from "./complete-operations";
+import { expirePayments } from "./expire-payments";
+import { AUTHORIZATION_DAYS } from "./outcome";
+
+const { db } = await testDatabase({ max: 10 });
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function databaseNow(): Promise<number> {
+  const [row] = await db.sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
+  return row?.ms;
+}
+
+/** Within a minute of so long from now, by the database's clock. */
+async function expectAt(time: string | null, fromNowMs = 0): Promise<void> {
+  expect(Math.abs(Date.parse(time ?? "") - (await databaseNow()) - fromNowMs)).toBeLessThan(MINUTE_MS);
+}
+
+const offBy = (ms: number) => ({ now: () => new Date(Date.now() + ms) });
+
+describe.each([
+  ["eight days behind", -8 * DAY_MS],
+  ["two years ahead", 730 * DAY_MS],
+])("an instance whose clock is %s", (_, ms) => {
+  test("finishes another's authorization so that it holds for seven days by the database's", async () => {
+    const tenant = await moneyTenant(db);
+    tenant.script.next(losesAnswer);
+    const { body: pending } = await tenant.create({ capture_method: "manual" }, { key: "k" });
+    await tenant.endLeases();
+    await completeOperations({ ...tenant.service, clock: offBy(ms) });
+    await expirePayments(tenant.service);
+    const payment = await tenant.get(pending.id);
+    expect(payment).toMatchObject({ status: "AUTHORIZED", available_actions: ["capture", "void"] });
+    const [charge] = payment.transactions;
+    await expectAt(charge?.capture_before ?? null, AUTHORIZATION_DAYS * DAY_MS);
+    await expectAt(charge?.authorized_at ?? null);
+    const { body: answer } = await tenant.create({ capture_method: "manual" }, { key: "k" });
+    expect(answer.transactions).toEqual(payment.transactions);
+  });
+
+  test("gives a challenge its half hour, and what it captures and refunds the database's time", async () => {
+    const tenant = await moneyTenant(db);
+    const service = { ...tenant.service, clock: offBy(ms) };
+    const { body: challenged } = await tenant.create(CHALLENGED, { service });
+    await expirePayments(tenant.service);
+    expect(await tenant.get(challenged.id)).toMatchObject({ status: "REQUIRES_ACTION" });
+    await expectAt(challenged.next_action.expires_at, 30 * MINUTE_MS);
+    const { body: payment } = await tenant.create({}, { service });
+    const { body: refunded } = await tenant.act("refund", payment.id, {}, { service });
+    for (const one of (await tenant.get(payment.id)).transactions) await expectAt(one.captured_at);
+    expect(refunded.status).toBe("REFUNDED");
+    expect((await verifyBooks(db)).balanced).toBe(true);
+  });
+});
+
+test("what this machine's own clock says, or is set to, plays no part in what is written", async () => {
+  await followDatabaseTime(db.sql);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 8 * DAY_MS });
+  const { skewMs } = await followDatabaseTime(db.sql);
+  expect(Math.round(skewMs / DAY_MS)).toBe(8);
+  const tenant = await moneyTenant(db, { clock: systemClock });
+  for (const setTo of [0, 800 * DAY_MS]) {
+    vi.setSystemTime(Date.now() + setTo);
+    const { body: payment } = await tenant.create({ capture_method: "manual" });
+    await expectAt(payment.created_at);
+    await expectAt(payment.transactions[0].capture_before, AUTHORIZATION_DAYS * DAY_MS);
+  }
+});
