@@ -143,7 +143,7 @@ export async function listFigures(
       ${sumOf(sql, "failed", "count")} as failed, 0::bigint as declines, 0::bigint as declined_amount
     from facts where measure not like 'declined:%' group by day
     union all
-    select null, substr(measure, 10), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(count)::bigint, sum(amount)::bigint
+    select null, substr(measure, 10), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, sum(count)::bigint, sum(amount)::float8
     from facts where measure like 'declined:%' and day >= ${input.declinesFrom}::date group by measure
     order by 1, declines desc, 2`;
   return {
@@ -154,5 +154,6 @@ export async function listFigures(
   };
 }
 
+/** As a JavaScript number: exact up to 2^53, and beyond it to fifteen digits. */
 const sumOf = (sql: Sql, measure: string, column: "amount" | "count") =>
-  sql`coalesce(sum(${sql(column)}) filter (where measure = ${measure}), 0)::bigint`;
+  sql`coalesce(sum(${sql(column)}) filter (where measure = ${measure}), 0)::float8`;

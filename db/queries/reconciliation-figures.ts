@@ -30,15 +30,15 @@ export const FIGURE_CHECKS: readonly BookCheck[] = [
     check: "daily_totals_match_ledger",
     proves: "The overview's figures of every day are the ledger's and the transactions' of that day, to the cent.",
     sql: `
-      select environment_id, currency, day::text, measure, k.amount as kept_amount, k.count as kept_count,
-        f.amount as amount, f.count as count
+      select environment_id, currency, day::text, measure, k.amount::float8 as kept_amount, k.count as kept_count,
+        f.amount::float8 as amount, f.count as count
       from (
-        select environment_id, currency, day, measure, sum(amount)::bigint as amount, sum(count)::bigint as count
+        select environment_id, currency, day, measure, sum(amount) as amount, sum(count)::bigint as count
         from (${KEPT}) kept group by 1, 2, 3, 4
       ) k
       full join (
         select f.environment_id, f.currency, (f.at at time zone m.time_zone)::date as day, f.measure,
-          sum(f.amount)::bigint as amount, count(*) as count
+          sum(f.amount) as amount, count(*) as count
         from (${FACTS}) f
         join environments e on e.id = f.environment_id
         join merchants m on m.id = e.merchant_id

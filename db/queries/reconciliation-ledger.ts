@@ -49,7 +49,7 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
       "What the processor still owes us is exactly the charges, refunds and reversals that no batch has settled yet.",
     sql: `
       select coalesce(l.environment_id, t.environment_id) as environment_id, coalesce(l.currency, t.currency) as currency,
-        coalesce(l.balance, 0)::bigint as receivable, coalesce(t.balance, 0)::bigint as unsettled
+        coalesce(l.balance, 0)::float8 as receivable, coalesce(t.balance, 0)::float8 as unsettled
       from (${RECEIVABLE}) l
       full join (${NOT_SETTLED}) t on t.environment_id = l.environment_id and t.currency = l.currency
       where coalesce(l.balance, 0) <> coalesce(t.balance, 0)`,

@@ -94,7 +94,7 @@ export function readLedgerDifference(sql: Sql): Promise<number> {
         where type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null
         group by 1, 2
       )
-      select coalesce(sum(abs(difference)), 0)::bigint as difference
+      select coalesce(sum(abs(difference)), 0)::float8 as difference
       from (select sum(amount) as difference from sides group by environment_id, currency) each`;
     return row?.difference ?? 0;
   });

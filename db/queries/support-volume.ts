@@ -20,8 +20,8 @@ export async function sumVolume(sql: Sql, environmentId: string, timeZone: strin
       select currency, measure, (occurred_at at time zone ${timeZone})::date, amount, count from total_deltas
       where environment_id = ${environmentId}::uuid and measure not like 'declined:%'
     )
-    select currency, measure, sum(amount)::bigint as amount, sum(count)::bigint as count,
-      coalesce(sum(amount) filter (where day > (now() at time zone ${timeZone})::date - 30), 0)::bigint as recent_amount,
+    select currency, measure, sum(amount)::float8 as amount, sum(count)::bigint as count,
+      coalesce(sum(amount) filter (where day > (now() at time zone ${timeZone})::date - 30), 0)::float8 as recent_amount,
       coalesce(sum(count) filter (where day > (now() at time zone ${timeZone})::date - 30), 0)::bigint as recent_count
     from facts
     group by currency, measure

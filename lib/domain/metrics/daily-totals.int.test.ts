@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation";
 import { FIGURE_CHECKS } from "@/db/queries/reconciliation-figures";
+import { readLedgerDifference } from "@/db/queries/service-figures";
+import { sumVolume } from "@/db/queries/support-volume";
 import { addDays } from "@/lib/contract/overview-period";
 import { idAt, idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -209,4 +211,24 @@ describe("daily totals", () => {
     expect([overview.figures.gross, overview.figures.declined]).toEqual([books.captured, books.declined]);
     expect(books.declined).toBeGreaterThan(0);
   }, 120_000);
+
+  it("of one merchant's day beyond what a bigint holds are counted, and hold up nobody else's", async () => {
+    const [much, other] = [await createTestMerchant(db), await createTestMerchant(db)];
+    const [at, day] = ["2024-05-06T12:00:00.000Z", "2024-05-06"];
+    const capture: Fact = { kind: "capture", at, amount: 9e18, currency: "USD", code: "" };
+    const payment = await insertPayment(db, much.test.id);
+    const figures = async ({ test: environment }: TestMerchant) => {
+      const period = () => ({ from: day, to: day, previous: null });
+      return (await getOverview(testContext(service, environment), { period, currency: "USD" })).figures;
+    };
+    for (let i = 0; i < 3; i++) await insertFact(db, much.test.id, payment, capture);
+    await insertFact(db, other.test.id, await insertPayment(db, other.test.id), { ...capture, amount: 5 });
+    expect((await figures(much)).gross).toBe(27e18);
+    while ((await foldDeltas(service)) > 0);
+    expect([(await figures(much)).gross, (await figures(other)).gross]).toEqual([27e18, 5]);
+    const [last30] = await sumVolume(db.sql, much.test.id, "UTC");
+    expect(last30).toMatchObject({ amount: 27e18, count: 3 });
+    expect(await differences()).toEqual({ count: 0, rows: [] });
+    expect(await readLedgerDifference(db.sql)).toBeGreaterThan(9e18);
+  });
 });
