@@ -9,16 +9,10 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testService } from "@/lib/testing/factories";
 import { combinations } from "./combinations";
+import { nodesOf, type Plan, planOf } from "./plans";
 import { type SeedEnvironment, seed } from "./seed";
 
 type Statement = { text: string; values: (string | number)[]; prepared: boolean };
-type Plan = {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Index Name"?: string;
-  "Index Cond"?: string;
-  Plans?: Plan[];
-};
 
 const { db } = await testDatabase();
 let big: SeedEnvironment;
@@ -63,22 +57,13 @@ async function plansOf(statement: Statement, sql: Sql): Promise<Plan[]> {
 
 /** What a plan reads, and by which conditions of which indexes; the wall's own condition left out. */
 function readsOf(plan: Plan): string[] {
-  return nodes(plan)
+  return nodesOf(plan)
     .filter((node) => node["Relation Name"] !== undefined)
     .map((node) => {
       const conditions = (node["Index Cond"] ?? "").match(/\((?!environment_id|AND)[a-z]\w+[^()]*/g) ?? [];
       return [node["Relation Name"], node["Index Name"], ...conditions].join(" ");
     })
     .sort();
-}
-
-function planOf(row: unknown): Plan {
-  const plan = (row as { "QUERY PLAN": string | [{ Plan: Plan }] })["QUERY PLAN"];
-  return (typeof plan === "string" ? (JSON.parse(plan) as [{ Plan: Plan }]) : plan)[0].Plan;
-}
-
-function nodes(plan: Plan): Plan[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 }
 
 async function expectIndexesOnly(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>) {
@@ -89,7 +74,7 @@ async function expectIndexesOnly(read: (ctx: ReturnType<typeof testContext>) => 
     // A condition that the wall would not let an index answer shows here, as one that the owner's plan has.
     expect(walled.map(readsOf)).toEqual((await plansOf(statement, db.sql)).map(readsOf));
     for (const plan of walled) {
-      const scans = nodes(plan).filter((node) => node["Relation Name"] !== undefined);
+      const scans = nodesOf(plan).filter((node) => node["Relation Name"] !== undefined);
       expect(scans.length).toBeGreaterThan(0);
       expect(scans.filter((node) => node["Node Type"] === "Seq Scan")).toEqual([]);
     }
@@ -159,7 +144,7 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
       for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }] as const) {
         const [statement] = await statementsIn(small, nobody, (ctx) => listTransactions(ctx, query));
         const plans = await plansOf(statement as Statement, small.within(nobody.id).sql);
-        const found = plans.flatMap(nodes).map((node) => node["Node Type"]);
+        const found = plans.flatMap(nodesOf).map((node) => node["Node Type"]);
         const readsAll = found.filter((type) => /Seq Scan|Hash|Merge Join|Materialize/.test(type));
         expect(readsAll, JSON.stringify(query)).toEqual([]);
       }

@@ -40,8 +40,9 @@ export async function createRecorder(
   const sql = new Proxy(db.sql, {
     get(target, property, receiver) {
       if (property !== "unsafe") return Reflect.get(target, property, receiver);
-      return (text: string, parameters: never[], options: { prepare: boolean }) => {
-        if (!options.prepare) unprepared.add(text);
+      return (text: string, parameters?: never[], options?: { prepare: boolean }) => {
+        // Without options it is a fragment of another.
+        if (options?.prepare === false) unprepared.add(text);
         return target.unsafe(text, parameters, options);
       };
     },

@@ -24,7 +24,10 @@ export type CheckoutRow = ClientSessionRow & {
   last_decline_code: DeclineCode | null;
 };
 
-/** The session behind a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary keys. */
+/**
+ * The session behind a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary keys. What it
+ * joins is looked up row by row: forms ask every other second, also with plans made while the tables are empty.
+ */
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
     select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
@@ -34,13 +37,19 @@ export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<Ch
     from client_sessions s
     join environments e on e.id = s.environment_id
     join merchants m on m.id = e.merchant_id
-    left join plans plan on plan.environment_id = s.environment_id and plan.id = s.plan_id
+    left join lateral (
+      select name, status from plans where environment_id = s.environment_id and id = s.plan_id limit 1
+    ) plan on true
     left join lateral (
       select payment_id, decline_code from transactions
       where environment_id = s.environment_id and client_session_id = s.id and type = 'CHARGE'
       order by id desc limit 1
     ) t on true
-    left join payments p on p.environment_id = s.environment_id and p.id = coalesce(s.payment_id, s.open_payment_id, t.payment_id)
+    left join lateral (
+      select id, status, next_action from payments
+      where environment_id = s.environment_id and id = coalesce(s.payment_id, s.open_payment_id, t.payment_id)
+      limit 1
+    ) p on true
     where s.token_sha256 = ${tokenSha256}`;
   return row ?? null;
 }

@@ -50,10 +50,11 @@ export type KeyState = IdempotencyKeyRow & {
 /** What is known of a key. Index: primary keys of idempotency_keys and operations. */
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
   const [row] = await sql<KeyState[]>`
-    select k.*, k.created_at <= now() - interval '24 hours' as expired, o.state as operation_state,
-      case when o.id is null then ${isOver(sql, "k.locked_until")} else ${isOver(sql, "o.lease_until")} end as lease_over
+    select k.*, k.created_at <= now() - interval '24 hours' as expired,
+      (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
+      coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
+        ${isOver(sql, "k.locked_until")}) as lease_over
     from idempotency_keys k
-    left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
     where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
   return row ?? null;
 }

@@ -67,9 +67,9 @@ export async function insertPayment(
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and expires_at > now() and (select count(*) from claim) = 1
-          and (client_session_id is null or exists (
-            select from client_sessions s where s.environment_id = ${environmentId}::uuid
-              and s.id = payment_tokens.client_session_id and s.status = 'OPEN' and s.open_payment_id is null))
+          and (client_session_id is null or (
+            select s.status = 'OPEN' and s.open_payment_id is null from client_sessions s
+            where s.environment_id = ${environmentId}::uuid and s.id = payment_tokens.client_session_id))
         returning 1`
     : sql`select 1 from claim`;
   const session = clientSessionId
@@ -150,7 +150,10 @@ export type FollowUpReservation = Reservation & {
   amount: number | null;
 };
 
-/** What each kind asks of the payment, and what it reserves, in the one guarded UPDATE. */
+/**
+ * What each kind asks of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE there, so that
+ * it is no search: the payment is found by its key, whatever indexes its states have.
+ */
 function reserve(sql: Sql, followUp: FollowUp) {
   const exclusive = sql`open_operation_id = ${followUp.operationId}::uuid`;
   switch (followUp.kind) {
@@ -225,7 +228,7 @@ export async function reserveFollowUp(
     reserved as (
       update payments set ${change}, version = version + 1, updated_at = now()
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
-        and (select count(*) from locked) = 1 and ${guard}
+        and (select count(*) from locked) = 1 and case when ${guard} then true end
       returning 1
     )${insertRefund},
     operation as (

@@ -7,6 +7,7 @@ import {
   type ShownPaymentRow,
   type ShownTransactionRow,
   TRANSACTION_COLUMNS,
+  transactionsOf,
 } from "./transaction-columns";
 import type { FoundPage } from "./transactions";
 
@@ -22,11 +23,11 @@ const COLUMNS = `${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", PAYM
 
 const GET_TEXT = `
 select ${COLUMNS}
-from payments p join transactions t on t.environment_id = $1 and t.payment_id = p.id
+from payments p cross join ${transactionsOf("$1")}
 where p.environment_id = $1 and p.id = $2
 order by t.id`;
 
-/** The payment by primary key, its transactions from the index transactions_payment. */
+/** By the primary keys, and `transactions_refunds`. */
 export async function findPaymentWithTransactions(
   sql: Sql,
   environmentId: string,
@@ -84,7 +85,7 @@ left join (
   select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
 ) page on true
 left join payments p on p.environment_id = ${environment} and p.id = page.id
-left join transactions t on t.environment_id = ${environment} and t.payment_id = page.id
+left join ${transactionsOf(environment)} on true
 order by page.id desc, t.id`;
   return {
     text,

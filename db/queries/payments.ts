@@ -2,6 +2,7 @@ import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import type { Mode } from "@/lib/contract/transaction-words";
+import { transactionsOf } from "./transaction-columns";
 
 export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRow[] };
 
@@ -9,7 +10,7 @@ type JoinedRow = TransactionRow & { [K in keyof PaymentRow as `p_${K}`]: Payment
 
 /**
  * A payment with its transactions as they stood at one moment (one statement, hence one snapshot), oldest first; null when
- * there is none. Index: primary key of payments, `transactions_payment`.
+ * there is none. Index: the primary keys, `transactions_refunds`.
  */
 export async function findPayment(
   sql: Sql | SqlTransaction,
@@ -24,7 +25,7 @@ export async function findPayment(
       p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
       p.created_at as p_created_at, p.updated_at as p_updated_at
     from payments p
-    join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id
+    cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
     order by t.id`;
   const [first] = rows;

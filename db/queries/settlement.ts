@@ -1,6 +1,7 @@
 import type { Database, Sql, Transaction } from "@/db/client";
 import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord } from "@/db/schema/operations";
+import { transactionsOf } from "./transaction-columns";
 
 /** Environment and currency with something to settle. */
 export type UnsettledGroup = { environment_id: string; currency: string };
@@ -96,8 +97,8 @@ export async function lockPaymentsInOrder(
 }
 
 /**
- * What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. One look-up in
- * `transactions_payment` per payment, or the planner may walk all that is unsettled, once per chunk.
+ * What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. Looked up payment by
+ * payment, or the planner may walk all that is unsettled, once per chunk.
  */
 export async function listUnsettledOfPayments(
   tx: Transaction,
@@ -108,12 +109,7 @@ export async function listUnsettledOfPayments(
     select t.id, p.id as payment_id, case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount,
       case when t.type = 'CHARGE' then 'charge' when t.settled_at is null then 'refund' else 'reversal' end as kind
     from payments p
-    cross join lateral (
-      select id, type, status, amount, captured_at, settled_at, reversal_batch_id
-      from transactions
-      where environment_id = p.environment_id and payment_id = p.id
-      offset 0
-    ) t
+    cross join ${tx.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId} and p.id = any(${paymentIds}::uuid[])
       and ((t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
           and (t.type = 'CHARGE' or t.status = 'CAPTURED'))

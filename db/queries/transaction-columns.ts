@@ -80,3 +80,13 @@ export const PAYMENT_COLUMNS = [
   "updated_at",
 ] as const satisfies readonly (keyof PaymentRow)[];
 export type ShownPaymentRow = Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number]>;
+
+/**
+ * The transactions of payment `p`, to join with: its charge by primary key, its refunds by `transactions_refunds`. A look-up
+ * by `payment_id` alone is planned as a walk through the environment while the tables are empty.
+ */
+export const transactionsOf = (environment: string) => `lateral (
+  select * from transactions where environment_id = ${environment} and id = p.charge_id
+  union all
+  select * from transactions where environment_id = ${environment} and payment_id = p.id and type = 'REFUND'
+) t`;

@@ -71,8 +71,8 @@ export const transactions = pgTable(
       columns: [table.environment_id, table.payment_id],
       foreignColumns: [payments.environment_id, payments.id],
     }),
-    /** Serves a payment's page and answers: its charge and refunds. */
-    index("transactions_payment").on(table.environment_id, table.payment_id, table.id),
+    /** Serves a payment's page and answers: its refunds. The charge is looked up by its id. */
+    index("transactions_refunds").on(table.environment_id, table.payment_id, table.id).where(sql`type = 'REFUND'`),
     /**
      * Serve list and search. Within one value each is in the order of creation (the id's); the columns after the id are
      * never searched by, they let the index alone answer filters by several things at once.
@@ -91,7 +91,7 @@ export const transactions = pgTable(
     /** Serves a client session: its attempts, newest last. */
     index("transactions_client_session")
       .on(table.environment_id, table.client_session_id, table.id)
-      .where(sql`client_session_id is not null`),
+      .where(sql`client_session_id is not null and type = 'CHARGE'`),
     index("transactions_last4").on(table.environment_id, table.card_last4, table.id),
     /** Serves amount ranges and sorting by amount. */
     index("transactions_amount").on(table.environment_id, table.amount, table.id, table.status, table.card_brand),

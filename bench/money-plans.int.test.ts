@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Sql } from "@/db/client";
+import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { cardInput, createPaymentBody } from "@/lib/contract/payment";
+import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
+import { findCheckout } from "@/lib/domain/client-sessions/find-checkout";
+import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";
+import type { Context, Reply } from "@/lib/domain/context";
+import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
+import { capturePayment } from "@/lib/domain/payments/capture-payment";
+import { createPayment } from "@/lib/domain/payments/create-payment";
+import { getPayment } from "@/lib/domain/payments/get-payment";
+import { refundPayment } from "@/lib/domain/payments/refund-payment";
+import { voidPayment } from "@/lib/domain/payments/void-payment";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant } from "@/lib/testing/factories";
+import { nodesOf, planOf } from "./plans";
+import { createRecorder, newIdempotency, type Recorder } from "./record";
+import type { Statement } from "./script";
+
+/**
+ * A connection keeps the plans that it made in its first seconds, when the tables may be empty and every index looks alike. What
+ * each statement of the money path then looks up must be found by its key, or it reads all that an environment has.
+ */
+const { db, url } = await testDatabase();
+/** Nothing was ever written to it, or analyzed. */
+const { db: fresh } = await testDatabase();
+const recording = connect(url, { max: 1 });
+const sent = new Map<string, Statement[]>();
+let recorder: Recorder;
+let environmentId: string;
+
+const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
+/** What is looked up by none of these is looked up by a range. */
+const BY_KEY = /\((id|key|payment_id|reference|token_sha256|client_session_id|merchant_id) = /;
+/** Looks for a session by its token, wherever it is: no environment is known yet. */
+const THE_FORM = "the form";
+/** The sandbox's memory of what was tried lately; each reads at most its newest rows. */
+const NEWEST = ["sandbox_recent_attempts_digest", "sandbox_charges_history"];
+
+beforeAll(async () => {
+  const { test: environment } = await createTestMerchant(db);
+  environmentId = environment.id;
+  recorder = await createRecorder(recording, url, environment, environment.merchantId);
+  const record = async <Answer>(name: string, work: (ctx: Context) => Promise<Answer>, key = newIdempotency({})) => {
+    const { answer, statements } = await recorder.run(work, { idempotency: key });
+    sent.set(name, statements);
+    return answer;
+  };
+  const pay = (more: object) => (ctx: Context) =>
+    createPayment(ctx, createPaymentBody.parse({ amount: 1_999, currency: "USD", ...more }));
+  const idOf = ({ body }: Reply) => (JSON.parse(body) as { id: string }).id;
+  const held = async () => idOf(await pay({ card, capture_method: "manual" })(await contextOf(recorder)));
+
+  const key = newIdempotency({});
+  const id = idOf(await record("a payment", pay({ card }), key));
+  await record("its replay", pay({ card }), key);
+  await record("a refund", (ctx) => refundPayment(ctx, { id, amount: 500 }));
+  await record("getting it", (ctx) => getPayment(ctx, { id }));
+  const [first, second] = [await held(), await held()];
+  await record("a capture", (ctx) => capturePayment(ctx, { id: first, amount: 500 }));
+  await record("a void", (ctx) => voidPayment(ctx, { id: second }));
+  const token = (await createPaymentToken(await contextOf(recorder), { card: cardInput.parse(card) })).id;
+  await record("a payment with a token", pay({ payment_token: token }));
+  const session = await createClientSession(
+    await contextOf(recorder),
+    createClientSessionBody.parse({ amount: 1_999, currency: "USD" }),
+  );
+  const { client_session_token: opens } = JSON.parse(session.body) as { client_session_token: string };
+  const checkout = await record(THE_FORM, (ctx) => findCheckout(ctx.service, opens));
+  if (!checkout) throw new Error("the session was not found");
+  await record("a payment in the form", (ctx) =>
+    payClientSession(ctx, checkout, checkoutAttemptBody.parse({ attempt: "first", card })),
+  );
+});
+
+afterAll(async () => {
+  await recorder.close();
+  await recording.close();
+});
+
+/** A context of its own, for what is only made to go on with. */
+async function contextOf({ run }: Recorder): Promise<Context> {
+  return (await run(async (ctx) => ctx, { idempotency: newIdempotency({}) })).answer;
+}
+
+/** How it is planned for any values, before there are any. */
+async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
+  const [row] = await sql.unsafe(`explain (generic_plan, format json) ${text}`).simple();
+  return nodesOf(planOf(row))
+    .filter(
+      (node) =>
+        node["Node Type"].endsWith("Scan") && !/CTE|Function|Values|Subquery|Bitmap Heap/.test(node["Node Type"]),
+    )
+    .filter((node) => !NEWEST.includes(node["Index Name"] ?? ""))
+    .map(
+      (node) => `${node["Relation Name"] ?? ""} ${node["Index Name"] ?? node["Node Type"]} ${node["Index Cond"] ?? ""}`,
+    );
+}
+
+describe("planned on empty tables, each look-up of the money path is by a key", () => {
+  it.each(["owner", "app"])("as %s", async (role) => {
+    const byRange: string[] = [];
+    let seen = 0;
+    for (const [name, statements] of sent) {
+      for (const statement of statements) {
+        const isWalled = role === "app" && statement.pool === "main" && name !== THE_FORM;
+        const lookUps = await lookUpsOf(statement, isWalled ? fresh.within(environmentId).sql : fresh.sql);
+        seen += lookUps.length;
+        byRange.push(...lookUps.filter((lookUp) => !BY_KEY.test(lookUp)).map((lookUp) => `${name}: ${lookUp}`));
+      }
+    }
+    expect(seen).toBeGreaterThan(50);
+    expect([...new Set(byRange)]).toEqual([]);
+  });
+});
