@@ -36,6 +36,16 @@ test("two tokens of one session, used at once, make one payment; the one that lo
   await expectCleanBooks(db);
 });
 
+test("a token pays no other price than its session's, and is not used up by the try", async () => {
+  const shop = await openShop(db);
+  const { payment_token } = await shop.pay({ mode: "tokenize" });
+  const create = (over: object) => shop.tenant.create({ payment_token: payment_token?.id, amount, ...over });
+  for (const [param, over] of Object.entries({ amount: { amount: 1 }, currency: { currency: "EUR" } })) {
+    expect(await create(over)).toMatchObject({ status: 400, code: "invalid_parameter", body: { param } });
+  }
+  expect(await create({})).toMatchObject({ status: 201 });
+});
+
 test("a token and the form cannot both pay the session", async () => {
   const shop = await openShop(db);
   const { payment_token } = await shop.pay({ mode: "tokenize" });

@@ -243,7 +243,89 @@ export const MUTANTS = [
   },
   {
     name: "a card number in the field for the name is kept",
-    edits: [["lib/contract/fields.ts", "(value) => !CARD_NUMBER.test(value)", "() => true"]],
+    edits: [["lib/contract/fields.ts", "(value) => !TWELVE_DIGITS.test(value)", "() => true"]],
     tests: ["unit", "lib/contract/checkout-attempt.test.ts", "is refused, for these are kept"],
+  },
+  {
+    name: "another clock's times are written",
+    edits: [
+      [
+        "db/queries/payment-outcomes.ts",
+        "        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'\n",
+        "",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/other-clocks.int.test.ts", "finishes another's authorization"],
+  },
+  {
+    name: "the machine's own clock counts",
+    edits: [["lib/clock.ts", "return ahead === undefined ?", "return ahead !== Number.NaN ?"]],
+    tests: ["int", "lib/domain/payments/other-clocks.int.test.ts", "plays no part in what is written"],
+  },
+  {
+    name: "a token used up by who cannot read it",
+    edits: [["lib/domain/payments/create-payment.ts", "  processor.requireReadable(row.processor_token);\n", ""]],
+    tests: ["int", "lib/domain/payment-tokens/use-payment-token.int.test.ts", "does not use it up"],
+  },
+  {
+    name: "a token pays any amount",
+    edits: [
+      [
+        "lib/domain/payments/create-payment.ts",
+        "body.currency !== currency || body.amount !== amount",
+        "body.currency !== currency",
+      ],
+    ],
+    tests: ["int", "lib/http/checkout-tokens.int.test.ts", "no other price than its session's"],
+  },
+  {
+    name: "a plan is paid at any price",
+    edits: [["lib/domain/payments/create-payment.ts", " && prices.includes(body.amount)", ""]],
+    tests: ["int", "lib/domain/payments/plan-prices.int.test.ts", "is of its price, in its currency"],
+  },
+  {
+    name: "given up, and still open to the call",
+    edits: [
+      [
+        "lib/domain/payments/resolve-operation.ts",
+        /return processor\.close\(\{[^}]*\}\);/,
+        'return { kind: "never" };',
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "when clocks were set forward and back"],
+  },
+  {
+    name: "a closed reference that can be charged",
+    edits: [
+      [
+        "db/queries/sandbox-processor.ts",
+        "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  return record?.account",
+        "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  await sql`delete from sandbox_processor.charges where reference = ${reference}::uuid and behaviour = ${CLOSED}`;\n  return record?.account",
+      ],
+    ],
+    tests: ["int", "lib/processor/sandbox/store.int.test.ts", "is never executed, and says so from then on"],
+  },
+  {
+    name: "a repeat that sends what may be under way",
+    edits: [["lib/domain/payments/resolve-operation.ts", "resend && isConclusive(processor, taken) &&", "resend &&"]],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "is only asked about"],
+  },
+  {
+    name: "test mode writes without end",
+    edits: [["lib/http/route.ts", "writes(operation) ? takeSandboxWrite(caller) : null", "null"]],
+    tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes end with the day's number of them"],
+  },
+  {
+    name: "a quota that counts no bytes",
+    edits: [
+      ["lib/http/route.ts", "  charge?.(bodySize(call.request, body));\n", ""],
+      ["lib/http/sandbox-quota.ts", "return (size) => bytes.charge(key, size);", "return () => {};"],
+    ],
+    tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],
+  },
+  {
+    name: "a proved address is not asked for",
+    edits: [["lib/http/sandbox-quota.ts", "(verified ? proved : unproved)(key)", "proved(key)"]],
+    tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a proved address"],
   },
 ];
