@@ -4,8 +4,12 @@
  */
 export type Lifetime = { readonly kept: string; readonly job: string | null };
 
-const BOOKS = { kept: "for ever: the books, and what they are proved from", job: null };
+const FOR_EVER = { kept: "for ever: who did what, and the proof of it", job: null };
+/** Test data goes as a whole when nobody proved an address for its account in `UNPROVED_ACCOUNT_DAYS`. */
+const ABANDONED = "remove abandoned test data";
+const BOOKS = { kept: "for ever: the books; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_MERCHANT = { kept: "as long as the merchant", job: null };
+const OF_THE_MERCHANT = { kept: "as long as the merchant; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_PERSON = { kept: "as long as the person", job: null };
 
 export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
@@ -18,21 +22,24 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   // 90 days is how far back the contract has GET /v1/events list, which this version does not have. The books need the row
   // itself: it alone tells an approval that took the money from one that held it (`TOOK_THE_MONEY`).
   "public.events": BOOKS,
-  "public.audit_log": BOOKS,
-  "public.support_audit_log": BOOKS,
-  "public.audit_links": BOOKS,
-  "public.audit_seals": BOOKS,
+  "public.audit_log": FOR_EVER,
+  "public.support_audit_log": FOR_EVER,
+  "public.audit_links": FOR_EVER,
+  "public.audit_seals": FOR_EVER,
   "public.audit_pending": { kept: "until the row is chained, within seconds", job: "chain audit logs" },
-  "public.client_sessions": { kept: "for ever: payments name their session", job: null },
+  "public.client_sessions": {
+    ...BOOKS,
+    kept: "for ever: payments name their session; abandoned test data for an hour",
+  },
   "sandbox_processor.charges": BOOKS,
   "sandbox_processor.operations": BOOKS,
   "public.merchants": WITH_THE_MERCHANT,
   "public.environments": WITH_THE_MERCHANT,
-  "public.api_keys": WITH_THE_MERCHANT,
-  "public.plans": WITH_THE_MERCHANT,
+  "public.api_keys": OF_THE_MERCHANT,
+  "public.plans": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
   "public.users": {
-    kept: "as long as the person; 30 days after the last visit where nobody proved an address and the account owns nothing",
+    kept: "as long as the person; where nobody proved an address, 30 days after the last visit if the account owns nothing, `UNPROVED_ACCOUNT_DAYS` after it was opened if it has test data",
     job: "close abandoned accounts",
   },
   "public.recovery_codes": WITH_THE_PERSON,

@@ -88,6 +88,8 @@ async function listTriggerFunctions(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+const REMOVE = "remove_abandoned(uuid, integer)";
+
 /** The statements that put the rights in force, whatever was granted before. */
 function statementsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[] {
   const { app, jobs, sandbox } = ROLES;
@@ -104,6 +106,9 @@ function statementsFor(tables: readonly Table[], triggerFunctions: readonly stri
     `grant select, insert on all tables in schema sandbox_processor to ${jobs}`,
     `grant usage on all sequences in schema public to ${app}, ${jobs}`,
     `grant select on measured_facts to ${jobs}`,
+    // It looks for itself whose rows it removes.
+    `revoke execute on function ${REMOVE} from public, ${all}`,
+    `grant execute on function ${REMOVE} to ${jobs}`,
     "alter view measured_facts set (security_invoker = true)",
     // Triggers fire all the same. On a table of one's own one of them would write as the owner whatever it was given.
     ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),

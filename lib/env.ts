@@ -150,6 +150,12 @@ export const env = {
   get sandboxQuotaMbPerDay() {
     return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
   },
+  /** An account with test data for which nobody proved an e-mail address is closed so many days after it was opened; 0 = never. */
+  get unprovedAccountDays() {
+    const days = integer("UNPROVED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
+    if (days === 0 || days >= 30) return days;
+    throw new ConfigurationError("UNPROVED_ACCOUNT_DAYS must be 0, or 30 or more.");
+  },
   /** Accounts that may be opened from one network in a day; 0 = any number. */
   get signUpsPerDay() {
     return integer("SIGN_UPS_PER_DAY", this.isOneMachine ? 0 : 50, 0, 1_000_000);

@@ -4,6 +4,8 @@ export type BookCheck = {
   /** What an empty result proves, in a sentence. */
   readonly proves: string;
   readonly sql: string;
+  /** Whether it counts for test data that is being removed, too, where the rest of the books has gaps. */
+  readonly evenAbandoned?: true;
 };
 
 /**

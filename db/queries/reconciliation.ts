@@ -2,6 +2,7 @@ import type { Database, Transaction } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 import { AUDIT_CHECKS } from "./audit-chain";
 import type { BookCheck } from "./book-check";
+import { ACCOUNT_CHECKS } from "./reconciliation-accounts";
 import { FIGURE_CHECKS } from "./reconciliation-figures";
 import { LEDGER_CHECKS } from "./reconciliation-ledger";
 import { OPERATION_CHECKS } from "./reconciliation-operations";
@@ -15,6 +16,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
   ...PROCESSOR_CHECKS,
   ...FIGURE_CHECKS,
   ...AUDIT_CHECKS,
+  ...ACCOUNT_CHECKS,
 ];
 
 export type OffendingRow = Record<string, unknown>;
@@ -28,6 +30,10 @@ export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => P
   })) as T;
 }
 
+/** Of which environments may be said so is `ACCOUNT_CHECKS`' affair. */
+const OF_SOMEBODY = `not exists (
+  select from environments e where e.id = offending.environment_id and e.abandoned_at is not null)`;
+
 /** The first rows that break a rule, and how many there are. Reads whole tables: meant for reconciliation runs only. */
 export async function listOffendingRows(
   tx: Transaction,
@@ -35,7 +41,8 @@ export async function listOffendingRows(
   limit: number,
 ): Promise<{ count: number; rows: OffendingRow[] }> {
   const found = await tx.unsafe<(OffendingRow & { offending_rows: number })[]>(
-    `select count(*) over () as offending_rows, offending.* from (${check.sql}) offending limit ${limit}`,
+    `select count(*) over () as offending_rows, offending.* from (${check.sql}) offending
+      where ${check.evenAbandoned ? "true" : OF_SOMEBODY} limit ${limit}`,
   );
   const count = found[0]?.offending_rows ?? 0;
   return { count, rows: found.map(({ offending_rows: _, ...row }) => row) };

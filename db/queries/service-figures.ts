@@ -95,7 +95,8 @@ export function readLedgerDifference(sql: Sql): Promise<number> {
         group by 1, 2
       )
       select coalesce(sum(abs(difference)), 0)::float8 as difference
-      from (select sum(amount) as difference from sides group by environment_id, currency) each`;
+      from (select environment_id, sum(amount) as difference from sides group by environment_id, currency) each
+      where not exists (select from environments e where e.id = each.environment_id and e.abandoned_at is not null)`;
     return row?.difference ?? 0;
   });
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, integer, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import type { Appearance } from "@/lib/contract/appearance";
 import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/proof";
 import { MODES } from "@/lib/contract/transaction-words";
@@ -45,9 +45,15 @@ export const environments = pgTable(
     fee_basis_points: money("fee_basis_points").notNull().default(0),
     /** How the payment form looks for sessions that bring no appearance of their own. */
     checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
+    /** Since then this is test data of nobody, to be removed. A trigger says of what that may be said; nothing takes it back. */
+    abandoned_at: instant("abandoned_at"),
+    /** When the last of it was removed. */
+    emptied_at: instant("emptied_at"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
+    /** Serves the job that removes it. */
+    index("environments_to_empty").on(table.abandoned_at).where(sql`abandoned_at is not null and emptied_at is null`),
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
     check("environments_fee", sql`${table.fee_basis_points} between 0 and 10000`),
   ],

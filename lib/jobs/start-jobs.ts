@@ -6,7 +6,7 @@ import { forgetOldCards } from "@/lib/domain/payment-tokens/forget-old-cards";
 import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
-import { closeAbandonedAccounts } from "@/lib/domain/people/close-abandoned-accounts";
+import { closeAbandonedAccounts, removeAbandonedData } from "@/lib/domain/people/close-abandoned-accounts";
 import { removeOldSignIns } from "@/lib/domain/people/remove-old-sign-ins";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
@@ -42,7 +42,10 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
     repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
-    repeat(service, "close abandoned accounts", 60 * MINUTE, () => closeAbandonedAccounts(service)),
+    repeat(service, "close abandoned accounts", 60 * MINUTE, () =>
+      closeAbandonedAccounts(service, env.unprovedAccountDays),
+    ),
+    repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "send mail", SECOND, async () =>
       (await mailRoute(service)) === "outbox" ? 0 : sendMail(service, mailer),
     ),

@@ -253,6 +253,11 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     },
   })),
   {
+    check: "abandoned_is_test_data",
+    how: "books that are said to be abandoned, so that nobody looks at them",
+    corrupt: (env) => sql`update environments set abandoned_at = now() where id = ${env}`,
+  },
+  {
     check: "answered_keys_are_completed",
     how: "a stored answer to an operation whose outcome is not known",
     corrupt: (env, ids) =>

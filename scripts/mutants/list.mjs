@@ -85,8 +85,8 @@ export const MUTANTS = [
       ["lib/http/route.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
       [
         "lib/http/route.ts",
-        '  if ("replayed" in result) return result;',
-        '  if (!("replayed" in result && result.replayed)) authorize(caller, operation);\n  if ("replayed" in result) return result;',
+        '  const reply =\n    "replayed" in result',
+        '  if (!("replayed" in result && result.replayed)) authorize(caller, operation);\n  const reply =\n    "replayed" in result',
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
@@ -327,5 +327,27 @@ export const MUTANTS = [
     name: "a proved address is not asked for",
     edits: [["lib/http/sandbox-quota.ts", "(verified ? proved : unproved)(key)", "proved(key)"]],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a proved address"],
+  },
+  {
+    name: "anybody's test data may be removed",
+    edits: [
+      [
+        "db/migrations/0024_abandoned_sandboxes.sql",
+        "      and (owns_email or email_verified_at is not null or created_at > now() - interval '30 days'))",
+        "      and false)",
+      ],
+    ],
+    tests: ["int", "lib/domain/people/remove-abandoned-data.int.test.ts", "a proved address, a young account"],
+  },
+  {
+    name: "the books may be removed",
+    edits: [
+      [
+        "db/migrations/0024_abandoned_sandboxes.sql",
+        "mode = 'test' and abandoned_at is not null) then\n    return old;",
+        "mode = 'test') then\n    return old;",
+      ],
+    ],
+    tests: ["int", "lib/domain/people/remove-abandoned-data.int.test.ts", "no role removes what is not abandoned"],
   },
 ];

@@ -33,7 +33,7 @@ const peopleOf = ({ merchantId }: { merchantId: string }) =>
 
 test("an account that nobody proved an address for, and nobody uses, is closed after 30 days", async () => {
   const [old, young] = [await opened(31), await opened(29)];
-  expect(await closeAbandonedAccounts(service)).toBe(1);
+  expect(await closeAbandonedAccounts(service, 0)).toBe(1);
   expect(await peopleOf(old)).toHaveLength(0);
   expect(await peopleOf(young)).toHaveLength(1);
   const [merchant] = await db.sql`select name from merchants where id = ${old.merchantId}`;
@@ -43,7 +43,7 @@ test("an account that nobody proved an address for, and nobody uses, is closed a
     "settings.signed_in",
     "settings.account_closed",
   ]);
-  expect(await closeAbandonedAccounts(service)).toBe(0);
+  expect(await closeAbandonedAccounts(service, 0)).toBe(0);
 });
 
 test("a proved address, a visit, a suspension or anything owned keeps an account", async () => {
@@ -57,6 +57,6 @@ test("a proved address, a visit, a suspension or anything owned keeps an account
   await createApiKey(service, { environmentId: environment?.id as string, name: "K", permissions: ["payment.read"] });
   const suspended = await opened();
   await db.sql`update merchants set suspended_at = now() where id = ${suspended.merchantId}`;
-  expect(await closeAbandonedAccounts(service)).toBe(0);
+  expect(await closeAbandonedAccounts(service, 0)).toBe(0);
   for (const account of [proved, visited, withKey, suspended]) expect(await peopleOf(account)).toHaveLength(1);
 });
