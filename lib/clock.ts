@@ -1,4 +1,4 @@
-/** The time, passed in so that tests can choose it. What must agree between processes uses the database's `now()` instead. */
+/** The time, passed in so that tests can choose it. What must agree to the moment uses the database's `now()` instead. */
 export type Clock = { now(): Date };
 
 /** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */

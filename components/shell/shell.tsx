@@ -43,7 +43,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                   No payment can be made. Everything can still be looked up; ask support what to do.
                 </Banner>
               )}
-              {!person.emailVerified && <UnverifiedBanner email={person.email} />}
+              {!person.emailVerified && <UnverifiedBanner email={person.email} days={data.unprovedAccountDays} />}
               {children}
             </main>
           </div>

@@ -4,10 +4,11 @@ import { writeMail } from "@/lib/domain/people/write-mail";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { connect, inRolesOf } from "../client";
-import { readLedgerDifference, readServiceFigures } from "./service-figures";
+import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service-figures";
 
 const { db, url } = await testDatabase();
 
@@ -107,4 +108,8 @@ test("a reading that takes too long gives up after its own limit", async () => {
   await holder.close();
   // The limit was that transaction's alone.
   expect((await db.sql`show statement_timeout`)[0]?.statement_timeout).toBe("5min");
+});
+
+test("the size of the database is told to the role of the jobs", async () => {
+  expect(await readDatabaseSize(testService(db).db.sql)).toBeGreaterThan(5_000_000);
 });

@@ -100,3 +100,11 @@ export function readLedgerDifference(sql: Sql): Promise<number> {
     return row?.difference ?? 0;
   });
 }
+
+/** What the database takes on its disk, in bytes. Looks at each of its files: some ten milliseconds. */
+export function readDatabaseSize(sql: Sql): Promise<number> {
+  return withLimit(sql, LIMIT_MS, async (tx) => {
+    const [row] = await tx<[{ bytes: number }]>`select pg_database_size(current_database()) as bytes`;
+    return row.bytes;
+  });
+}

@@ -4,7 +4,13 @@ import { OPERATION_AGES, QUEUES, type ServiceFigures } from "@/db/queries/servic
 import { counts, LATENCY_BOUNDS, STATUS_CLASSES } from "@/lib/counts";
 
 type Sample = { labels?: Record<string, string>; value: number; metricName?: string };
-type Figures = { db: Database; service: ServiceFigures | null; ledger: number | null };
+type Figures = {
+  db: Database;
+  service: ServiceFigures | null;
+  ledger: number | null;
+  bytes: number | null;
+  free: number | null;
+};
 
 /** As the registry writes it. Its own counters and histograms cost a request microseconds; ours are numbers. */
 function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
@@ -79,7 +85,7 @@ function latencyHistogram(): Metric {
 }
 
 /** What could not be read is absent: a 0 would say that all is well. */
-export function databaseMetrics({ db, service, ledger }: Figures): Metric[] {
+export function databaseMetrics({ db, service, ledger, bytes, free }: Figures): Metric[] {
   const pools = db.pools();
   const ofPools = (name: string, help: string, value: (pool: (typeof pools)[number]) => number) =>
     metric(
@@ -146,6 +152,18 @@ export function databaseMetrics({ db, service, ledger }: Figures): Metric[] {
       "gauge",
       "By how much the books' totals, settlement batches and unsettled transactions differ; must be 0.",
       known(ledger, (value) => [{ value }]),
+    ),
+    metric(
+      "cardlane_database_bytes",
+      "gauge",
+      "What the database takes on its disk.",
+      known(bytes, (value) => [{ value }]),
+    ),
+    metric(
+      "cardlane_disk_free_bytes",
+      "gauge",
+      "Free space of the disk that DATA_DIR is on, and with it an embedded database.",
+      known(free, (value) => [{ value }]),
     ),
   ];
 }

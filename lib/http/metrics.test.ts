@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "@/db/client";
 import { DatabaseUnavailable } from "@/db/unavailable";
@@ -16,6 +17,7 @@ const pools = () => [{ name: "crossing_sql", max: 3, inUse: 1, waiting: 2 }];
 
 beforeEach(() => {
   vi.stubEnv("METRICS_TOKEN", TOKEN);
+  vi.stubEnv("DATA_DIR", tmpdir());
   begin.mockClear();
   provideService(testService({ sql: { begin }, pools } as unknown as Database));
 });
@@ -93,6 +95,8 @@ test("the text is Prometheus's, and says that the database is away instead of fa
   expect(values.get("cardlane_database_up")).toBe(0);
   expect(values.has("cardlane_unknown_outcomes")).toBe(false);
   expect(values.has("cardlane_ledger_difference_minor_units")).toBe(false);
+  expect(values.has("cardlane_database_bytes")).toBe(false);
+  expect(values.get("cardlane_disk_free_bytes")).toBeGreaterThan(0);
   expect(values.get('cardlane_pool_waiting{pool="crossing_sql"}')).toBe(2);
   expect(values.get("process_cpu_seconds_total")).toBeGreaterThan(0);
   expect(values.has("nodejs_eventloop_lag_p99_seconds")).toBe(true);
@@ -109,6 +113,6 @@ test("the text is Prometheus's, and says that the database is away instead of fa
 
 test("however often it is asked, the database is asked once", async () => {
   await Promise.all(Array.from({ length: 5 }, () => ask(`Bearer ${TOKEN}`)));
-  // Once for what is open and waits, once for the ledger.
-  expect(begin).toHaveBeenCalledTimes(2);
+  // Once for what is open and waits, once for the ledger, once for its size.
+  expect(begin).toHaveBeenCalledTimes(3);
 });

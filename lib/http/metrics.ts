@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { statfs } from "node:fs/promises";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Database, Sql } from "@/db/client";
-import { readLedgerDifference, readServiceFigures } from "@/db/queries/service-figures";
+import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db/queries/service-figures";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
@@ -48,6 +49,7 @@ function isBearer(header: string | null, token: string): boolean {
 const WAIT_MS = 2_500;
 const FIGURES_MS = 10_000;
 const LEDGER_MS = 60_000;
+const SIZE_MS = 60_000;
 
 /**
  * Reads once in `keepMs` however often it is asked, one reading at a time. Null when it failed, or takes longer than we wait;
@@ -76,6 +78,19 @@ function kept<T>(what: string, keepMs: number, read: (sql: Sql) => Promise<T>): 
 const serviceFigures = kept("open operations and queues", FIGURES_MS, readServiceFigures);
 const ledgerDifference = kept("ledger difference", LEDGER_MS, readLedgerDifference);
 
+const databaseBytes = kept("size of the database", SIZE_MS, readDatabaseSize);
+
+/** Of the disk that DATA_DIR is on, and with it an embedded database; null where there is no such folder. */
+async function freeBytes(): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(env.dataDir);
+    return bavail * bsize;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
 let defaults: Registry | null = null;
 
 /** Event loop, memory and garbage are watched from the first scrape on: whoever asks for no metrics pays for none. */
@@ -85,8 +100,14 @@ async function metricsText(): Promise<string> {
     collectDefaultMetrics({ register: defaults });
   }
   const { db } = currentService().service;
-  const [service, ledger] = await Promise.all([serviceFigures(db), ledgerDifference(db)]);
+  const [service, ledger, bytes, free] = await Promise.all([
+    serviceFigures(db),
+    ledgerDifference(db),
+    databaseBytes(db),
+    freeBytes(),
+  ]);
   const own = new Registry();
-  for (const each of [...requestMetrics(), ...databaseMetrics({ db, service, ledger })]) own.registerMetric(each);
+  for (const each of [...requestMetrics(), ...databaseMetrics({ db, service, ledger, bytes, free })])
+    own.registerMetric(each);
   return `${await own.metrics()}\n${await defaults.metrics()}`;
 }

@@ -332,7 +332,7 @@ export const MUTANTS = [
     name: "anybody's test data may be removed",
     edits: [
       [
-        "db/migrations/0024_abandoned_sandboxes.sql",
+        "db/migrations/0025_abandoned_sandboxes.sql",
         "      and (owns_email or email_verified_at is not null or created_at > now() - interval '30 days'))",
         "      and false)",
       ],
@@ -343,7 +343,7 @@ export const MUTANTS = [
     name: "the books may be removed",
     edits: [
       [
-        "db/migrations/0024_abandoned_sandboxes.sql",
+        "db/migrations/0025_abandoned_sandboxes.sql",
         "mode = 'test' and abandoned_at is not null) then\n    return old;",
         "mode = 'test') then\n    return old;",
       ],

@@ -5,6 +5,7 @@ import { Shell } from "@/components/shell/shell";
 import { DashboardProvider } from "@/lib/client/dashboard-context";
 import { QueryProvider } from "@/lib/client/query-provider";
 import { encodeId } from "@/lib/contract/ids";
+import { env } from "@/lib/env";
 import { dashboardPage } from "@/lib/http/page";
 
 type DashboardLayoutProps = { children: ReactNode; params: Promise<{ mode: string }> };
@@ -26,6 +27,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       role: person.role,
       emailVerified: person.emailVerified,
     },
+    unprovedAccountDays: env.unprovedAccountDays,
     permissions: [...person.permissions],
     preferences: person.preferences,
   };
