@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { withDeadline } from "./deadline";
+import type { AppError } from "@/lib/contract/errors";
+import type { CardInput } from "@/lib/contract/payment";
+import { tokenizeCard } from "@/lib/domain/payments/tokenize-card";
+import { ProcessorTimeoutError, withDeadline } from "./deadline";
 import type { FollowUpRequest, Processor } from "./port";
 
 const request: FollowUpRequest = {
@@ -85,4 +88,38 @@ test("an error that comes after the deadline is dropped", async () => {
   const outcome = guarded.capture(request);
   await vi.advanceTimersByTimeAsync(10_000);
   expect((await outcome).kind).toBe("unknown");
+});
+
+describe("what moves no money has a deadline, too", () => {
+  const calls: [string, (processor: Processor) => Promise<unknown>][] = [
+    ["tokenize", (processor) => processor.tokenize(request.account, {} as CardInput)],
+    ["listReports", (processor) => processor.listReports(10)],
+    ["acknowledgeReport", (processor) => processor.acknowledgeReport("report")],
+    ["forgetOldAttempts", (processor) => processor.forgetOldAttempts()],
+  ];
+
+  test.each(calls)("%s", async (name, call) => {
+    const silent = { name: "fake", [name]: () => new Promise(() => {}) } as unknown as Processor;
+    const asked = call(withDeadline(silent, 8_000)).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(await asked).toBeInstanceOf(ProcessorTimeoutError);
+    const broken = { name: "fake", [name]: () => Promise.reject(new Error("gone")) } as unknown as Processor;
+    await expect(call(withDeadline(broken, 8_000))).rejects.toThrow("gone");
+  });
+});
+
+test("a card that is not kept in time is a 504, and one that cannot be is a 502", async () => {
+  const keep = (tokenize: () => Promise<never>) =>
+    tokenizeCard(
+      withDeadline({ name: "fake", tokenize } as unknown as Processor, 8_000),
+      request.account,
+      {} as CardInput,
+    ).then(
+      () => "kept",
+      (error: AppError) => error.code,
+    );
+  const late = keep(() => new Promise(() => {}));
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(await late).toBe("processor_timeout");
+  expect(await keep(() => Promise.reject(new Error("gone")))).toBe("processor_error");
 });

@@ -26,9 +26,17 @@ const inquiry = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("never") }),
 ]);
 
+/** What moves no money was not answered in time: nothing came of it, or may be asked for again. */
+export class ProcessorTimeoutError extends Error {
+  constructor(timeoutMs: number) {
+    super(`the processor gave no answer within ${timeoutMs} ms`);
+  }
+}
+
 /**
  * A processor that always answers within `timeoutMs`, and only with what the port names: an error, a time-out or an
- * answer of another shape is `unknown`, because the money may have moved.
+ * answer of another shape is `unknown`, because the money may have moved. What moves none is rejected as the processor rejects
+ * it, or with ProcessorTimeoutError.
  */
 export function withDeadline(processor: Processor, timeoutMs: number): Processor {
   const ask = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
@@ -36,10 +44,16 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
 
   const send = (call: () => Promise<Outcome>) => ask<Outcome>(outcome, call);
 
+  const inTime = async <T>(call: Promise<T>): Promise<T> => {
+    const answer = await within(timeoutMs, call);
+    if (answer === "timeout") throw new ProcessorTimeoutError(timeoutMs);
+    return answer;
+  };
+
   return {
     name: processor.name,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
-    tokenize: (account, card) => processor.tokenize(account, card),
+    tokenize: (account, card) => inTime(processor.tokenize(account, card)),
     requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
@@ -48,9 +62,9 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
     refund: (request) => send(() => processor.refund(request)),
     inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
     close: (request) => ask(inquiry, () => processor.close(request)),
-    listReports: (limit) => processor.listReports(limit),
-    acknowledgeReport: (id) => processor.acknowledgeReport(id),
-    forgetOldAttempts: () => processor.forgetOldAttempts(),
+    listReports: (limit) => inTime(processor.listReports(limit)),
+    acknowledgeReport: (id) => inTime(processor.acknowledgeReport(id)),
+    forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };
 }
 
@@ -59,18 +73,24 @@ async function answerWithin<T>(
   schema: z.ZodType<T>,
   call: () => Promise<T>,
 ): Promise<T | { kind: "unknown"; reason: string }> {
+  try {
+    const answer = await within(timeoutMs, call());
+    if (answer === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
+    const parsed = schema.safeParse(answer);
+    return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
+  } catch (error) {
+    return { kind: "unknown", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T | "timeout"> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<"timeout">((resolve) => {
     timer = setTimeout(resolve, timeoutMs, "timeout");
   });
   try {
     // The race stays subscribed to both, so an answer or error after the deadline is dropped and not unhandled.
-    const answer = await Promise.race([call(), timeout]);
-    if (answer === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
-    const parsed = schema.safeParse(answer);
-    return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
-  } catch (error) {
-    return { kind: "unknown", reason: error instanceof Error ? error.message : String(error) };
+    return await Promise.race([call, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -125,15 +125,15 @@ function changedHands(error: unknown): null {
 function newSnapshot(ctx: Context, { terms, card, operationId, planId }: PaymentToMake): PaymentSnapshot {
   const paymentId = newId();
   const chargeId = newId();
-  const shared = {
-    environment_id: ctx.environment.id,
-    status: "PENDING" as const,
-    amount: terms.amount,
-    currency: terms.currency,
-  };
+  const { amount, currency } = terms;
+  const environment_id = ctx.environment.id;
   return {
+    // Named one by one: a spread before forty members costs as much as all else that is done here for a payment.
     payment: {
-      ...shared,
+      environment_id,
+      status: "PENDING",
+      amount,
+      currency,
       id: paymentId,
       charge_id: chargeId,
       authorization_id: operationId,
@@ -152,7 +152,10 @@ function newSnapshot(ctx: Context, { terms, card, operationId, planId }: Payment
     },
     transactions: [
       {
-        ...shared,
+        environment_id,
+        status: "PENDING",
+        amount,
+        currency,
         id: chargeId,
         payment_id: paymentId,
         type: "CHARGE",
