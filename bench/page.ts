@@ -5,7 +5,7 @@ import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
 import { openSession } from "@/lib/domain/people/open-session";
 import { findSession } from "@/lib/domain/people/session";
-import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testService } from "@/lib/testing/factories";
@@ -41,7 +41,7 @@ export async function measurePage(options: PageOptions): Promise<PageResult> {
   const { cookie, sessionId } = await signIn(options);
   const { statements } = await recorder.run(async (ctx) => {
     await findSession(ctx.service, sessionId);
-    await searchTransactions(ctx, searchTransactionsBody.parse({}));
+    await searchTransactionTable(ctx, searchTransactionsBody.parse({}));
   });
   const pageMs: number[] = [];
   const sqlMs: number[] = [];

@@ -24,6 +24,7 @@ export async function startService(options: { url: string; dataDir: string; secr
     RATE_LIMIT_BURST: "1000000",
     UNAUTHORIZED_LIMIT_PER_MINUTE: "1000000",
     PAGE_LIMIT_PER_MINUTE: "1000000",
+    ANSWER_MB_PER_SECOND: "1000000",
     LOG_LEVEL: "warn",
   });
   const child = spawn(process.execPath, startArguments(), {

@@ -135,6 +135,10 @@ export const env = {
   get merchantRateLimitBurst() {
     return integer("MERCHANT_RATE_LIMIT_BURST", Math.min(1_000_000, 5 * this.rateLimitBurst), 1, 1_000_000);
   },
+  /** Megabytes that all keys, or all people, of one merchant and mode may be answered a second, ten times as many at once. */
+  get answerMbPerSecond() {
+    return integer("ANSWER_MB_PER_SECOND", 5, 1, 1_000_000);
+  },
   /** Requests of one address in a minute that may fail for want of a key or session that works. */
   get unauthorizedLimitPerMinute() {
     return integer("UNAUTHORIZED_LIMIT_PER_MINUTE", 120, 1, 1_000_000);

@@ -12,14 +12,14 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 import { noteError } from "@/lib/client/money-form";
 import { browserBulkPorts, newIdempotencyKey } from "@/lib/client/money-ports";
 import { moneyText } from "@/lib/client/money-text";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { BulkProgress } from "./bulk-progress";
 import { BulkRows } from "./bulk-rows";
 import { ReasonFields } from "./reason-fields";
 
 type BulkRefundDialogProps = {
   /** Null: the run that this tab has not finished. */
-  selection: readonly Transaction[] | null;
+  selection: readonly ListedTransaction[] | null;
   onDone: () => void;
   onClose: () => void;
 };
@@ -123,7 +123,7 @@ function Footer({ driver, run, another, onStart, onClose }: FooterProps) {
   );
 }
 
-function useBulkRefund(selection: readonly Transaction[] | null) {
+function useBulkRefund(selection: readonly ListedTransaction[] | null) {
   const { mode, merchant, can } = useDashboard();
   const queries = useQueryClient();
   const [{ driver, refused, another }] = useState(() => {
@@ -139,7 +139,7 @@ function useBulkRefund(selection: readonly Transaction[] | null) {
     const good = checked.filter(({ reason }) => reason === null).map(({ transaction }) => transaction);
     return {
       driver: new BulkRefund(selection && rowsOf(good, newIdempotencyKey), browserBulkPorts(owner, moved)),
-      refused: checked.filter((row): row is { transaction: Transaction; reason: string } => row.reason !== null),
+      refused: checked.filter((row): row is { transaction: ListedTransaction; reason: string } => row.reason !== null),
       another: selection !== null && bulkStore(window.sessionStorage, owner).find() !== null,
     };
   });

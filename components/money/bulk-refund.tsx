@@ -7,10 +7,10 @@ import { totalsOf } from "@/lib/client/bulk-record";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { openMoneyDialog } from "@/lib/client/money-dialogs";
 import { moneyText } from "@/lib/client/money-text";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 type BulkRefundBarProps = {
-  selection: readonly Transaction[];
+  selection: readonly ListedTransaction[];
   /** The selection has been dealt with. */
   onDone: () => void;
   /** How far a selection reaches. */

@@ -7,13 +7,13 @@ import { Money } from "@/components/ui/money";
 import { Spinner } from "@/components/ui/spinner";
 import { type BulkRow, type BulkRowState, type BulkRun, canRetryRow } from "@/lib/client/bulk-record";
 import { cardText } from "@/lib/client/card-text";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 type BulkRowsProps = {
   run: BulkRun;
   started: boolean;
   /** Selected, and not refundable. */
-  refused: readonly { transaction: Transaction; reason: string }[];
+  refused: readonly { transaction: ListedTransaction; reason: string }[];
   onRetry: (row: BulkRow) => void;
 };
 

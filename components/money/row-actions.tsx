@@ -7,12 +7,12 @@ import { reasonAgainst, subjectOfTransaction } from "@/lib/client/action-reasons
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { openMoneyDialog } from "@/lib/client/money-dialogs";
 import { moneyText } from "@/lib/client/money-text";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { ACTIONS } from "@/lib/contract/transaction-words";
 import { ACTION_LOOKS } from "./payment-actions";
 
 /** A row's menu: every money action, possible or with the reason why not, and the way to the payment. */
-export function RowActions({ transaction }: { transaction: Transaction }) {
+export function RowActions({ transaction }: { transaction: ListedTransaction }) {
   const { mode } = useDashboard();
   return (
     <Menu>
@@ -39,7 +39,7 @@ export function RowActions({ transaction }: { transaction: Transaction }) {
 }
 
 /** Made only when the menu is open: a page has a hundred rows. */
-function RowMenu({ transaction }: { transaction: Transaction }) {
+function RowMenu({ transaction }: { transaction: ListedTransaction }) {
   const { can } = useDashboard();
   const subject = subjectOfTransaction(transaction);
   return ACTIONS.map((action) => {

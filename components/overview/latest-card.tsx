@@ -4,11 +4,11 @@ import { Money } from "@/components/ui/money";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { transactionsHref } from "@/lib/client/transaction-query";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { Mode } from "@/lib/contract/transaction-words";
 
 export type LatestTransaction = Pick<
-  Transaction,
+  ListedTransaction,
   | "id"
   | "payment_id"
   | "type"

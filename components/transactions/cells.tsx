@@ -4,7 +4,7 @@ import { moneyText } from "@/lib/client/money-text";
 import { timeText } from "@/lib/client/time-text";
 import type { ColumnName } from "@/lib/client/transaction-columns";
 import { brandLabel, wordLabel } from "@/lib/client/transaction-labels";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 /** What a cell needs beside its row: the zone that times are shown in. */
 export type CellContext = { zone: string };
@@ -12,7 +12,7 @@ export type CellContext = { zone: string };
 const NOTHING = <span className="dim">–</span>;
 
 /** Cells are plain markup: what they need in a hand's reach (copying, a time's other forms) the table does for all. */
-export const CELLS: Record<ColumnName, (row: Transaction, context: CellContext) => ReactNode> = {
+export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellContext) => ReactNode> = {
   amount: (row) => money(row.amount, row.currency),
   status: (row) => (
     <>

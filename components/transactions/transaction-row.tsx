@@ -2,11 +2,11 @@ import { memo } from "react";
 import { RowActions } from "@/components/money/row-actions";
 import { moneyText } from "@/lib/client/money-text";
 import { type ColumnName, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { CELLS, NUMBER_COLUMNS, TEXT_COLUMNS } from "./cells";
 
 type TransactionRowProps = {
-  row: Transaction;
+  row: ListedTransaction;
   /** Visible columns in order. */
   columns: readonly ColumnName[];
   mode: string;

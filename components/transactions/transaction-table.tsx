@@ -13,19 +13,19 @@ import { SortHeader, type SortState } from "@/components/data-table/sort-header"
 import { Checkbox } from "@/components/ui/checkbox";
 import { fullTimeText, relativeTimeText } from "@/lib/client/time-text";
 import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { SORT_FIELDS } from "@/lib/contract/transaction-words";
 import { CopyIcon } from "./cells";
 import { cellClass, TransactionRow } from "./transaction-row";
 import type { Selection } from "./use-selection";
 
 const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
-const helper = createColumnHelper<typeof features, Transaction>();
+const helper = createColumnHelper<typeof features, ListedTransaction>();
 const COLUMNS = helper.columns(COLUMN_NAMES.map((name) => helper.display({ id: name })));
 
 type TransactionTableProps = {
   tableRef: RefObject<HTMLTableElement | null>;
-  rows: readonly Transaction[];
+  rows: readonly ListedTransaction[];
   columns: readonly ColumnName[];
   fresh: ReadonlySet<string>;
   /** The rows answer the question before this one. */
@@ -56,7 +56,7 @@ export function TransactionTable(props: TransactionTableProps) {
   const table = useTable({
     features,
     columns: COLUMNS,
-    data: rows as Transaction[],
+    data: rows as ListedTransaction[],
     getRowId: (row) => row.id,
     state: { ...layout, rowSelection: selection.ids },
     onRowSelectionChange: (update) => selection.set(update, rows),

@@ -12,7 +12,7 @@ import { useTimeZone } from "@/lib/client/time-display";
 import { filterChips } from "@/lib/client/transaction-chips";
 import { type ColumnName, columnMembers, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
 import { NO_FILTERS, type TransactionQuery } from "@/lib/client/transaction-query";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { ExportButton } from "./export-button";
 import { FilterBar } from "./filter-bar";
 import { FilterChips } from "./filter-chips";
@@ -80,7 +80,7 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
     url.change({ page });
     window.scrollTo({ top: 0 });
   };
-  const toggle = (row: Transaction) => {
+  const toggle = (row: ListedTransaction) => {
     const { [row.id]: isSelected, ...others } = selection.ids;
     selection.set(isSelected ? others : { ...others, [row.id]: true }, rows);
   };

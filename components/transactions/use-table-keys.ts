@@ -4,15 +4,15 @@ import { type RefObject, useEffect, useEffectEvent } from "react";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/action-reasons";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { openMoneyDialog } from "@/lib/client/money-dialogs";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 type TableKeys = {
   table: RefObject<HTMLTableElement | null>;
-  rows: readonly Transaction[];
+  rows: readonly ListedTransaction[];
   openPayment: string | null;
   onOpen: (paymentId: string) => void;
   onClose: () => void;
-  onToggle: (row: Transaction) => void;
+  onToggle: (row: ListedTransaction) => void;
   onMessage: (message: string) => void;
 };
 

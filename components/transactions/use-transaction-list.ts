@@ -6,10 +6,10 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 import { fetchTransactions, type TransactionList } from "@/lib/client/fetch-transactions";
 import { firstRows, settleRows, waitingRows } from "@/lib/client/live-rows";
 import type { TransactionQuery } from "@/lib/client/transaction-query";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 const POLL_MS = 3_000;
-const NO_ROWS: readonly Transaction[] = [];
+const NO_ROWS: readonly ListedTransaction[] = [];
 
 /** What the server rendered the page with: the answer to `key`, as of `at`. */
 export type InitialList = { key: string; list: TransactionList; at: number };

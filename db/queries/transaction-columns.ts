@@ -41,6 +41,10 @@ export const TRANSACTION_COLUMNS = [
 ] as const satisfies readonly (keyof TransactionRow)[];
 export type ShownTransactionRow = Pick<TransactionRow, (typeof TRANSACTION_COLUMNS)[number]>;
 
+/** Of these what tables show: each of the others can be long. */
+export const LISTED_COLUMNS = TRANSACTION_COLUMNS.filter((name) => name !== "metadata" && name !== "billing_address");
+export type ListedTransactionRow = Pick<TransactionRow, (typeof LISTED_COLUMNS)[number]>;
+
 /** What a transaction shows of its payment. */
 export const MONEY_COLUMNS = [
   "status",
@@ -53,10 +57,12 @@ export const MONEY_COLUMNS = [
 ] as const satisfies readonly (keyof PaymentRow)[];
 type Money = Pick<PaymentRow, (typeof MONEY_COLUMNS)[number]>;
 
+type PrefixedMoney = { [Column in keyof Money as `p_${Column}`]: Money[Column] };
 /** A transaction with its payment's money; the payment's columns are prefixed. */
-export type TransactionWithMoney = ShownTransactionRow & { [Column in keyof Money as `p_${Column}`]: Money[Column] };
+export type TransactionWithMoney = ShownTransactionRow & PrefixedMoney;
+export type ListedWithMoney = ListedTransactionRow & PrefixedMoney;
 
-export function moneyOf(row: TransactionWithMoney): Money {
+export function moneyOf(row: PrefixedMoney): Money {
   return {
     status: row.p_status,
     amount: row.p_amount,

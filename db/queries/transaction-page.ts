@@ -45,6 +45,7 @@ export function transactionPageText(
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
+  columns: readonly string[] = TRANSACTION_COLUMNS,
 ): StatementText {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
@@ -54,7 +55,7 @@ export function transactionPageText(
 select c.total, r.*
 from (select count(*)::int as total from (select from transactions where ${where}${countOrder(filter, page)} limit ${TOTAL_CAP + 1}) hits) c
 left join (
-  select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+  select ${columnList("t", columns)}, ${columnList("p", MONEY_COLUMNS, "p_")}
   from (${window}) page
   join transactions t on t.environment_id = ${environment} and t.id = page.id
   join payments p on p.environment_id = ${environment} and p.id = t.payment_id

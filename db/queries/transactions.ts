@@ -1,6 +1,12 @@
 import type { Sql } from "../client";
-import { columnList, runText } from "./statement-text";
-import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./transaction-columns";
+import { columnList, runText, type StatementText } from "./statement-text";
+import {
+  LISTED_COLUMNS,
+  type ListedWithMoney,
+  MONEY_COLUMNS,
+  TRANSACTION_COLUMNS,
+  type TransactionWithMoney,
+} from "./transaction-columns";
 import {
   type TransactionCursor,
   type TransactionFilter,
@@ -44,18 +50,33 @@ export type FoundPage<Row> = {
 };
 
 /** A page of what the filter matches; the indexes are named at {@link transactionPageText}. */
-export async function findTransactions(
+export function findTransactions(
   sql: Sql,
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
 ): Promise<FoundPage<TransactionWithMoney>> {
-  const found = await runText<TransactionWithMoney & { total: number }>(
-    sql,
-    transactionPageText(environmentId, filter, page),
-  );
+  return findPage<TransactionWithMoney>(sql, transactionPageText(environmentId, filter, page), page.limit);
+}
+
+/** The same with the columns of tables. */
+export function findListedTransactions(
+  sql: Sql,
+  environmentId: string,
+  filter: TransactionFilter,
+  page: TransactionPage,
+): Promise<FoundPage<ListedWithMoney>> {
+  return findPage<ListedWithMoney>(sql, transactionPageText(environmentId, filter, page, LISTED_COLUMNS), page.limit);
+}
+
+async function findPage<Row extends { id: string }>(
+  sql: Sql,
+  statement: StatementText,
+  limit: number,
+): Promise<FoundPage<Row>> {
+  const found = await runText<Row & { total: number }>(sql, statement);
   // An empty page still has its total, on a row of nulls.
   const total = found[0]?.total ?? 0;
   const rows = found[0]?.id ? found : [];
-  return { rows: rows.slice(0, page.limit), hasMore: rows.length > page.limit, total };
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, total };
 }

@@ -1,6 +1,6 @@
 import type { Payment } from "@/lib/contract/payment";
 import type { UserPermission } from "@/lib/contract/roles";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { Action, TransactionType } from "@/lib/contract/transaction-words";
 import { moneyText } from "./money-text";
 
@@ -16,7 +16,7 @@ export type ActionSubject = {
   readonly voidReason: string | null;
 };
 
-export function subjectOfTransaction(transaction: Transaction): ActionSubject {
+export function subjectOfTransaction(transaction: ListedTransaction): ActionSubject {
   return {
     type: transaction.type,
     status: transaction.status,

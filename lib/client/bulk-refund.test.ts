@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { charge } from "@/lib/contract/example-objects";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import { type BulkRun, bulkStore, isKnown } from "./bulk-record";
 import { type BulkPorts, BulkRefund, rowsOf } from "./bulk-refund";
 import type { KeyFinding } from "./key-finding";
@@ -10,7 +10,7 @@ import type { Attempt } from "./money-attempt";
 const COUNT = 7;
 const AMOUNT = 1_000;
 const form = { reason: "RETURN", comment: "" } as const;
-const transactions: Transaction[] = Array.from({ length: COUNT }, (_, i) => ({
+const transactions: ListedTransaction[] = Array.from({ length: COUNT }, (_, i) => ({
   ...charge,
   id: `txn_${i}`,
   payment_id: `pay_${i}`,

@@ -1,4 +1,4 @@
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import {
   afterReload,
   type BulkRow,
@@ -35,7 +35,7 @@ const AT_ONCE = 3;
 const LOOK_EVERY_MS = 3_000;
 
 /** Refunds of all that is left of each, one key a row, minted now. */
-export function rowsOf(transactions: readonly Transaction[], newKey: () => string): BulkRow[] {
+export function rowsOf(transactions: readonly ListedTransaction[], newKey: () => string): BulkRow[] {
   return transactions.map((transaction) => ({
     paymentId: transaction.payment_id,
     chargeId: transaction.id,

@@ -1,11 +1,12 @@
 import type { z } from "zod";
-import type { Transaction, transactionList } from "@/lib/contract/transaction";
+import type { ListedTransaction, transactionList } from "@/lib/contract/transaction";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { callApi } from "./api";
 import { searchBody } from "./search-body";
 import type { TransactionQuery } from "./transaction-query";
 
-export type TransactionList = z.infer<typeof transactionList>;
+/** Of an answer of the API, too, a table uses no more. */
+export type TransactionList = Omit<z.infer<typeof transactionList>, "data"> & { data: ListedTransaction[] };
 
 type Fetch = {
   query: TransactionQuery;
@@ -40,7 +41,7 @@ type Body = ReturnType<typeof searchBody>;
 async function refreshPage(
   body: Body,
   shown: TransactionList,
-  first: Transaction,
+  first: ListedTransaction,
   call: Call,
 ): Promise<TransactionList> {
   const asked = body.filters.created_at;

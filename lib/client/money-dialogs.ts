@@ -1,11 +1,11 @@
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { MoneyAction } from "./money-record";
 
 /** The one money dialog that is open. It stands above the pages: a row that leaves its list must not take it along. */
 export type MoneyDialogRequest =
   | { readonly kind: "action"; readonly action: MoneyAction; readonly paymentId: string }
   /** `selection` null: the run that this tab has not finished. */
-  | { readonly kind: "bulk"; readonly selection: readonly Transaction[] | null; readonly onDone: () => void };
+  | { readonly kind: "bulk"; readonly selection: readonly ListedTransaction[] | null; readonly onDone: () => void };
 
 let current: MoneyDialogRequest | null = null;
 const listeners = new Set<() => void>();

@@ -1,9 +1,9 @@
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 
 type ColumnText = {
   label: string;
   /** The API's members that it shows, in the order of an export. */
-  members: readonly (keyof Transaction)[];
+  members: readonly (keyof ListedTransaction)[];
 };
 
 /** Every column that the list of transactions can have. */
@@ -51,8 +51,10 @@ export function knownColumns(names: readonly string[] | null | undefined): reado
 }
 
 /** The API's members behind the columns, each once. */
-export function columnMembers(columns: readonly ColumnName[]): (keyof Transaction)[] {
-  return [...new Set(columns.flatMap((name) => TRANSACTION_COLUMNS[name].members as readonly (keyof Transaction)[]))];
+export function columnMembers(columns: readonly ColumnName[]): (keyof ListedTransaction)[] {
+  return [
+    ...new Set(columns.flatMap((name) => TRANSACTION_COLUMNS[name].members as readonly (keyof ListedTransaction)[])),
+  ];
 }
 
 /** Name of the cookie in which a browser remembers a person's columns: the server renders with them. */

@@ -92,6 +92,8 @@ export const transaction = z
   })
   .meta({ id: "Transaction" });
 export type Transaction = z.infer<typeof transaction>;
+/** What tables show: without what no column has, and what can be long. */
+export type ListedTransaction = Omit<Transaction, "metadata" | "billing_address">;
 
 export const transactionList = listOf(transaction).meta({ id: "TransactionList" });
 

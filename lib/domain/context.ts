@@ -54,4 +54,10 @@ export type Context = {
 };
 
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
-export type Reply = { readonly status: number; readonly body: string; readonly replayed: boolean };
+export type Reply = {
+  readonly status: number;
+  readonly body: string;
+  readonly replayed: boolean;
+  /** What was written beside the answer and grows with the object: an event holds the whole payment. */
+  readonly keptBytes?: number;
+};

@@ -1,5 +1,6 @@
 import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
+import { type AnswerLimits, createAnswerLimits } from "./answer-limits";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
 import { createRequestErrorLog, type RequestErrorLog } from "./request-error-log";
@@ -14,6 +15,7 @@ export type HttpService = {
   readonly merchantLimiter: RateLimiter;
   /** Of each person, for what costs much. */
   readonly costlyLimiter: RateLimiter;
+  readonly answerLimits: AnswerLimits;
   readonly unauthorized: UnauthorizedLimiter;
   readonly requestErrors: RequestErrorLog;
 };
@@ -41,6 +43,10 @@ export function provideService(service: Service): HttpService {
       ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
     }),
     costlyLimiter: createRateLimiter({ perSecond: COSTLY_PER_MINUTE / 60, burst: COSTLY_PER_MINUTE, name: "costly" }),
+    answerLimits: createAnswerLimits({
+      bytesPerSecond: env.answerMbPerSecond * 1_000_000,
+      atOnce: readsAtOnce(service),
+    }),
     requestErrors: createRequestErrorLog(service),
   };
   holder[KEY] = http;
@@ -53,4 +59,10 @@ export function currentService(): HttpService {
   const http = holder[KEY];
   if (!http) throw new Error("the service has not been started");
   return http;
+}
+
+/** Some connections are left to those who pay while others read. */
+function readsAtOnce({ db }: Service): number {
+  const pool = db.pools().find(({ name }) => name === "environment_sql");
+  return Math.max(2, (pool?.max ?? 0) - 2);
 }

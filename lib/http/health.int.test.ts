@@ -3,6 +3,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { connect } from "@/db/client";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { live, ready } from "./health";
 
@@ -35,7 +36,7 @@ test("a silent database is 503 within two seconds, and is asked one question at 
   expect(performance.now() - started).toBeLessThan(2_000);
   for (const answer of answers) {
     expect(answer.status).toBe(503);
-    expect(JSON.parse(answer.body)).toMatchObject({ code: "database_unavailable" });
+    expect(JSON.parse(textOf(answer.body))).toMatchObject({ code: "database_unavailable" });
   }
 });
 
@@ -59,7 +60,7 @@ test("a database that cannot write for a full disk is 503 and not 500, for readi
   vi.restoreAllMocks();
   await db.sql.unsafe("drop function full_disk cascade");
   expect(answer.status).toBe(503);
-  expect(JSON.parse(answer.body)).toMatchObject({ code: "database_unavailable" });
+  expect(JSON.parse(textOf(answer.body))).toMatchObject({ code: "database_unavailable" });
   expect(answer.headers["Retry-After"]).toBe("1");
 });
 

@@ -4,6 +4,7 @@ import type { Database } from "@/db/client";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { countAnswer, counts } from "@/lib/counts";
 import { testService } from "@/lib/testing/factories";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 import { metrics } from "./metrics";
@@ -91,7 +92,7 @@ test("the text is Prometheus's, and says that the database is away instead of fa
   const before = { ...counts };
   const answer = await ask(`Bearer ${TOKEN}`);
   expect([answer.status, answer.headers["Content-Type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
-  const values = parse(answer.body);
+  const values = parse(textOf(answer.body));
   expect(values.get("cardlane_database_up")).toBe(0);
   expect(values.has("cardlane_unknown_outcomes")).toBe(false);
   expect(values.has("cardlane_ledger_difference_minor_units")).toBe(false);

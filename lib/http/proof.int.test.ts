@@ -17,6 +17,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, cookieOf, testPeople } from "@/lib/testing/person-call";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
@@ -46,7 +47,7 @@ async function send(who: Who, path: string, body: object, more: Record<string, s
   const headers = { ...OWN, ...place, cookie, "x-idempotency-key": newId(), ...more };
   const request = new Request(`http://dashboard.test${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await dispatch(request, { ip: "192.0.2.1" });
-  return { status: answer.status, body: JSON.parse(answer.body) };
+  return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
 }
 
 /** As if the last proof had been given so many minutes ago. */

@@ -5,6 +5,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
@@ -32,7 +33,7 @@ async function setup() {
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = await dispatch(request, { ip: "192.0.2.1" });
-    return { status: answer.status, body: JSON.parse(answer.body) };
+    return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
   };
   const acts = async () => [
     ...(await db.sql`

@@ -2,14 +2,16 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
 import { countAnswer, countReplay, NO_OPERATION } from "@/lib/counts";
-import type { Context, Reply } from "@/lib/domain/context";
+import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
-import { type HttpAnswer, toResponse } from "./answer";
+import { type Body, bytesOf, type HttpAnswer, toResponse } from "./answer";
+import type { Turn } from "./answer-limits";
 import { authorize } from "./authorize";
-import type { Caller } from "./caller";
+import { type Caller, readerOf } from "./caller";
 import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
+import { jsonBody } from "./json-body";
 import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
@@ -17,7 +19,7 @@ import { recordStaffRequest } from "./record-staff-request";
 import { type ApiRequest, addressOf, CALLER_GONE, type Connection, pathOf, searchOf } from "./request-parts";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
-import { writes } from "./writes";
+import { mayBeLong, writes } from "./writes";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
@@ -26,6 +28,7 @@ const CACHE_CONTROL = "no-store";
 
 /** Who calls, once that is known: errors are written down for those alone. */
 type Known = { caller: Caller | null };
+type Reply = { readonly status: number; readonly body: Body; readonly replayed: boolean; readonly turn?: Turn | null };
 
 /** Answers one request to one operation: every check in the contract's order, then the verb. Never throws. */
 export async function handle(call: Call): Promise<HttpAnswer> {
@@ -38,7 +41,7 @@ export async function handle(call: Call): Promise<HttpAnswer> {
   const { status, body } = answered;
   countAnswer(call.operation.name, status, startedMs);
   if (headers["Idempotent-Replayed"]) countReplay(call.operation.name);
-  if (status >= 400 && status !== CALLER_GONE)
+  if (status >= 400 && status !== CALLER_GONE && typeof body === "string")
     http.requestErrors.note({ ...request, ...known, operation: call.operation, status, body });
   return answered;
 }
@@ -51,10 +54,10 @@ async function answerOrProblem(
   known: Known,
 ): Promise<HttpAnswer> {
   try {
-    const { status, body, replayed } = await answer(http, call, request, headers, known);
+    const { status, body, replayed, turn } = await answer(http, call, request, headers, known);
     headers["Content-Type"] = status >= 400 ? "application/problem+json" : "application/json";
     if (replayed) headers["Idempotent-Replayed"] = "true";
-    return { status, headers, body };
+    return { status, headers, body, ...(turn && { sent: turn.sent }) };
   } catch (error) {
     return problemResponse(http, error, request, headers);
   }
@@ -83,6 +86,8 @@ async function answer(
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   // A merchant's own people keep working while its servers ask too much, and its live payments while its tests do.
   if (caller.actor.type === "api_key") http.merchantLimiter.take(caller.environment.id);
+  const reader = readerOf(caller, operation);
+  http.answerLimits.check(reader);
   const charge = writes(operation) ? takeSandboxWrite(caller) : null;
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
@@ -120,12 +125,24 @@ async function answer(
     ...(query as object | undefined),
     ...(call.id !== null && { id: call.id }),
   };
-  const result = await endpoint.run(ctx, input as never);
-  const reply =
-    "replayed" in result ? result : { status: operation.status, body: JSON.stringify(result), replayed: false };
-  // The answer holds what the write kept, and is kept with it; a repeat's is there already.
-  if (!reply.replayed) charge?.(Buffer.byteLength(reply.body));
-  return reply;
+  const turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
+  try {
+    const { keptBytes = 0, ...reply } = await replyOf(operation, await endpoint.run(ctx, input as never));
+    const bytes = bytesOf(reply.body);
+    http.answerLimits.charge(reader, bytes + keptBytes);
+    // The answer holds what the write kept, and is kept with it; a repeat's is there already.
+    if (!reply.replayed) charge?.(bytes + keptBytes);
+    turn?.made();
+    return { ...reply, turn };
+  } catch (error) {
+    turn?.sent();
+    throw error;
+  }
+}
+
+async function replyOf(operation: Operation, result: VerbReply | object): Promise<Reply & { keptBytes?: number }> {
+  if ("replayed" in result) return result;
+  return { status: operation.status, body: await jsonBody(result), replayed: false };
 }
 
 /** By API key; from our own pages by the session of the person who is signed in. */

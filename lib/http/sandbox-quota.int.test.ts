@@ -8,6 +8,7 @@ import { newId } from "@/lib/ids";
 import { CARD, codeOf, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes, serve } from "./dashboard-route";
 import { dispatch } from "./dispatch";
@@ -41,7 +42,7 @@ async function account(proved: boolean, mode: Mode = "test") {
     };
     const request = new Request("http://dashboard.test/v1/payments", { method: "POST", headers, body: text });
     const { status, headers: sent, body: answered } = await dispatch(request, { ip: "192.0.2.1" });
-    return { status, headers: sent as Record<string, string>, body: JSON.parse(answered) };
+    return { status, headers: sent as Record<string, string>, body: JSON.parse(textOf(answered)) };
   };
   /** How many such payments in turn are taken before the first refusal, of `most`. */
   const taken = async (apiKey: string, body: object, most: number, chunked = false) => {

@@ -9,6 +9,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/lib/testing/factories";
 import { sessionToken } from "@/lib/testing/session-token";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
@@ -33,7 +34,7 @@ async function send({ method = "GET", path, headers = {}, body }: Call) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const answer = await dispatch(request, { ip: "192.0.2.1" });
-  return { status: answer.status, body: JSON.parse(answer.body), headers: answer.headers };
+  return { status: answer.status, body: JSON.parse(textOf(answer.body)), headers: answer.headers };
 }
 
 /** Someone who is signed in: the cookie to send, and who they are. */

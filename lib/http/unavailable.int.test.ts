@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import type { HttpAnswer } from "./answer";
+import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { answerWithin } from "./unavailable";
 
@@ -14,7 +15,7 @@ test("a request that is never answered is told so, to be sent again with the sam
   expect(response.status).toBe(503);
   expect(response.headers["Retry-After"]).toBe("1");
   expect(response.headers["X-Request-Id"]).toMatch(/^req_/);
-  expect(JSON.parse(response.body)).toMatchObject({ code: "database_unavailable", instance: "/v1/payments" });
+  expect(JSON.parse(textOf(response.body))).toMatchObject({ code: "database_unavailable", instance: "/v1/payments" });
 });
 
 test("an answer in time is passed on as it is, and one that fails too late is nobody's", async () => {

@@ -2,24 +2,24 @@ import type { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
-import type { HttpAnswer } from "./answer";
+import type { HttpAnswer, TextAnswer } from "./answer";
 import { currentService } from "./current-service";
 import { appErrorOf, type ProblemRequest, renderProblem } from "./problem";
 import { type ApiRequest, pathOf } from "./request-parts";
 
 /** The answer to a request that failed, or was given up, outside of every operation. */
-export function answerFailure(request: ApiRequest, error: unknown): HttpAnswer {
+export function answerFailure(request: ApiRequest, error: unknown): TextAnswer {
   const { service } = currentService();
   const about = { id: newId(), path: pathOf(request.url) };
   return problemAnswer(service, appErrorOf(service, error, about), about);
 }
 
 /** A refusal outside of every operation that is nothing for the log. */
-export function answerProblem(request: ApiRequest, problem: AppError): HttpAnswer {
+export function answerProblem(request: ApiRequest, problem: AppError): TextAnswer {
   return problemAnswer(currentService().service, problem, { id: newId(), path: pathOf(request.url) });
 }
 
-function problemAnswer(service: Service, problem: AppError, about: ProblemRequest): HttpAnswer {
+function problemAnswer(service: Service, problem: AppError, about: ProblemRequest): TextAnswer {
   return {
     status: problem.status,
     body: renderProblem(service, problem, about),
@@ -48,10 +48,14 @@ export function answerWithin(
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     let timer = setTimeout(look, limitMs);
+    let isLate = false;
     function look(): void {
       if (isCallersTurn()) timer = setTimeout(look, limitMs);
-      else resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`)));
+      else {
+        isLate = true;
+        resolve(answerFailure(request, silence(`no answer within ${limitMs} ms`)));
+      }
     }
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    answer.then((made) => (isLate ? made.sent?.() : resolve(made)), reject).finally(() => clearTimeout(timer));
   });
 }

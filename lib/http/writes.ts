@@ -3,3 +3,7 @@ import type { Operation } from "@/lib/contract/operation";
 /** Whether an operation changes anything. A search is a POST only because its filters are a body. */
 export const writes = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
   method !== "GET" && name !== "searchTransactions";
+
+/** Whether an answer may be long: lists, and a payment, which has any number of refunds. */
+export const mayBeLong = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
+  name === "getPayment" || name === "searchTransactions" || (method === "GET" && name.startsWith("list"));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpAnswer } from "@/lib/http/answer";
+import { bytesOf, type HttpAnswer } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
 import type { ApiRequest } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
@@ -47,9 +47,15 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
   },
 });
 
-function send({ status, headers, body }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.writeHead(status, { ...dataHeaders(), ...headers, "Content-Length": String(Buffer.byteLength(body)) });
-  outgoing.end(incoming.method === "HEAD" ? undefined : body);
+function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (sent && outgoing.closed) sent();
+  else if (sent) outgoing.once("close", sent);
+  outgoing.writeHead(status, { ...dataHeaders(), ...headers, "Content-Length": String(bytesOf(body)) });
+  if (incoming.method !== "HEAD" && typeof body === "string") outgoing.end(body);
+  else {
+    if (incoming.method !== "HEAD") for (const piece of body as readonly Uint8Array[]) outgoing.write(piece);
+    outgoing.end();
+  }
 }
 
 /** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */

@@ -1,3 +1,4 @@
+import { textOf } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
 
 type Order = {
@@ -107,5 +108,5 @@ async function post(key: string, path: string, idempotencyKey: string, body: obj
     body: JSON.stringify(body),
   });
   const { status, body: answer } = await dispatch(request, { ip: "127.0.0.1" });
-  return status < 300 || status === 402 ? (JSON.parse(answer) as { id?: string }) : null;
+  return status < 300 || status === 402 ? (JSON.parse(textOf(answer)) as { id?: string }) : null;
 }

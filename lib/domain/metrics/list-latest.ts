@@ -1,12 +1,12 @@
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { Context } from "../context";
-import { searchTransactions } from "../transactions/search-transactions";
+import { searchTransactionTable } from "../transactions/search-transactions";
 
 const LATEST = 8;
 
 /** The newest transactions of every currency. */
-export async function listLatest(ctx: Context): Promise<Transaction[]> {
-  const { data } = await searchTransactions(ctx, {
+export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
+  const { data } = await searchTransactionTable(ctx, {
     filters: {},
     sort: { field: "created_at", order: "desc" },
     limit: LATEST,

@@ -13,7 +13,7 @@ import { presentPayment } from "./present";
 
 export type Finished =
   /** The outcome is in the books. */
-  | { kind: "finished"; change: Change; answer: Answer | null }
+  | { kind: "finished"; change: Change; answer: Answer | null; keptBytes: number }
   /** Someone else has the operation, or has closed it: what stands in the books counts. */
   | { kind: "lost" };
 
@@ -117,7 +117,7 @@ function workOut(
     data: presentPayment(change.payment, transactions, mode),
   });
   return {
-    finished: { kind: "finished", change, answer },
+    finished: { kind: "finished", change, answer, keptBytes: Buffer.byteLength(payload) },
     write: {
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },

@@ -1,8 +1,8 @@
-import type { ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transaction-columns";
+import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transaction-columns";
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payment";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction, Transaction } from "@/lib/contract/transaction";
 import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
@@ -67,6 +67,13 @@ export function presentTransaction(row: ShownTransactionRow, payment: PaymentMon
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** The row as tables show it. */
+export function presentListed(row: ListedTransactionRow, payment: PaymentMoneyRow, mode: Mode): ListedTransaction {
+  const whole = presentTransaction({ ...row, metadata: {}, billing_address: null }, payment, mode);
+  const { metadata: _metadata, billing_address: _address, ...listed } = whole;
+  return listed;
 }
 
 /** A payment with its charge and refunds, in the order of their creation. */

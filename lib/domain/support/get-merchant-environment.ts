@@ -1,7 +1,7 @@
 import { type ApiKeyRow, listApiKeys } from "@/db/queries/api-keys";
 import { countPlans } from "@/db/queries/support-merchants";
 import { sumVolume, type VolumeRow } from "@/db/queries/support-volume";
-import { findTransactions } from "@/db/queries/transactions";
+import { findListedTransactions } from "@/db/queries/transactions";
 import { encodeId } from "@/lib/contract/ids";
 import {
   type CurrencyVolume,
@@ -28,7 +28,12 @@ export async function getMerchantEnvironment(call: StaffCall, asked: Asked): Pro
     countPlans(orm, asked.id),
     listApiKeys(orm, asked.id, KEYS_SHOWN),
     listRecentErrors(service, asked.id, ERRORS_SHOWN),
-    findTransactions(sql, asked.id, {}, { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 }),
+    findListedTransactions(
+      sql,
+      asked.id,
+      {},
+      { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 },
+    ),
   ]);
   const now = service.clock.now().toISOString();
   return {
@@ -80,7 +85,7 @@ function presentError(error: Awaited<ReturnType<typeof listRecentErrors>>[number
   return { requestId, method, path, status, code, detail, at };
 }
 
-function presentRow(row: Awaited<ReturnType<typeof findTransactions>>["rows"][number]): MerchantTransaction {
+function presentRow(row: Awaited<ReturnType<typeof findListedTransactions>>["rows"][number]): MerchantTransaction {
   return {
     id: encodeId("transaction", row.id),
     paymentId: encodeId("payment", row.payment_id),

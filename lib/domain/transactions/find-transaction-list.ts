@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { moneyOf } from "@/db/queries/transaction-columns";
-import type { TransactionFilter } from "@/db/queries/transaction-page";
-import { findTransactionCursor, findTransactions } from "@/db/queries/transactions";
+import type { TransactionFilter, TransactionPage } from "@/db/queries/transaction-page";
+import { findListedTransactions, findTransactionCursor, findTransactions } from "@/db/queries/transactions";
 import { decodeId } from "@/lib/contract/ids";
-import type { SearchTransactionsBody, transactionList } from "@/lib/contract/transaction";
+import type { ListedTransaction, SearchTransactionsBody, transactionList } from "@/lib/contract/transaction";
 import type { Context } from "../context";
-import { emptyList, listAnswer } from "../list-answer";
-import { presentTransaction } from "../payments/present";
+import { emptyList, type ListAnswer, listAnswer } from "../list-answer";
+import { presentListed, presentTransaction } from "../payments/present";
 import { unknownCursor } from "../unknown-cursor";
 
 export type TransactionList = z.infer<typeof transactionList>;
@@ -19,23 +19,37 @@ export type TransactionListRequest = Pick<SearchTransactionsBody, "sort" | "limi
 
 /** What list and search have in common. Throws `invalid_parameter` when `starting_after` is none of ours. */
 export async function findTransactionList(ctx: Context, request: TransactionListRequest): Promise<TransactionList> {
+  const asked = await askedOf(ctx, request);
+  if (!asked) return emptyList(request.limit, request.offset);
+  const found = await findTransactions(...asked);
+  const data = found.rows.map((row) => presentTransaction(row, moneyOf(row), ctx.environment.mode));
+  return listAnswer(data, found, request.limit, request.offset);
+}
+
+/** The same for a table. */
+export async function findTransactionTable(
+  ctx: Context,
+  request: TransactionListRequest,
+): Promise<ListAnswer<ListedTransaction>> {
+  const asked = await askedOf(ctx, request);
+  if (!asked) return emptyList(request.limit, request.offset);
+  const found = await findListedTransactions(...asked);
+  const data = found.rows.map((row) => presentListed(row, moneyOf(row), ctx.environment.mode));
+  return listAnswer(data, found, request.limit, request.offset);
+}
+
+/** What to ask the database; null when nothing can be found. */
+async function askedOf(ctx: Context, request: TransactionListRequest) {
   const { sort, limit, offset, starting_after } = request;
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const after = starting_after === undefined ? undefined : await cursorOf(ctx, starting_after);
   const subscriptionId =
     request.subscriptionId === undefined ? undefined : decodeId("subscription", request.subscriptionId);
   // No transaction has a subscription whose id is not one.
-  if (subscriptionId === null) return emptyList(limit, offset);
-  const filter = { ...request.filter, subscriptionId };
-  const found = await findTransactions(sql, ctx.environment.id, filter, {
-    sort: sort.field,
-    order: sort.order,
-    limit,
-    offset,
-    after,
-  });
-  const data = found.rows.map((row) => presentTransaction(row, moneyOf(row), ctx.environment.mode));
-  return listAnswer(data, found, limit, offset);
+  if (subscriptionId === null) return null;
+  const filter: TransactionFilter = { ...request.filter, subscriptionId };
+  const page: TransactionPage = { sort: sort.field, order: sort.order, limit, offset, after };
+  return [sql, ctx.environment.id, filter, page] as const;
 }
 
 async function cursorOf(ctx: Context, startingAfter: string) {

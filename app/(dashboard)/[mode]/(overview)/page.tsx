@@ -13,7 +13,7 @@ import { overviewHref } from "@/lib/client/overview-links";
 import { rangeText } from "@/lib/client/overview-text";
 import type { AttentionItem } from "@/lib/contract/attention";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/overview-period";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { getOverview } from "@/lib/domain/metrics/get-overview";
 import { listAttention } from "@/lib/domain/metrics/list-attention";
@@ -104,7 +104,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
 }
 
 /** What has no period. */
-function Beneath({ mode, attention, latest }: { mode: Mode; attention: AttentionItem[]; latest: Transaction[] }) {
+function Beneath({ mode, attention, latest }: { mode: Mode; attention: AttentionItem[]; latest: ListedTransaction[] }) {
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
       <div className="min-w-0 lg:col-span-2">

@@ -8,7 +8,7 @@ import { columnsCookie, knownColumns } from "@/lib/client/transaction-columns";
 import { formatQuery, parseQuery } from "@/lib/client/transaction-query";
 import { encodeId } from "@/lib/contract/ids";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
-import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Transactions" };
@@ -35,5 +35,5 @@ async function firstList(page: DashboardPage, searchParams: SearchParams) {
   const at = Date.now();
   const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
   if (!body.success) return null;
-  return { key: formatQuery(query), list: await searchTransactions(page.ctx, body.data), at };
+  return { key: formatQuery(query), list: await searchTransactionTable(page.ctx, body.data), at };
 }

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AppError } from "@/lib/contract/errors";
+import { createAnswerLimits, type Turn } from "./answer-limits";
+
+const MB = 1_000_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function limitsOf(atOnce = 4) {
+  const limits = createAnswerLimits({ bytesPerSecond: 5 * MB, atOnce, now: () => performance.now() });
+  const began: { reader: string; turn: Turn }[] = [];
+  const refused: AppError[] = [];
+  const read = (reader: string, times = 1) => {
+    for (let i = 0; i < times; i++)
+      limits.turn(reader).then(
+        (turn) => void began.push({ reader, turn }),
+        (error: AppError) => void refused.push(error),
+      );
+  };
+  const settle = () => vi.advanceTimersByTimeAsync(0);
+  return { limits, began, refused, read, settle, readers: () => began.map(({ reader }) => reader).join("") };
+}
+
+const refusalOf = (work: () => void): AppError | null => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+};
+
+test("a reader has ten seconds' worth at once, and afterwards so many bytes a second as it is allowed", async () => {
+  const { limits } = limitsOf();
+  limits.charge("a", 50 * MB - 1);
+  expect(refusalOf(() => limits.check("a"))).toBeNull();
+  limits.charge("a", 20 * MB);
+  const refusal = refusalOf(() => limits.check("a"));
+  expect(refusal).toMatchObject({ code: "rate_limited", status: 429 });
+  expect(refusal?.message).toMatch(/5,000,000 bytes a second\. Try again in 4 s/);
+  expect(refusal?.headers).toEqual({
+    "RateLimit-Policy": '"answers";q=50000000;qu="content-bytes";w=10',
+    RateLimit: '"answers";r=0;t=14',
+    "Retry-After": "4",
+  });
+  expect(refusalOf(() => limits.check("b"))).toBeNull();
+  await vi.advanceTimersByTimeAsync(3_900);
+  expect(refusalOf(() => limits.check("a"))).not.toBeNull();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(refusalOf(() => limits.check("a"))).toBeNull();
+});
+
+test("few read at once, nobody has all turns, and the turns go round", async () => {
+  const { began, read, settle, readers } = limitsOf(4);
+  read("a", 6);
+  read("b", 3);
+  read("c", 2);
+  await settle();
+  expect(readers()).toBe("aaab");
+  for (let i = 0; i < 7; i++) {
+    began[i]?.turn.sent();
+    await settle();
+  }
+  expect(readers()).toBe("aaababcabca");
+});
+
+test("an answer that is not taken keeps a turn of its reader, and none of the others'", async () => {
+  const { began, read, settle, readers } = limitsOf(3);
+  read("a", 3);
+  await settle();
+  for (const { turn } of [...began]) turn.made();
+  read("b", 3);
+  await settle();
+  expect(readers()).toBe("aabb");
+  began[0]?.turn.sent();
+  began[0]?.turn.sent();
+  began[2]?.turn.made();
+  await settle();
+  expect(readers()).toBe("aabba");
+});
+
+test("too many waiting reads of one reader are refused at once, and who waits too long in the end", async () => {
+  const { refused, read, settle, readers } = limitsOf(2);
+  read("a", 21);
+  await settle();
+  expect(refused).toHaveLength(0);
+  read("a");
+  await settle();
+  expect(refused.map(({ headers }) => headers["Retry-After"])).toEqual(["2"]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(refused).toHaveLength(21);
+  expect(refused[20]?.message).toMatch(/Too much is being read/);
+  read("b");
+  await settle();
+  expect(readers()).toBe("ab");
+});
+
+test("all who read much share what four may have, and who reads little waits for none of it", async () => {
+  const { limits, began, read, settle } = limitsOf(4);
+  let bytes = 0;
+  const heavy = Array.from({ length: 10 }, (_, i) => `h${i}`);
+  for (const reader of heavy) read(reader, 20);
+  for (let ms = 0; ms < 4_000; ms += 10) {
+    await vi.advanceTimersByTimeAsync(10);
+    for (const { reader, turn } of began.splice(0)) {
+      expect(reader).toMatch(/^h/);
+      limits.charge(reader, MB);
+      bytes += MB;
+      turn.sent();
+      read(reader);
+    }
+  }
+  // A second's worth of each passes at first, and a little all the time.
+  expect(bytes).toBeGreaterThan(10 * 5 * MB);
+  expect(bytes).toBeLessThan(10 * 6 * MB + 4 * 20 * MB);
+  for (const { reader, turn } of began.splice(0)) {
+    limits.charge(reader, 10 * MB);
+    turn.sent();
+  }
+  await settle();
+  expect(began).toHaveLength(0);
+  read("light");
+  await settle();
+  expect(began.map(({ reader }) => reader)).toEqual(["light"]);
+});

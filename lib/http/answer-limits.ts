@@ -1,0 +1,147 @@
+import { AppError } from "@/lib/contract/errors";
+import { createTokenBuckets } from "@/lib/token-buckets";
+import { createRateLimiter } from "./rate-limit";
+
+/**
+ * What a merchant keeps multiplies into its answers: a hundred payments with all the metadata there may be are 5 MB, and each
+ * megabyte takes the process some 10 ms in which it answers nobody. So bytes of answers are counted, and long reads get turns.
+ */
+export type AnswerLimits = {
+  /** Throws `rate_limited` while the reader has still to wait for what it was answered. */
+  check(reader: string): void;
+  /** Counts bytes of an answer; never refuses. */
+  charge(reader: string, bytes: number): void;
+  /** Resolves when the reader may read what may be long; throws `rate_limited` when too many of its reads wait already. */
+  turn(reader: string): Promise<Turn>;
+};
+
+export type Turn = {
+  /** The answer is made: others may read. */
+  made(): void;
+  /** It is sent, or nobody wants it any more; until then it takes memory, and its reader has one turn less. */
+  sent(): void;
+};
+
+export type AnswerLimitOptions = {
+  /** Bytes a second for each reader in the long run, ten times as many at once. */
+  bytesPerSecond: number;
+  /** Reads at once of all readers. */
+  atOnce: number;
+  now?: () => number;
+};
+
+const BURST_SECONDS = 10;
+/** All who read much share so many times what each may have: a fifth of the process or so at 5 MB/s. */
+const READERS_AT_FULL_SPEED = 4;
+/** Whose share of it is this small reads little. */
+const LITTLE = 20;
+const MOST_WAITING = 20;
+const PATIENCE_MS = 5_000;
+
+type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
+type Reader = { turns: number; readonly queue: Set<Waiting> };
+
+/**
+ * Turns go round the readers, few at once, and one reader never has all of them. Whoever reads much waits,
+ * too, until all such readers together have not had more than their share; who reads little never waits for that.
+ */
+export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitOptions): AnswerLimits {
+  const clock = now ? { now } : {};
+  const limiter = createRateLimiter({
+    ...{ perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
+    detail: (seconds) =>
+      `Your answers have had more than ${amount(bytesPerSecond)} bytes a second. Try again in ${seconds} s; a smaller limit makes smaller answers.`,
+    ...clock,
+  });
+  const lately = createTokenBuckets({ perSecond: bytesPerSecond / LITTLE, burst: bytesPerSecond, ...clock });
+  const share = READERS_AT_FULL_SPEED * bytesPerSecond;
+  const together = createTokenBuckets({ perSecond: share, burst: share / 4, ...clock });
+  const atOnceOfOne = Math.max(1, atOnce - 1);
+  /** Those who read or wait, who had a turn longest ago first. */
+  const readers = new Map<string, Reader>();
+  let running = 0;
+  let isResting = false;
+
+  function restFor(ms: number): void {
+    if (isResting) return;
+    isResting = true;
+    setTimeout(() => {
+      isResting = false;
+      proceed();
+    }, ms);
+  }
+
+  function proceed(): void {
+    for (const [name, reader] of readers) {
+      if (running >= atOnce) return;
+      const [next] = reader.queue;
+      if (!next || reader.turns >= atOnceOfOne) continue;
+      const restMs = lately.waitMs(name) > 0 ? together.waitMs("all") : 0;
+      if (restMs > 0) {
+        restFor(restMs);
+        continue;
+      }
+      reader.queue.delete(next);
+      clearTimeout(next.giveUp);
+      // It goes to the end of the line, and comes again in this loop when nobody else wants to.
+      readers.delete(name);
+      readers.set(name, reader);
+      running++;
+      reader.turns++;
+      next.begin();
+    }
+  }
+
+  function turnOf(name: string, reader: Reader): Turn {
+    let isMade = false;
+    let isSent = false;
+    const made = () => {
+      if (isMade) return;
+      isMade = true;
+      running--;
+      proceed();
+    };
+    return {
+      made,
+      sent() {
+        if (isSent) return;
+        isSent = true;
+        reader.turns--;
+        if (reader.turns === 0 && reader.queue.size === 0) readers.delete(name);
+        made();
+        proceed();
+      },
+    };
+  }
+
+  return {
+    check: limiter.check,
+    charge(name, bytes) {
+      limiter.charge(name, bytes);
+      lately.charge(name, bytes);
+      together.charge("all", bytes);
+    },
+    async turn(name) {
+      const reader = readers.get(name) ?? { turns: 0, queue: new Set() };
+      if (reader.queue.size >= MOST_WAITING) throw busy(`${MOST_WAITING} of your requests for lists wait already.`);
+      readers.set(name, reader);
+      return new Promise((resolve, reject) => {
+        const waiting: Waiting = {
+          begin: () => resolve(turnOf(name, reader)),
+          giveUp: setTimeout(() => {
+            reader.queue.delete(waiting);
+            if (reader.turns === 0 && reader.queue.size === 0) readers.delete(name);
+            reject(busy("Too much is being read at the moment, or answers of yours have not been taken yet."));
+          }, PATIENCE_MS),
+        };
+        reader.queue.add(waiting);
+        proceed();
+      });
+    },
+  };
+}
+
+const busy = (reason: string) =>
+  new AppError("rate_limited", `${reason} Try again in 2 s.`, { headers: { "Retry-After": "2" } });
+
+const amount = (bytes: number) => bytes.toLocaleString("en-US");
