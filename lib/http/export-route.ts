@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
@@ -12,7 +13,7 @@ import { takeExportSlot } from "./export-slots";
 import { exportStream } from "./export-stream";
 import { appErrorOf, renderProblem } from "./problem";
 import { requireSameOrigin } from "./same-origin";
-import { csvHeader, csvLines } from "./transaction-csv";
+import { csvHeader, csvPieces } from "./transaction-csv";
 
 const OPERATION = dashboardOperation({
   name: "exportTransactions",
@@ -117,9 +118,25 @@ function searchOf(
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
 }
 
+/** How long all exports of the process rest after a piece, in the time that it took: together they have a third of it. */
+const RESTS = 2;
+let restUntilMs = 0;
+
 async function* partsOf({ batches }: TransactionExport, fields: readonly ExportField[]): AsyncGenerator<string, void> {
   yield csvHeader(fields);
-  for await (const batch of batches) yield csvLines(batch, fields);
+  for await (const batch of batches) {
+    const pieces = csvPieces(batch, fields);
+    for (;;) {
+      for (let restMs = restUntilMs - performance.now(); restMs > 0; restMs = restUntilMs - performance.now())
+        await wait(restMs);
+      const startedMs = performance.now();
+      const { done, value } = pieces.next();
+      const endedMs = performance.now();
+      restUntilMs = endedMs + RESTS * (endedMs - startedMs);
+      if (done) break;
+      yield value;
+    }
+  }
 }
 
 /** `20261121-143005`, in UTC. */

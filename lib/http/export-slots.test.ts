@@ -34,3 +34,9 @@ test("one that is hardly read loses its place to the next, the slowest first, an
   third.release();
   slow.release();
 });
+
+test("an account exports so often and no more: each export stays in its history", () => {
+  for (let i = 0; i < 20; i++) takeExportSlot("often").release();
+  expect(() => takeExportSlot("often")).toThrow(/has made 20 exports.* begin in 60 s/);
+  takeExportSlot("another").release();
+});

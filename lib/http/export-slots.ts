@@ -1,10 +1,17 @@
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
+import { createRateLimiter } from "./rate-limit";
 
 /** Slower than this, on average since it began, an export makes room when another one waits. */
 const FLOOR_BYTES_PER_MS = 100;
 /** The first rows of a large search take a moment. */
 const GRACE_MS = 5_000;
+
+/** Each writes a line into the account's history, which stays. */
+const exportsOf = createRateLimiter({
+  ...{ perSecond: 1 / 60, burst: 20, name: "exports" },
+  detail: (seconds) => `Your account has made 20 exports in a short time. The next one can begin in ${seconds} s.`,
+});
 
 export type ExportSlot = {
   /** Aborted when the place was given to another one. */
@@ -21,12 +28,15 @@ const running = new Map<string, Running>();
 
 /**
  * A place among the exports that run at once in this process, each of which holds a database connection. A merchant has one of
- * them, so that none takes all; and who reads so slowly that it could go on for ever loses it to the next one. Throws 429.
+ * them, so that none takes all, and few in an hour; and who reads so slowly that it could go on for ever loses it to the next
+ * one. Throws 429.
  */
 export function takeExportSlot(merchantId: string, now = () => performance.now()): ExportSlot {
   if (running.has(merchantId)) throw busy("An export of your account is running already. Wait until it is done.");
+  exportsOf.check(merchantId);
   if (running.size >= EXPORTS_AT_ONCE && !endSlowest(now()))
     throw busy("Other exports are running right now. Try again in a few seconds.");
+  exportsOf.take(merchantId);
   const own: Running = { startedMs: now(), bytes: 0, ended: new AbortController() };
   running.set(merchantId, own);
   return {

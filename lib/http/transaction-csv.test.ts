@@ -4,9 +4,10 @@ import { COLUMN_NAMES, columnMembers } from "@/lib/client/transaction-columns";
 import { charge } from "@/lib/contract/example-objects";
 import type { Transaction } from "@/lib/contract/transaction";
 import { EXPORT_FIELDS, exportFieldsOf } from "@/lib/contract/transaction-export";
-import { csvHeader, csvLines, withoutFormulas } from "./transaction-csv";
+import { csvHeader, csvPieces, withoutFormulas } from "./transaction-csv";
 
 const transaction = (overrides: Partial<Transaction> = {}): Transaction => ({ ...charge, ...overrides });
+const csvLines = (...given: Parameters<typeof csvPieces>) => [...csvPieces(...given)].join("");
 const read = (text: string): Record<string, string>[] => parse(text, { columns: true });
 const whole = (...rows: Transaction[]) => read(csvHeader(EXPORT_FIELDS) + csvLines(rows, EXPORT_FIELDS));
 
@@ -109,4 +110,19 @@ describe("a transaction as a line of CSV", () => {
   test("every column of the table can be exported", () => {
     expect(COLUMN_NAMES.filter((name) => exportFieldsOf(columnMembers([name])) === null)).toEqual([]);
   });
+});
+
+test("lines are written in short pieces, however long they are", () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, "=x;".repeat(166)]));
+  const rows = Array.from({ length: 200 }, (_, i) => transaction({ metadata: i % 2 === 0 ? metadata : {} }));
+  const pieces = [...csvPieces(rows, EXPORT_FIELDS)];
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(3 * 64 * 1024);
+  expect(read(csvHeader(EXPORT_FIELDS) + pieces.join(""))).toHaveLength(200);
+  const short = [
+    ...csvPieces(
+      Array.from({ length: 120 }, () => transaction()),
+      ["id"],
+    ),
+  ];
+  expect(short.map((piece) => piece.trim().split("\n").length)).toEqual([50, 50, 20]);
 });

@@ -36,12 +36,27 @@ const OPTIONS = { quoted_match: /[\r\n;\t]/ } as const;
 /** The first line: names of the fields. */
 export const csvHeader = (fields: readonly ExportField[]): string => stringify([[...fields]], OPTIONS);
 
-/** A line per transaction: times in ISO 8601 UTC, nothing for null. */
-export function csvLines(transactions: readonly Transaction[], fields: readonly ExportField[]): string {
-  return stringify(
-    transactions.map((row) => fields.map((field) => cellOf(row, field))),
-    OPTIONS,
-  );
+/** Rows and characters that are written in a millisecond or two. */
+const MOST_ROWS = 50;
+const MOST_CHARACTERS = 64 * 1024;
+
+/** A line per transaction: times in ISO 8601 UTC, nothing for null. In pieces, as metadata makes some lines long. */
+export function* csvPieces(
+  transactions: readonly Transaction[],
+  fields: readonly ExportField[],
+): Generator<string, void> {
+  let lines: Cell[][] = [];
+  let size = 0;
+  for (const row of transactions) {
+    const cells = fields.map((field) => cellOf(row, field));
+    lines.push(cells);
+    for (const cell of cells) if (typeof cell === "string") size += cell.length;
+    if (lines.length < MOST_ROWS && size < MOST_CHARACTERS) continue;
+    yield stringify(lines, OPTIONS);
+    lines = [];
+    size = 0;
+  }
+  if (lines.length > 0) yield stringify(lines, OPTIONS);
 }
 
 function cellOf(row: Transaction, field: ExportField): Cell {
@@ -53,7 +68,9 @@ function cellOf(row: Transaction, field: ExportField): Cell {
 }
 
 /** What makes a spreadsheet calculate, in ASCII and in the forms that input methods write and spreadsheets take for it. */
-const TRIGGERS = new Set("=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212");
+const SIGNS = "=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212-";
+const TRIGGERS = new Set(SIGNS);
+const HAS_TRIGGER = new RegExp(`[${SIGNS}]`);
 /** Begins another cell where the comma does not: spreadsheets split at what their country, or the person importing, says. */
 const SEPARATORS = new Set(";,\t|\r\n\v\f\u0085\u2028\u2029");
 /** What importers drop from the beginning of a cell. */
@@ -64,6 +81,7 @@ const DROPPED = /[\s"\p{Cc}\p{Cf}]/u;
  * and after every separator, for the quotes around a cell mean nothing to who splits at semicolons. In one pass.
  */
 export function withoutFormulas(text: string): string {
+  if (!HAS_TRIGGER.test(text)) return /^[\t\r\n]/.test(text) ? `'${text}` : text;
   const lead = /^[\t\r\n]/.test(text) ? "'" : "";
   let guarded = lead;
   let copied = 0;
