@@ -136,6 +136,9 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
         {detail.sealed && (
           <p className="text-soft">The answer holds a secret that is shown once, so it is stored encrypted.</p>
         )}
+        {detail.too_long && (
+          <p className="text-soft">The stored answer is too long to show. The same request still gets all of it.</p>
+        )}
         {detail.response !== null && (
           <JsonView title="Stored answer" value={detail.response} label="The stored answer" />
         )}

@@ -6,7 +6,7 @@ import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/action-reasons";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { openMoneyDialog } from "@/lib/client/money-dialogs";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 import { ACTIONS, type Action } from "@/lib/contract/transaction-words";
 
 export const ACTION_LOOKS = {
@@ -16,7 +16,7 @@ export const ACTION_LOOKS = {
 } as const;
 
 /** What can be done with a payment as buttons, and for the rest the reason why not. */
-export function PaymentActions({ payment, size = "md" }: { payment: Payment; size?: "sm" | "md" }) {
+export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment; size?: "sm" | "md" }) {
   const { can } = useDashboard();
   const subject = subjectOfPayment(payment);
   const actions = ACTIONS.map((action) => ({ action, reason: reasonAgainst(action, subject, can) }));

@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { cn } from "@/components/ui/class-names";
 import { Money } from "@/components/ui/money";
 import { Time } from "@/components/ui/time";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 
 /** The payment's counters, side by side: what was asked for, taken, given back, and is left. */
-export function PaymentAmounts({ payment, wide }: { payment: Payment; wide: boolean }) {
+export function PaymentAmounts({ payment, wide }: { payment: ShownPayment; wide: boolean }) {
   const { currency } = payment;
   const fee = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
@@ -24,7 +24,7 @@ export function PaymentAmounts({ payment, wide }: { payment: Payment; wide: bool
   );
 }
 
-function CaptureBefore({ payment }: { payment: Payment }) {
+function CaptureBefore({ payment }: { payment: ShownPayment }) {
   const at = payment.transactions[0]?.capture_before;
   return at ? (
     <>

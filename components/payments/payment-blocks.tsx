@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Card } from "@/components/ui/card";
+import { wholePayment } from "@/lib/client/whole-payment";
 import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { EventList } from "./event-list";
@@ -64,7 +65,7 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
       <Card title="Events" flush>
         <EventList events={detail.events} />
       </Card>
-      <JsonView title="Raw JSON" value={detail.payment} label="The payment as JSON" />
+      <JsonView title="Raw JSON" value={wholePayment(detail.payment)} label="The payment as JSON" />
     </>
   );
 }

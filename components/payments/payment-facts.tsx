@@ -1,10 +1,10 @@
 import { CopyId } from "@/components/ui/copy-id";
 import { Facts } from "@/components/ui/facts";
 import { Time } from "@/components/ui/time";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 
 /** Ids, times and what the merchant's own server said of the payment. */
-export function PaymentFacts({ payment }: { payment: Payment }) {
+export function PaymentFacts({ payment }: { payment: ShownPayment }) {
   const metadata = Object.entries(payment.metadata);
   return (
     <>

@@ -11,8 +11,7 @@ import { StatusBadge, statusLabel } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { failureText } from "@/lib/client/failure-text";
-import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
-import type { Payment } from "@/lib/contract/payment";
+import type { PaymentDetail, ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { PaymentAmounts } from "./payment-amounts";
 import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement } from "./payment-blocks";
@@ -54,7 +53,7 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
   );
 }
 
-function Header({ payment, mode }: { payment: Payment; mode: Mode }) {
+function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
   return (
     <header className="mb-5">
       <nav aria-label="Breadcrumb" className="mb-1.5">

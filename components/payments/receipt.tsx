@@ -7,10 +7,10 @@ import { cardText } from "@/lib/client/card-text";
 import { moneyTextWithCode } from "@/lib/client/money-text";
 import { useTimeZone } from "@/lib/client/time-display";
 import { fullTimeText } from "@/lib/client/time-text";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 import "./receipt.css";
 
-type ReceiptProps = { payment: Payment; merchantName: string };
+type ReceiptProps = { payment: ShownPayment; merchantName: string };
 
 /** What is printed instead of the page: beside the page's own content, shown on paper alone. */
 export function Receipt(props: ReceiptProps) {

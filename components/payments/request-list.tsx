@@ -41,6 +41,9 @@ export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: 
           </div>
           {(request.replay_count > 0 || request.reuse_count > 0) && <Uses request={request} />}
           <div className="mt-1 flex flex-col gap-1.5">
+            {request.too_long && (
+              <p className="text-soft text-xs">Body and answer are too long to show here: open the key.</p>
+            )}
             {request.body !== null && (
               <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
             )}

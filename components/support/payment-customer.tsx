@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { Facts } from "@/components/ui/facts";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 
 const searchFor = (text: string) => (
   <Link href={`/support?q=${encodeURIComponent(text)}`} prefetch={false} className="text-accent hover:underline">
@@ -9,7 +9,7 @@ const searchFor = (text: string) => (
 );
 
 /** Who paid; address and id lead to a search in all merchants' data. */
-export function PaymentCustomer({ payment }: { payment: Payment }) {
+export function PaymentCustomer({ payment }: { payment: ShownPayment }) {
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
   if (!id && !email && !name && !address) return <p className="text-soft">The payment names no customer.</p>;
   return (

@@ -6,13 +6,13 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/action-reasons";
 import { type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 
 const StaffRefundDialog = dynamic(() => import("./staff-refund-dialog").then((module) => module.StaffRefundDialog));
 
 const always = () => true;
 
-type StaffRefundProps = { payment: Payment; money: StaffMoney };
+type StaffRefundProps = { payment: ShownPayment; money: StaffMoney };
 
 /** Refunds for the merchant, or says why that cannot be. */
 export function StaffRefund({ payment, money }: StaffRefundProps) {

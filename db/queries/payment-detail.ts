@@ -1,23 +1,42 @@
 import type { Sql, Transaction } from "../client";
 import type { LedgerRow } from "../schema/ledger";
 import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "../schema/operations";
-import { findPayment, type PaymentSnapshot } from "./payments";
+import { findShortPayment, type PaymentSnapshot } from "./payments";
 
 export type { ActorRecord, IdempotencyKeyRow, LedgerRow, OperationRow };
 
 /** Of each list at most so many, the latest. */
 export const DETAIL_LIMIT = 200;
+/** Of bodies and answers together, the latest first: what is drawn costs the process far more than what is sent. */
+const LONGEST_BODIES = 200_000;
 const CUSTOMER_PAYMENTS_CAP = 100;
 
 export type KeyName = { id: string; name: string; prefix: string; last4: string };
 export type UserName = { id: string; name: string | null; email: string };
 export type ActorNames = { keys: KeyName[]; users: UserName[] };
 
+export type KeyOfPayment = Pick<
+  IdempotencyKeyRow,
+  | "key"
+  | "operation_name"
+  | "path"
+  | "request_id"
+  | "actor"
+  | "created_at"
+  | "status_code"
+  | "request_body"
+  | "response_body"
+  | "response_sealed"
+  | "replay_count"
+  | "last_replayed_at"
+  | "reuse_count"
+> & { too_long: boolean };
+
 export type PaymentDetailRows = PaymentSnapshot & {
   operations: OperationRow[];
   ledger: LedgerRow[];
   events: { id: string; type: string; operation_id: string | null; created_at: string }[];
-  keys: IdempotencyKeyRow[];
+  keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
   plan: { id: string; name: string; status: string } | null;
   clientSession: { id: string; status: string; created_at: string; expires_at: string } | null;
@@ -35,7 +54,7 @@ export async function readPaymentDetail(
   paymentId: string,
 ): Promise<PaymentDetailRows | null> {
   return sql.begin("isolation level repeatable read read only", async (tx) => {
-    const snapshot = await findPayment(tx, environment.id, paymentId);
+    const snapshot = await findShortPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
     if (!snapshot) return null;
     const [operations, ledger, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
       operationsOf(tx, environment.id, paymentId),
@@ -80,12 +99,22 @@ function eventsOf(tx: Transaction, environmentId: string, paymentId: string) {
 
 /** The keys that still stand for an operation of the payment. Index: `operations_payment`, then the primary key. */
 function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
-  return tx<IdempotencyKeyRow[]>`
-    select k.* from operations o
-    join idempotency_keys k
-      on k.environment_id = o.environment_id and k.key = o.idempotency_key and k.operation_id = o.id
-    where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
-    order by o.id desc limit ${DETAIL_LIMIT}::int`;
+  return tx<KeyOfPayment[]>`
+    select key, operation_name, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
+      last_replayed_at, reuse_count, too_long,
+      case when not too_long then request_body end as request_body, case when not too_long then response_body end as response_body
+    from (
+      select k.*, o.id as operation, sum(octet_length(coalesce(k.request_body::text, '')) + octet_length(coalesce(k.response_body, '')))
+        over (order by o.id desc) > ${LONGEST_BODIES}::int as too_long
+      from (
+        select environment_id, id, idempotency_key from operations
+        where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and idempotency_key is not null
+        order by id desc limit ${DETAIL_LIMIT}::int
+      ) o
+      join idempotency_keys k
+        on k.environment_id = o.environment_id and k.key = o.idempotency_key and k.operation_id = o.id
+    ) latest
+    order by operation desc`;
 }
 
 function batchesOf(tx: Transaction, environmentId: string, { transactions }: PaymentSnapshot) {

@@ -1,6 +1,7 @@
+import { getTableColumns } from "drizzle-orm";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { PaymentRow } from "@/db/schema/payments";
-import type { TransactionRow } from "@/db/schema/transactions";
+import { type TransactionRow, transactions } from "@/db/schema/transactions";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { transactionsOf } from "./transaction-columns";
 
@@ -18,15 +19,42 @@ export async function findPayment(
   paymentId: string,
 ): Promise<PaymentSnapshot | null> {
   const rows = await sql<JoinedRow[]>`
-    select t.*, p.id as p_id, p.charge_id as p_charge_id, p.authorization_id as p_authorization_id, p.status as p_status,
-      p.currency as p_currency, p.amount as p_amount, p.capture_method as p_capture_method,
-      p.amount_captured as p_amount_captured, p.amount_refunded as p_amount_refunded, p.refund_pending as p_refund_pending,
-      p.open_operation_id as p_open_operation_id, p.version as p_version, p.capture_before as p_capture_before,
-      p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
-      p.created_at as p_created_at, p.updated_at as p_updated_at
+    select t.*, ${paymentColumns(sql)}
     from payments p
     cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
+    order by t.id`;
+  const [first] = rows;
+  if (!first) return null;
+  return { payment: paymentOf(first), transactions: rows };
+}
+
+const paymentColumns = (sql: Sql | SqlTransaction) => sql`
+  p.id as p_id, p.charge_id as p_charge_id, p.authorization_id as p_authorization_id, p.status as p_status,
+  p.currency as p_currency, p.amount as p_amount, p.capture_method as p_capture_method,
+  p.amount_captured as p_amount_captured, p.amount_refunded as p_amount_refunded, p.refund_pending as p_refund_pending,
+  p.open_operation_id as p_open_operation_id, p.version as p_version, p.capture_before as p_capture_before,
+  p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
+  p.created_at as p_created_at, p.updated_at as p_updated_at`;
+
+const { metadata: _metadata, ...SHORT_COLUMNS } = getTableColumns(transactions);
+
+/** The same with its charge and the latest refunds, whose metadata, a copy of the charge's, are left out. */
+export async function findShortPayment(
+  sql: Sql | SqlTransaction,
+  environmentId: string,
+  paymentId: string,
+  refunds: number,
+): Promise<PaymentSnapshot | null> {
+  const rows = await sql<JoinedRow[]>`
+    select ${sql(Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`))},
+      case when t.id = p.charge_id then t.metadata else '{}'::jsonb end as metadata, ${paymentColumns(sql)}
+    from payments p
+    join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id
+    where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
+      and (t.id = p.charge_id or t.id in (
+        select id from transactions where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+        order by id desc limit ${refunds}::int))
     order by t.id`;
   const [first] = rows;
   if (!first) return null;

@@ -1,4 +1,4 @@
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 import type { UserPermission } from "@/lib/contract/roles";
 import type { ListedTransaction } from "@/lib/contract/transaction";
 import type { Action, TransactionType } from "@/lib/contract/transaction-words";
@@ -7,7 +7,7 @@ import { moneyText } from "./money-text";
 /** What the reasons look at: a payment, or a transaction as lists show it. Amounts in minor units. */
 export type ActionSubject = {
   readonly type: TransactionType;
-  readonly status: Payment["status"];
+  readonly status: ShownPayment["status"];
   readonly currency: string;
   readonly captured: number;
   readonly refunded: number;
@@ -29,7 +29,7 @@ export function subjectOfTransaction(transaction: ListedTransaction): ActionSubj
   };
 }
 
-export function subjectOfPayment(payment: Payment): ActionSubject {
+export function subjectOfPayment(payment: ShownPayment): ActionSubject {
   return {
     type: "CHARGE",
     status: payment.status,

@@ -1,4 +1,4 @@
-import type { Payment } from "@/lib/contract/payment";
+import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
 import type { ActionSubject } from "./action-reasons";
 import { cardText } from "./card-text";
 import type { MoneyAction } from "./money-record";
@@ -8,7 +8,7 @@ import { moneyText } from "./money-text";
 export type MoneySubject = {
   readonly paymentId: string;
   readonly chargeId: string;
-  readonly status: Payment["status"];
+  readonly status: ShownPayment["status"];
   readonly currency: string;
   /** Minor units, all of them. */
   readonly amount: number;
@@ -24,7 +24,7 @@ export type MoneySubject = {
   readonly card: string;
 };
 
-export function subjectOf(payment: Payment): MoneySubject {
+export function subjectOf(payment: ShownPayment): MoneySubject {
   const charge = payment.transactions.find(({ type }) => type === "CHARGE");
   if (!charge) throw new Error(`${payment.id} has no charge`);
   return {

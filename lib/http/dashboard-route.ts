@@ -8,6 +8,7 @@ import type { Context, Service } from "@/lib/domain/context";
 import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
 import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";
+import { peopleOf } from "./caller";
 import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
 import { personContext } from "./person-context";
@@ -100,6 +101,7 @@ export const dashboardCall: Caller<DashboardCall> = async (operation, request, p
   const applies = (gate: DashboardOperation["proof"]) => gate === "always" || (gate === "live" && mode === "live");
   if (applies(operation.verified)) requireVerifiedEmail(person);
   if (applies(operation.proof)) requireProof(person);
+  if (operation.method === "GET") currentService().answerLimits.check(peopleOf({ id: merchant.environments[mode] }));
   // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
   if (operation.method !== "GET" && operation.permission !== null) takeWrite(person, mode, request.headers);
   const ctx = personContext(currentService().service, {
@@ -171,7 +173,13 @@ async function answer<Call>(
     const query = parseQuery(searchOf(request.url), operation);
     const body = await parseBody(request, operation);
     const result = await run(call, { ...(query as object), ...(body as object) } as never);
-    return Response.json(result, { status: operation.status, headers });
+    const text = JSON.stringify(result);
+    const reader = isDashboardCall(call) ? peopleOf(call.ctx.environment) : null;
+    if (reader !== null) currentService().answerLimits.charge(reader, Buffer.byteLength(text));
+    return new Response(text, {
+      status: operation.status,
+      headers: { ...headers, "Content-Type": "application/json" },
+    });
   } catch (thrown) {
     const error = appErrorOf(service, counted(thrown, info), info);
     return new Response(renderProblem(service, error, info), {
@@ -180,6 +188,9 @@ async function answer<Call>(
     });
   }
 }
+
+const isDashboardCall = (call: unknown): call is DashboardCall =>
+  typeof call === "object" && call !== null && "merchant" in call;
 
 /** What was thrown, or for an address that comes without a session all the time that it is to wait. */
 function counted(thrown: unknown, { address }: RequestInfo): unknown {

@@ -25,10 +25,12 @@ export type KeyDetail = KeySummary & {
   actor: ShownActor;
   /** The first request's body with no card number and no CVV; null when it had none, or none was kept. */
   body: unknown;
-  /** The stored answer; null while there is none, and when it holds a secret. */
+  /** The stored answer; null while there is none, when it holds a secret, and when it is too long. */
   response: unknown;
   /** The answer holds a secret that was shown once: it is stored encrypted, and not shown. */
   sealed: boolean;
+  /** The answer is too long to show. */
+  too_long: boolean;
   completed_at: string | null;
   /** From then on the key is new again. */
   expires_at: string;

@@ -1,10 +1,18 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { Payment } from "@/lib/contract/payment";
+import type { Transaction } from "@/lib/contract/transaction";
+
+/**
+ * A payment as its page shows it: with the latest of its refunds, and of its transactions without what each has from the payment.
+ * All metadata there may be, once for each refund, would be megabytes.
+ */
+export type ShownPayment = Omit<Payment, "transactions"> & {
+  transactions: Omit<Transaction, "metadata" | "billing_address" | "description">[];
+};
 
 /** Everything that is known of one payment, as its page shows it. Types alone: browser code takes nothing else from here. */
 export type PaymentDetail = {
-  /** As the API answers it. */
-  payment: Payment;
+  payment: ShownPayment;
   /** What the API does not show of the transactions, in their order. */
   notes: TransactionNote[];
   /** Whether something is under way, so that the picture will change by itself. */
@@ -16,7 +24,7 @@ export type PaymentDetail = {
   events: PaymentEvent[];
   requests: ApiRequest[];
   linked: LinkedObjects;
-  /** Whether there is more of the timeline, ledger, events or requests than is shown. */
+  /** Whether there is more of the refunds, timeline, ledger, events or requests than is shown. */
   truncated: boolean;
 };
 
@@ -94,6 +102,8 @@ export type ApiRequest = {
   body: unknown;
   /** The stored answer. */
   response: unknown;
+  /** Both are left out, as this and the later requests are too long together. */
+  too_long: boolean;
   replay_count: number;
   last_replayed_at: string | null;
   reuse_count: number;

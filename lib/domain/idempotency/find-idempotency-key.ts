@@ -6,6 +6,9 @@ import { presentActor } from "../payments/present-actor";
 import { differencesOf } from "./differences-of";
 import { methodOf, presentKey, stateOf } from "./present-key";
 
+/** Longer answers, of payments with very many refunds, would take the process too long to draw. */
+const LONGEST_SHOWN = 250_000;
+
 /** Everything that is known of a key of the environment; null when it has none of that name. */
 export async function findIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -13,14 +16,16 @@ export async function findIdempotencyKey(ctx: Context, input: { key: string }): 
   if (!row) return null;
   const actors = await readKeyActors(sql, ctx.environment, row);
   const reuse = row.last_reuse;
+  const tooLong = (row.response_body?.length ?? 0) > LONGEST_SHOWN;
   return {
     ...presentKey(row),
     operation: row.operation_name,
     request_id: encodeId("request", row.request_id),
     actor: presentActor(row.actor, actors),
     body: row.request_body,
-    response: row.response_sealed || row.response_body === null ? null : JSON.parse(row.response_body),
+    response: row.response_sealed || tooLong || row.response_body === null ? null : JSON.parse(row.response_body),
     sealed: row.response_sealed,
+    too_long: tooLong,
     completed_at: row.completed_at,
     expires_at: row.expires_at,
     last_replayed_at: row.last_replayed_at,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { apiKeys } from "@/db/schema/api-keys";
 import { users } from "@/db/schema/users";
+import { wholePayment } from "@/lib/client/whole-payment";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -57,7 +58,7 @@ test("a captured and partly refunded payment tells who did what, under which key
   await tenant.act("refund", id, refund, { key: "refund-1", context: { actor: user } });
 
   const detail = await detailOf(tenant, id);
-  expect(detail.payment).toEqual(await tenant.get(id));
+  expect(wholePayment(detail.payment)).toEqual(await tenant.get(id));
   expect(detail).toMatchObject({ pending: false, decline: null, truncated: false });
   expect(detail.timeline).toMatchObject([
     { kind: "authorize", outcome: "succeeded", title: "Authorized", amount: 10_000, idempotency_key: "create-1" },

@@ -1,12 +1,19 @@
 import {
   DETAIL_LIMIT,
-  type IdempotencyKeyRow,
+  type KeyOfPayment,
   type PaymentDetailRows,
   readPaymentDetail,
 } from "@/db/queries/payment-detail";
-import type { ApiRequest, LedgerLine, LinkedObjects, PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
+import type {
+  ApiRequest,
+  LedgerLine,
+  LinkedObjects,
+  PaymentDetail,
+  ShownPayment,
+} from "@/lib/contract/dashboard/payment-detail";
 import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import type { Payment } from "@/lib/contract/payment";
 import type { Context } from "../context";
 import { methodOf } from "../idempotency/present-key";
 import { resourceNotFound } from "../resource-not-found";
@@ -21,7 +28,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   const id = decodeId("payment", input.id);
   const rows = id && (await readPaymentDetail(ctx.service.db.within(ctx.environment.id).sql, ctx.environment, id));
   if (!rows) throw resourceNotFound("payment", input.id);
-  const payment = presentPayment(rows.payment, rows.transactions, ctx.environment.mode);
+  const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
   const { operations, ledger, events, keys } = rows;
   return {
     payment,
@@ -40,7 +47,16 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
     requests: keys.map((row) => requestOf(row, rows)),
     linked: linkedOf(rows, ctx.service.clock.now()),
-    truncated: [operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
+    truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
+  };
+}
+
+function shown(payment: Payment): ShownPayment {
+  return {
+    ...payment,
+    transactions: payment.transactions.map(
+      ({ metadata: _metadata, billing_address: _address, description: _description, ...transaction }) => transaction,
+    ),
   };
 }
 
@@ -74,7 +90,7 @@ function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }:
   };
 }
 
-function requestOf(row: IdempotencyKeyRow, { actors }: PaymentDetailRows): ApiRequest {
+function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ApiRequest {
   return {
     key: row.key,
     method: methodOf(row.operation_name),
@@ -85,6 +101,7 @@ function requestOf(row: IdempotencyKeyRow, { actors }: PaymentDetailRows): ApiRe
     status: row.status_code,
     body: row.request_body,
     response: row.response_sealed || row.response_body === null ? null : JSON.parse(row.response_body),
+    too_long: row.too_long,
     replay_count: row.replay_count,
     last_replayed_at: row.last_replayed_at,
     reuse_count: row.reuse_count,
