@@ -58,6 +58,6 @@ export type Reply = {
   readonly status: number;
   readonly body: string;
   readonly replayed: boolean;
-  /** What was written beside the answer and grows with the object: an event holds the whole payment. */
+  /** By how much the event that was written is longer than the answer: it holds the whole payment, with all refunds. */
   readonly keptBytes?: number;
 };

@@ -117,7 +117,7 @@ function workOut(
     data: presentPayment(change.payment, transactions, mode),
   });
   return {
-    finished: { kind: "finished", change, answer, keptBytes: Buffer.byteLength(payload) },
+    finished: { kind: "finished", change, answer, keptBytes: Math.max(0, payload.length - (answer?.body.length ?? 0)) },
     write: {
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
