@@ -1,0 +1,108 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { bytesOf, type HttpAnswer, textOf } from "./answer";
+import { provideService } from "./current-service";
+import { dispatch } from "./dispatch";
+
+const { db } = await testDatabase({ max: 8 });
+const people = await testPeople(db);
+
+const PAYMENT = {
+  amount: 1_000,
+  currency: "USD",
+  card: { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" },
+};
+const BULKY = {
+  ...PAYMENT,
+  metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)])),
+};
+
+beforeAll(() => {
+  vi.stubEnv("ANSWER_MB_PER_SECOND", "1");
+  vi.stubEnv("SANDBOX_QUOTA_MB_PER_DAY", "10");
+  provideService(people.service);
+});
+
+async function account() {
+  const { person, merchant, service } = await testPeople(db);
+  const cookie = await cookieOf(service, await person("owner", { owns_email: false, email_verified_at: null }));
+  const { secret } = await createApiKey(service, {
+    ...{ environmentId: merchant.test.id, name: "K", permissions: PERMISSIONS },
+  });
+  const ask = (path: string, headers: Record<string, string>, body?: object) =>
+    dispatch(
+      new Request(`http://dashboard.test${path}`, {
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body && { "content-type": "application/json", "x-idempotency-key": newId() }) },
+      }),
+      { ip: "192.0.2.1" },
+    );
+  const read = async (path: string, headers: Record<string, string> = { "x-api-key": secret }) => {
+    const answer = await ask(path, headers);
+    answer.sent?.();
+    return answer;
+  };
+  const post = async (path: string, body: object) => {
+    const { status, body: text } = await ask(path, { "x-api-key": secret }, body);
+    return { status, body: JSON.parse(textOf(text)) };
+  };
+  return { ask, read, post, key: { "x-api-key": secret }, person: { cookie, "x-cardlane-mode": "test" } };
+}
+
+test("who has read too many bytes waits, and still takes payments; its people and other merchants read on", async () => {
+  const shop = await account();
+  for (let i = 0; i < 20; i++) expect((await shop.post("/v1/payments", BULKY)).status).toBe(201);
+  const list = await shop.read("/v1/payments?limit=100");
+  const bytes = bytesOf(list.body);
+  expect(bytes).toBeGreaterThan(1_000_000);
+  expect(JSON.parse(textOf(list.body)).data.map((payment: typeof BULKY) => payment.metadata)).toEqual(
+    Array.from({ length: 20 }, () => BULKY.metadata),
+  );
+  let read = bytes;
+  let last = list;
+  while (last.status === 200 && read < 30_000_000) {
+    last = await shop.read("/v1/payments?limit=100");
+    if (last.status === 200) read += bytes;
+  }
+  expect(last.status).toBe(429);
+  expect(JSON.parse(textOf(last.body)).detail).toMatch(/1,000,000 bytes a second/);
+  expect(Number(last.headers["Retry-After"])).toBeGreaterThan(0);
+  expect(last.headers["RateLimit-Policy"]).toBe('"answers";q=10000000;qu="content-bytes";w=10');
+  expect(read).toBeGreaterThanOrEqual(10_000_000);
+  expect((await shop.post("/v1/payments", PAYMENT)).status).toBe(201);
+  expect((await shop.read("/v1/transactions?limit=1", shop.person)).status).toBe(200);
+  expect((await (await account()).read("/v1/transactions?limit=1")).status).toBe(200);
+});
+
+test("answers that nobody takes hold back their own reader alone", async () => {
+  const [slow, other] = [await account(), await account()];
+  const kept: HttpAnswer[] = [];
+  const asked = Array.from({ length: 10 }, async () => kept.push(await slow.ask("/v1/payments", slow.key)));
+  for (let i = 0; i < 5; i++) expect((await other.read("/v1/payments")).status).toBe(200);
+  expect(kept.length).toBeLessThan(10);
+  for (let i = 0; i < 10; i++) {
+    await expect.poll(() => kept.length).toBeGreaterThan(i);
+    kept[i]?.sent?.();
+  }
+  await Promise.all(asked);
+  expect(kept.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+});
+
+test("a payment cannot grow by more than the day's bytes, however short the answers to its refunds are", async () => {
+  const shop = await account();
+  const payment = await shop.post("/v1/payments", BULKY);
+  const charge = payment.body.transactions[0].id;
+  let refunds = 0;
+  for (; refunds < 100; refunds++) {
+    const { status } = await shop.post(`/v1/transactions/${charge}/refund`, { amount: 1 });
+    if (status === 429) break;
+    expect(status).toBe(201);
+  }
+  // Each refund's event holds all refunds before it: 25 KB, 50 KB, 75 KB …
+  expect(refunds).toBeGreaterThan(15);
+  expect(refunds).toBeLessThan(40);
+});
