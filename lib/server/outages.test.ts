@@ -10,7 +10,7 @@ import { testService } from "@/lib/testing/factories";
 import { withOutages } from "./outages";
 import { secureResponse } from "./secure-responses";
 
-beforeAll(() => void provideService(testService({} as Database)));
+beforeAll(() => void provideService(testService({ pools: () => [] } as unknown as Database)));
 
 type Answered = { status: number | undefined; headers: IncomingMessage["headers"]; body: string };
 type Work = (response: ServerResponse) => void | Promise<void>;
