@@ -35,7 +35,8 @@ const BURST_SECONDS = 10;
 const READERS_AT_FULL_SPEED = 4;
 /** Whose share of it is this small reads little. */
 const LITTLE = 20;
-const MOST_WAITING = 20;
+/** As many as a key may ask for at once. */
+const MOST_WAITING = 200;
 const PATIENCE_MS = 5_000;
 
 type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
