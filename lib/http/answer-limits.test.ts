@@ -129,3 +129,17 @@ test("all who read much share what four may have, and who reads little waits for
   await settle();
   expect(began.map(({ reader }) => reader)).toEqual(["light"]);
 });
+
+test("of what waits nothing is read any more once those before it have used up what there was", async () => {
+  const { limits, began, refused, read, settle, readers } = limitsOf(2);
+  read("a", 3);
+  read("b");
+  await settle();
+  expect(readers()).toBe("ab");
+  limits.charge("a", 90 * MB);
+  began[1]?.turn.sent();
+  began[0]?.turn.sent();
+  await vi.advanceTimersByTimeAsync(4_500);
+  expect(readers()).toBe("ab");
+  expect(refused.map(({ code }) => code)).toEqual(["rate_limited", "rate_limited"]);
+});

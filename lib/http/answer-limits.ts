@@ -128,7 +128,17 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
       readers.set(name, reader);
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
-          begin: () => resolve(turnOf(name, reader)),
+          begin() {
+            const turn = turnOf(name, reader);
+            try {
+              // Those before it may have used up what there was.
+              limiter.check(name);
+              resolve(turn);
+            } catch (error) {
+              reject(error);
+              queueMicrotask(turn.sent);
+            }
+          },
           giveUp: setTimeout(() => {
             reader.queue.delete(waiting);
             if (reader.turns === 0 && reader.queue.size === 0) readers.delete(name);
