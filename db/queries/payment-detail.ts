@@ -6,7 +6,7 @@ import { findShortPayment, type PaymentSnapshot } from "./payments";
 export type { ActorRecord, IdempotencyKeyRow, LedgerRow, OperationRow };
 
 /** Of each list at most so many, the latest. */
-export const DETAIL_LIMIT = 200;
+export const DETAIL_LIMIT = 50;
 /** Of bodies and answers together, the latest first: what is drawn costs the process far more than what is sent. */
 const LONGEST_BODIES = 200_000;
 const CUSTOMER_PAYMENTS_CAP = 100;

@@ -61,8 +61,8 @@ export function currentService(): HttpService {
   return http;
 }
 
-/** Some connections are left to those who pay while others read. */
+/** Half of the connections, as pages read, too, and those who pay need some at any time. */
 function readsAtOnce({ db }: Service): number {
   const pool = db.pools().find(({ name }) => name === "environment_sql");
-  return Math.max(2, (pool?.max ?? 0) - 2);
+  return Math.max(2, Math.floor((pool?.max ?? 0) / 2));
 }
