@@ -63,8 +63,10 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
   {
+    // Each of the two walls alone holds.
     name: "a key without its environment",
     edits: [
+      ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
         "db/queries/idempotency-claims.ts",
         "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;",
