@@ -38,6 +38,9 @@ export default defineConfig({
           env,
           include: ["**/*.int.test.ts"],
           exclude,
+          // Nearly every file needs nearly every module: to load them for each takes longer than most files.
+          isolate: false,
+          setupFiles: ["lib/testing/fresh-process.ts"],
           globalSetup: ["lib/testing/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
