@@ -79,7 +79,8 @@ test("test data of an account for which nobody proved an address is removed whol
   await aged(merchant.test.id);
   expect(await findEnvironmentsToEmpty(service.db.sql, 10)).toEqual([merchant.test.id]);
   for (let removed = 1; removed > 0; ) {
-    removed = await removeAbandonedRows(service.db.sql, merchant.test.id, 25);
+    const pieces = [1, 2, 3].map(() => removeAbandonedRows(service.db.sql, merchant.test.id, 9));
+    removed = Math.max(...(await Promise.all(pieces)));
     expect(await faults()).toEqual([]);
     expect(await readLedgerDifference(db.sql)).toBe(0);
   }
