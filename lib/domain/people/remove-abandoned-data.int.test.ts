@@ -91,6 +91,13 @@ test("test data of an account for which nobody proved an address is removed whol
   expect(await rowsOf(neighbour.merchant.test.id)).toEqual(before);
 });
 
+test("every table of an environment is emptied, but for the audit log and what goes with the people", async () => {
+  const [row] = await db.sql<[{ source: string }]>`
+    select prosrc as source from pg_proc where proname = 'remove_abandoned'`;
+  const left = TABLES.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(row.source)).map(({ name }) => name);
+  expect(left).toEqual(["audit_links", "audit_log", "audit_pending", "saved_views", "support_audit_log"]);
+});
+
 test("a proved address, a young account, a live key and 0 days keep it", async () => {
   const kept = [await busySandbox({ proved: true }), await busySandbox({ days: 29 }), await busySandbox()];
   const [, , withLiveKey] = kept;
