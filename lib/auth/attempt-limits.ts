@@ -38,7 +38,7 @@ export function takeAccount(address: string): number {
 }
 
 /** What one customer of a provider holds: an IPv4 address, or the /48 of an IPv6 address, which has 65,536 of the networks below. */
-const siteOf = (address: string) => {
+export const siteOf = (address: string) => {
   const network = networkOf(address);
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };

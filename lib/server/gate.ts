@@ -13,13 +13,14 @@ import { type Destination, destinationOf } from "./request-target";
 /** What is said to a caller before any route has seen the request. */
 export type Refusal = { readonly status: number; readonly sentence: string; readonly headers?: Record<string, string> };
 
-/** Pages answer these, each in its own way. Every other method, and TRACE, which no `Request` may have, is refused here. */
+/** Next knows these. Every other method, and TRACE, which no `Request` may have, is refused here. */
 export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** What Next serves from `public` and of its build. Under it are files alone, and to other methods than these it answers 500. */
+/** What Next serves from `public` and of its build. Under it are files alone. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
-const FILE_METHODS = new Set(["GET", "HEAD"]);
-/** What is posted to: everything else of ours is only looked at. Each of these refuses more than 64 KiB by itself. */
-const TAKES_BODY = /^\/(?:api|pay|challenge|demo)\//;
+const READING = new Set(["GET", "HEAD"]);
+/** What is written to: everything else of ours is only looked at. Each of these refuses more than 64 KiB by itself. */
+export const WRITTEN_TO =
+  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|pay\/[^/]+\/attempts$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any address of ours has. Next's work grows with the square of the number of parameters: with 16 KB of them one
  * request stops the process for three seconds.
@@ -45,10 +46,10 @@ const REFUSALS = {
     sentence: "Pages do not take this method.",
     headers: { Allow: [...PAGE_METHODS].join(", ") },
   },
-  fileMethod: {
+  reading: {
     status: 405,
-    sentence: "Files do not take this method.",
-    headers: { Allow: [...FILE_METHODS].join(", ") },
+    sentence: "This address is only looked at.",
+    headers: { Allow: [...READING].join(", ") },
   },
 } as const satisfies Record<string, Refusal>;
 
@@ -96,9 +97,10 @@ export const hasTooManyParameters = (url: string): boolean =>
 function refusalOfPage(request: IncomingMessage, url: string, method: string): Refusal | null {
   if (!PAGE_METHODS.has(method)) return REFUSALS.method;
   const path = pathOf(url);
-  if (!FILE_METHODS.has(method) && FILES.test(path)) return REFUSALS.fileMethod;
   if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
-  return hasBody(request) && !TAKES_BODY.test(path) ? REFUSALS.body : null;
+  if (WRITTEN_TO.test(path)) return null;
+  if (!READING.has(method) && (FILES.test(path) || !hasBody(request))) return REFUSALS.reading;
+  return hasBody(request) ? REFUSALS.body : null;
 }
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>

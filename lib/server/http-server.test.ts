@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { FILES } from "./gate";
+import { FILES, WRITTEN_TO } from "./gate";
 import { closeGracefully, createHttpServer, type Listener } from "./http-server";
 
 const answer =
@@ -86,6 +86,79 @@ test("files are read, and every other method is refused before Next, in every sp
     }
     expect((await get(path)).status).toBe(200);
   }
+});
+
+test("what is only looked at takes no other method, in every spelling; what is written to is asked", async () => {
+  const looked = [
+    "/",
+    "/docs/reference",
+    "/test/transactions",
+    "/demo",
+    "/demo/nothing",
+    "/api",
+    "/api/nothing",
+    "/pay/x",
+  ];
+  looked.push(
+    "/pay/a/b",
+    "/pay/x/state",
+    "/challenge/x",
+    "/challenge/x/state",
+    "/outbox",
+    "/nothing",
+    "/%64ocs",
+    "/_next/x",
+  );
+  for (const path of looked) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const { status, head } = await say(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`);
+      expect([method, path, status]).toEqual([method, path, 405]);
+      expect(head).toMatch(/^allow: GET, HEAD\r?$/im);
+    }
+    const body = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n${CLOSE}{}`;
+    expect([path, (await say(body)).status]).toEqual([path, 413]);
+  }
+});
+
+test("every address that is written to takes a body, and no page does", () => {
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" })
+    .filter((file) => /(?:^|\/)(?:route\.ts|page\.tsx)$/.test(file))
+    .map((file) => `app/${file}`);
+  expect(files.length).toBeGreaterThan(100);
+  for (const file of files) {
+    const path = `/${file
+      .split("/")
+      .slice(1, -1)
+      .filter((part) => !part.startsWith("("))
+      .join("/")}`.replace(/\[[^/]*\]/g, "x");
+    if (/^\/(v1|health|metrics)/.test(path)) continue;
+    if (path.endsWith("/state")) continue; // names methods that it answers with 405
+    const writes = file.endsWith("route.ts") && /POST|PATCH|DELETE/.test(readFileSync(file, "utf8"));
+    expect([file, WRITTEN_TO.test(path)]).toEqual([file, writes]);
+  }
+});
+
+test("who sends many requests before the first is answered is cut off, and who sends a few is answered", async () => {
+  const begun: string[] = [];
+  const slow = createHttpServer(
+    {
+      api: answer("api"),
+      pages: async (request, response) => {
+        begun.push(request.url ?? "");
+        await new Promise((resolve) => setImmediate(resolve));
+        response.end("page");
+      },
+    },
+    () => {},
+  );
+  slow.listen(0, "127.0.0.1");
+  await once(slow, "listening");
+  const line = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const few = await say(`${line("/few").repeat(9)}GET /few HTTP/1.1\r\nHost: localhost\r\n${CLOSE}`, slow);
+  expect([few.status, begun.length]).toEqual([200, 10]);
+  const many = await say(line("/many").repeat(1_000), slow);
+  expect([many.status, begun.length]).toEqual([0, 26]);
+  slow.close();
 });
 
 test.each<[string, number | readonly number[]]>([

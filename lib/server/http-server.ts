@@ -5,6 +5,7 @@ import { ConfigurationError } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
+import { UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";
@@ -22,6 +23,11 @@ export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
 const LOOK_FOR_LATE_MS = 1_000;
 /** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */
 const STUCK_MS = 120_000;
+/**
+ * Requests of one connection that wait for their answers. Browsers and proxies wait for each; a packet may hold a thousand,
+ * which would all be read before anything else is done.
+ */
+const MOST_AHEAD = 16;
 
 export type ServerOptions = {
   /** Called for a request that came through a proxy. */
@@ -42,6 +48,7 @@ export function createHttpServer(
     requestTimeout: arrival.requestMs,
     connectionsCheckingInterval: Math.min(LOOK_FOR_LATE_MS, arrival.headersMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
+    highWaterMark: UNREAD_BYTES,
     // The gate refuses what has none, in its own words.
     requireHostHeader: false,
   });
@@ -49,7 +56,9 @@ export function createHttpServer(
   const gate = createGate();
   watchTraffic(server);
   watchCallers(server);
+  const isTooFarAhead = aheadOf();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (isTooFarAhead(request, response)) return;
     if (onProxy && isProxied(request.headers)) onProxy();
     const admission = gate(request);
     if ("refusal" in admission) {
@@ -76,6 +85,22 @@ export function createHttpServer(
     void withOutages(request, response, pageLimitMs, answer);
   });
   return server;
+}
+
+/** Ends the connection of a request that comes when too many before it have no answer yet, and answers true. */
+function aheadOf(): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const waiting = new WeakMap<Duplex, number>();
+  return ({ socket }, response) => {
+    if (socket.destroyed) return true;
+    const ahead = waiting.get(socket) ?? 0;
+    if (ahead >= MOST_AHEAD) {
+      socket.destroy();
+      return true;
+    }
+    waiting.set(socket, ahead + 1);
+    response.once("close", () => void waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    return false;
+  };
 }
 
 /** While developing our own host and Next's side of the process both meet this server. */

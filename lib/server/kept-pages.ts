@@ -1,20 +1,22 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
-import { NONCE_HEADER } from "@/lib/http/security-headers";
+import { dataHeaders, NONCE_HEADER } from "@/lib/http/security-headers";
 import type { Listener } from "./http-server";
+import { cutAt, type Pieces } from "./page-pieces";
 
 /** The same for everybody for as long as the process lives: the home page and the documentation. */
-const PUBLIC = /^\/(?:docs(?:\/[\w/-]+)?)?$/;
+const PUBLIC = /^\/(?:docs(?:\/[\w-]+){0,2}\/?)?$/;
 
 /** Of each answer its own; the rest of the headers is kept. */
 const OWN_HEADERS = new Set([
   ...["content-security-policy", "content-length", "content-encoding", "transfer-encoding"],
-  ...["connection", "keep-alive", "date", "etag"],
+  ...["connection", "keep-alive", "date", "etag", "vary"],
 ]);
 
+/** What decides which of these answers it is. */
+const VARY = "rsc, accept-encoding";
+
 /** A page with the nonce that it was drawn with. */
-type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly text: string; readonly nonce: string };
+type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly nonce: string; readonly pieces: Promise<Pieces> };
 
 /**
  * Has Next draw a public page once and puts another nonce into it for each later visitor: to draw the API reference anew takes
@@ -23,35 +25,34 @@ type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly text: string; 
 export function withKeptPages(pages: Listener): Listener {
   const kept = new Map<string, KeptPage>();
   return async (request, response) => {
-    // None of these pages looks at a query, and with another one it would be another page.
-    const [url = ""] = (request.url ?? "").split("?", 1);
+    // None of these pages looks at a query or a slash at the end, and with another one it would be another page.
+    const [path = ""] = (request.url ?? "").split("?", 1);
+    const url = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const nonce = request.headers[NONCE_HEADER];
-    if (!isForAll(request, url) || typeof nonce !== "string") {
+    if (!PUBLIC.test(path) || (request.method !== "GET" && request.method !== "HEAD") || typeof nonce !== "string") {
       await pages(request, response);
+      return;
+    }
+    // What changes pages in the browser asks for a part of one, which would be drawn each time. Told that there is none, it loads
+    // the page.
+    if (request.headers.rsc !== undefined) {
+      response.writeHead(204, { ...dataHeaders(), "cache-control": "no-store", vary: VARY }).end();
       return;
     }
     const page = kept.get(url);
     if (page) {
-      await send(request, response, page, nonce);
+      send(request, response, page, nonce, await page.pieces);
       return;
     }
     // Next writes the address into the page: nobody is to be given another one's query.
     request.url = url;
-    if (request.method === "GET") {
-      // Of compressed text nothing can be changed. This once it goes out as it is.
-      request.headers["accept-encoding"] = "identity";
-      keepAnswer(response, nonce, (made) => kept.set(url, made));
-    }
+    // Of compressed text nothing can be changed. This once it goes out as it is, and to HEAD without it, as to any.
+    request.headers["accept-encoding"] = "identity";
+    request.method = "GET";
+    keepAnswer(response, nonce, (made) => kept.set(url, made));
     await pages(request, response);
   };
 }
-
-/** What Next's own client asks for while it changes pages has these headers, and is another answer. */
-const isForAll = ({ method, headers }: IncomingMessage, path: string) =>
-  (method === "GET" || method === "HEAD") &&
-  PUBLIC.test(path) &&
-  headers.rsc === undefined &&
-  headers.range === undefined;
 
 /** Looks on while an answer is written, and hands over a whole page that was found. */
 function keepAnswer(response: ServerResponse, nonce: string, keep: (page: KeptPage) => void): void {
@@ -76,39 +77,31 @@ function keepAnswer(response: ServerResponse, nonce: string, keep: (page: KeptPa
     const text = Buffer.concat(chunks).toString("utf8");
     if (!text.endsWith("</html>")) return;
     const shared = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name));
-    keep({ headers: Object.fromEntries(shared), text, nonce });
+    keep({ headers: Object.fromEntries(shared), nonce, pieces: cutAt(text, nonce) });
   });
 }
 
 const encodingOf = (encoding: unknown) => (typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8");
 
-const pack = { br: promisify(brotliCompress), gzip: promisify(gzip) };
-/** A page is packed for each visitor, since its nonce differs: little work, and not on the main thread. */
-const COPIES = {
-  br: (text: string) => pack.br(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
-  gzip: (text: string) => pack.gzip(text, { level: 3 }),
-};
-
-async function send(request: IncomingMessage, response: ServerResponse, page: KeptPage, nonce: string): Promise<void> {
-  const renewed = <T>(value: T) => (typeof value === "string" ? value.replaceAll(page.nonce, nonce) : value);
+function send(request: IncomingMessage, response: ServerResponse, page: KeptPage, nonce: string, pieces: Pieces): void {
   for (const [name, value] of Object.entries(page.headers)) {
-    if (value !== undefined) response.setHeader(name, renewed(value));
+    if (value !== undefined)
+      response.setHeader(name, typeof value === "string" ? value.replaceAll(page.nonce, nonce) : value);
   }
-  response.appendHeader("vary", "accept-encoding");
-  if (request.method === "HEAD") {
-    response.writeHead(200).end();
-    return;
+  const isPacked = takesGzip(String(request.headers["accept-encoding"] ?? ""));
+  const { chunks, length } = isPacked ? pieces.packed(nonce) : pieces.plain(nonce);
+  const own = { vary: VARY, "content-length": length, ...(isPacked && { "content-encoding": "gzip" }) };
+  response.writeHead(200, own);
+  if (request.method !== "HEAD") {
+    response.cork();
+    for (const chunk of chunks) response.write(chunk);
   }
-  const text = renewed(page.text);
-  const coding = codingFor(String(request.headers["accept-encoding"] ?? ""));
-  const body = coding ? await COPIES[coding](text) : Buffer.from(text);
-  response.writeHead(200, { ...(coding && { "content-encoding": coding }), "content-length": body.length }).end(body);
+  response.end();
 }
 
-/** The best that the browser takes; none where it refuses with a weight of 0, which no browser does, or names none. */
-function codingFor(accepted: string): keyof typeof COPIES | null {
-  const named = accepted.split(",").map((part) => part.trim());
-  const takes = (coding: string) =>
-    named.some((part) => part === coding || (part.startsWith(`${coding};`) && !/;\s*q=0(?:\.0*)?$/.test(part)));
-  return takes("br") ? "br" : takes("gzip") ? "gzip" : null;
-}
+/** Whether the browser names it, and not with a weight of 0, which no browser does. */
+const takesGzip = (accepted: string): boolean =>
+  accepted
+    .split(",")
+    .map((part) => part.trim())
+    .some((part) => part === "gzip" || (part.startsWith("gzip;") && !/;\s*q=0(?:\.0*)?$/.test(part)));

@@ -24,10 +24,11 @@ import { explain } from "./explain";
 import { checkPort, closeGracefully, createHttpServer, type Listener, type Listeners, listen } from "./http-server";
 import { withKeptPages } from "./kept-pages";
 import { openService } from "./open-service";
-import { withPageLimit, withTurns } from "./page-limits";
+import { withPageLimit } from "./page-limits";
 import { Shutdown } from "./shutdown";
 import { withStaticFiles } from "./static-files";
 import { summarize } from "./summary";
+import { withTurns } from "./turns";
 import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;

@@ -64,7 +64,7 @@ function guard(server: Server, dev: boolean): void {
     if ("refusal" in admission) refuseRequest(request, response, admission.refusal);
     else if (PAGE_METHODS.has(request.method ?? "") && !hasTooManyParameters(request.url ?? "")) {
       const isPage = admission.destination === "pages" && !FILES.test(request.url ?? "");
-      const refusal = isPage ? tooManyPages(request) : null;
+      const refusal = isPage ? tooManyPages(request, response) : null;
       if (refusal === null) return false;
       refuseRequest(request, response, refusal);
     } else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));

@@ -1,0 +1,178 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { performance as hooks } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Listener } from "./http-server";
+import { withTurns } from "./turns";
+
+const FORM = `/pay/cst_${"a".repeat(43)}`;
+const ask = (url = "/sign-in", address = "203.0.113.7") =>
+  ({ url, method: "GET", headers: { "x-forwarded-for": address } }) as unknown as IncomingMessage;
+
+class Answer extends EventEmitter {
+  status = 0;
+  destroyed = false;
+  writeHead(status: number) {
+    this.status = status;
+    return this;
+  }
+  end() {
+    this.emit("close");
+    return this;
+  }
+  hangUp() {
+    this.destroyed = true;
+    this.emit("close");
+  }
+}
+
+/** Work that ends when it is told to. */
+function slow() {
+  const ends: (() => void)[] = [];
+  const listener: Listener = () => new Promise<void>((resolve) => void ends.push(resolve));
+  return { listener, ends, begun: () => ends.length };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const start = (listener: Listener, request = ask()) => {
+  const answer = new Answer();
+  void listener(request, answer as unknown as ServerResponse);
+  return answer;
+};
+
+/** Keeps the process busy, as a page that is drawn does. */
+function burn(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+const nobody: Listener = async () => {};
+/** Where each page was asked for, in the order in which they began; each ends when it is told to. */
+function drawing() {
+  const work = slow();
+  const begun: string[] = [];
+  const listener: Listener = (request, response) => {
+    begun.push(String(request.headers["x-forwarded-for"]));
+    return work.listener(request, response);
+  };
+  return { ...work, begun, ...withTurns({ api: nobody, pages: listener }) };
+}
+
+/** Nothing of the process is idle while it is looked at, so that a turn ends by its page, or by its time. */
+describe("turns of a busy process", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    vi.spyOn(hooks, "eventLoopUtilization").mockReturnValue({ idle: 0, active: 0, utilization: 1 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  test("one page is made at a time, in the order in which they were asked for", async () => {
+    const { pages, ends, begun } = drawing();
+    for (let i = 1; i <= 4; i++) start(pages, ask("/", `203.0.113.${i}`));
+    await settle();
+    expect(begun).toHaveLength(1);
+    ends[0]?.();
+    await settle();
+    expect(begun).toEqual(["203.0.113.1", "203.0.113.2"]);
+    await vi.advanceTimersByTimeAsync(60);
+    expect(begun).toHaveLength(3);
+  });
+
+  test("what waits for the database lets the next ones begin, four in all; a moment later they count no more", async () => {
+    const { pages, begun } = drawing();
+    for (let i = 0; i < 12; i++) start(pages);
+    await vi.advanceTimersByTimeAsync(240);
+    expect(begun).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(begun).toHaveLength(8);
+  });
+
+  test("one address that asks for many keeps no other waiting behind them, and all of a /48 are one", async () => {
+    const { pages, ends, begun } = drawing();
+    const sites = ["203.0.113.1", "2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1"];
+    for (let i = 0; i < 3; i++) start(pages, ask("/", sites[0]));
+    for (const site of sites.slice(1)) start(pages, ask("/", site));
+    start(pages, ask("/", "203.0.113.2"));
+    for (let i = 0; i < 7; i++) {
+      await settle();
+      ends[i]?.();
+    }
+    expect(begun).toEqual([
+      ...["203.0.113.1", "203.0.113.1", "2001:db8:1:1::1", "203.0.113.2", "203.0.113.1", "2001:db8:1:2::1"],
+      "2001:db8:1:3::1",
+    ]);
+  });
+
+  test("payment forms and other pages begin alternately, whoever has more; forms wait for banks, and are not counted", async () => {
+    const { pages, begun } = drawing();
+    for (let i = 0; i < 20; i++) start(pages, ask("/", "203.0.113.1"));
+    for (let i = 0; i < 20; i++) start(pages, ask(`${FORM}/state`, "203.0.113.2"));
+    await vi.advanceTimersByTimeAsync(160);
+    expect(begun).toEqual(["203.0.113.1", "203.0.113.2", "203.0.113.1", "203.0.113.2"]);
+    const { pages: others, begun: forms } = drawing();
+    for (let i = 0; i < 20; i++) start(others, ask(FORM));
+    await vi.advanceTimersByTimeAsync(490);
+    expect(forms).toHaveLength(10);
+  });
+
+  test("a full queue refuses, per address before all together; who leaves makes room", async () => {
+    const { pages, begun } = drawing();
+    const own = Array.from({ length: 52 }, () => start(pages));
+    await settle();
+    expect(own.map(({ status }) => status)).toEqual([...new Array(51).fill(0), 503]);
+    const others = Array.from({ length: 151 }, (_, i) => start(pages, ask("/", `203.0.${i}.1`)));
+    await settle();
+    expect(others.filter(({ status }) => status === 503)).toHaveLength(1);
+    // Forms have places of their own.
+    expect(start(pages, ask(FORM, "198.51.100.2")).status).toBe(0);
+    own[10]?.hangUp();
+    const late = start(pages, ask("/", "198.51.100.1"));
+    await settle();
+    expect([late.status, begun.length]).toEqual([0, 1]);
+  });
+
+  test("nobody waits longer than ten seconds", async () => {
+    const { pages, begun } = drawing();
+    const answers = Array.from({ length: 190 }, (_, i) => start(pages, ask("/", `203.0.${i}.1`)));
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect(answers.filter(({ status }) => status === 503)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    const refused = answers.filter(({ status }) => status === 503).length;
+    expect(refused).toBeGreaterThan(20);
+    expect(refused + begun.length).toBe(190);
+  });
+});
+
+test("a page that leaves the process idle gives way at once", async () => {
+  const { pages, begun } = drawing();
+  for (let i = 0; i < 4; i++) start(pages);
+  const before = performance.now();
+  await vi.waitFor(() => expect(begun).toHaveLength(4), { interval: 1 });
+  expect(performance.now() - before).toBeLessThan(100);
+});
+
+test("while the API is at work pages rest for as long as they took, and not otherwise", async () => {
+  const work = slow();
+  let drawn = 0;
+  const { api, pages } = withTurns({
+    api: work.listener,
+    pages: async () => {
+      burn(40);
+      drawn++;
+    },
+  });
+  for (let i = 0; i < 3; i++) start(pages);
+  await wait(0);
+  expect(drawn).toBe(3);
+  start(api);
+  start(pages);
+  await wait(0);
+  expect(drawn).toBe(3);
+  const before = performance.now();
+  await vi.waitFor(() => expect(drawn).toBe(4), { interval: 5 });
+  expect(performance.now() - before).toBeGreaterThan(10);
+});

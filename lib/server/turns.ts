@@ -1,0 +1,205 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
+import { siteOf } from "@/lib/auth/attempt-limits";
+import { arrived } from "./arrival";
+import { type Refusal, refuseRequest } from "./gate";
+import type { Listeners } from "./http-server";
+import { isPaymentForm } from "./page-limits";
+
+/**
+ * A page begins when the one before is made, or waits and leaves the process idle: what an API request waits for is one piece
+ * of one page. So often it is looked at; while other work keeps the process busy, one has the turn for no longer than this.
+ */
+const LOOK_MS = 5;
+const LONGEST_TURN_MS = 50;
+/**
+ * Pages under way, those of the last moment: what they wait for is the database, which has to have room for the payments.
+ * Payment forms are not among them: they wait for the card's bank.
+ */
+const AT_ONCE = 4;
+const MOMENT_MS = 250;
+const MOST_WAITING = 200;
+/** Of one address: it may not take all places, and a browser asks for some dozen at once. */
+const MOST_WAITING_PER_SITE = 50;
+const PATIENCE_MS = 10_000;
+
+const BUSY: Refusal = {
+  status: 503,
+  sentence: "The service has too many pages to show at once. Wait a moment, and load the page again.",
+  headers: { "Retry-After": "2" },
+};
+
+type Queue = {
+  /** False when there is no place left, in all or for this site. */
+  hasPlace(site: string): boolean;
+  add(one: Waiting): void;
+  remove(one: Waiting): void;
+  /** Takes the one whose turn it is. */
+  next(): Waiting | undefined;
+};
+type Waiting = { readonly queue: Queue; readonly site: string; readonly begin: () => void };
+
+/** Who waits: of each site in turn, and of each in the order in which they came. */
+function createQueue(): Queue {
+  const waiting = new Map<string, Set<Waiting>>();
+  let size = 0;
+  function remove(one: Waiting): void {
+    const own = waiting.get(one.site);
+    if (!own?.delete(one)) return;
+    size--;
+    if (own.size === 0) waiting.delete(one.site);
+  }
+  return {
+    hasPlace: (site) => size < MOST_WAITING && (waiting.get(site)?.size ?? 0) < MOST_WAITING_PER_SITE,
+    add(one) {
+      waiting.set(one.site, (waiting.get(one.site) ?? new Set()).add(one));
+      size++;
+    },
+    remove,
+    next() {
+      for (const [site, own] of waiting) {
+        // From now on its site is the last one.
+        waiting.delete(site);
+        waiting.set(site, own);
+        const [one] = own;
+        if (one) remove(one);
+        return one;
+      }
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Makes one page after another, of each site in turn, payment forms and other pages alternately. While the API has requests
+ * under way, pages rest after each turn for as long as the process was busy with it: the API gets half of the time at least. A
+ * place in the queue is refused with 503 when it is full, and ends after `PATIENCE_MS`, or when the caller leaves.
+ */
+export function withTurns({ api, pages }: Listeners): Listeners {
+  const [formQueue, pageQueue] = [createQueue(), createQueue()];
+  let isFormsTurn = true;
+  let pagesUnderWay = 0;
+  let isBusy = false;
+  let apiUnderWay = 0;
+  let restUntilMs = 0;
+  let isResting = false;
+
+  function next(): Waiting | undefined {
+    const page = () => (pagesUnderWay < AT_ONCE ? pageQueue.next() : undefined);
+    const waiting = isFormsTurn ? (formQueue.next() ?? page()) : (page() ?? formQueue.next());
+    isFormsTurn = waiting?.queue === pageQueue;
+    return waiting;
+  }
+
+  function proceed(): void {
+    while (!isBusy) {
+      const restMs = apiUnderWay > 0 ? restUntilMs - performance.now() : 0;
+      if (restMs > 0) {
+        if (isResting) return;
+        isResting = true;
+        setTimeout(() => {
+          isResting = false;
+          proceed();
+        }, restMs);
+        return;
+      }
+      const waiting = next();
+      if (!waiting) return;
+      waiting.begin();
+    }
+  }
+
+  /** Answers how to end it; a second time changes nothing. */
+  function begin(queue: Queue): () => void {
+    const counted = queue === pageQueue ? 1 : 0;
+    pagesUnderWay += counted;
+    isBusy = true;
+    const before = performance.eventLoopUtilization();
+    let last = before;
+    const look = setInterval(() => {
+      const now = performance.eventLoopUtilization();
+      const { idle } = performance.eventLoopUtilization(now, last);
+      last = now;
+      if (idle >= LOOK_MS / 2) giveWay();
+    }, LOOK_MS);
+    const longest = setTimeout(() => giveWay(), LONGEST_TURN_MS);
+    const giveWay = once(() => {
+      clearInterval(look);
+      clearTimeout(longest);
+      isBusy = false;
+      proceed();
+    });
+    const end = once(() => {
+      clearTimeout(moment);
+      pagesUnderWay -= counted;
+      const busyMs = performance.eventLoopUtilization(before).active;
+      restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(busyMs, MOMENT_MS));
+      giveWay();
+      proceed();
+    });
+    const moment = setTimeout(end, MOMENT_MS);
+    return end;
+  }
+
+  /** Resolves when it is this page's turn, with how to end it; null when there is no place, or no time left. */
+  function turn(request: IncomingMessage, response: ServerResponse): Promise<(() => void) | null> {
+    const queue = isPaymentForm(request) ? formQueue : pageQueue;
+    const site = siteOf(String(request.headers["x-forwarded-for"] ?? ""));
+    if (response.destroyed || !queue.hasPlace(site)) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const giveUp = () => {
+        queue.remove(waiting);
+        clearTimeout(timer);
+        resolve(null);
+      };
+      const waiting: Waiting = {
+        queue,
+        site,
+        begin() {
+          clearTimeout(timer);
+          response.off("close", giveUp);
+          resolve(begin(queue));
+        },
+      };
+      const timer = setTimeout(giveUp, PATIENCE_MS);
+      response.once("close", giveUp);
+      queue.add(waiting);
+      proceed();
+    });
+  }
+
+  return {
+    async api(request, response) {
+      apiUnderWay++;
+      try {
+        await api(request, response);
+      } finally {
+        apiUnderWay--;
+      }
+    },
+    async pages(request, response) {
+      // How long a body takes to come is its sender's affair, and nobody else's turn waits for it.
+      await arrived(request);
+      const end = await turn(request, response);
+      if (end === null) {
+        if (!response.destroyed) refuseRequest(request, response, BUSY);
+        return;
+      }
+      response.once("close", end);
+      try {
+        await pages(request, response);
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+}
