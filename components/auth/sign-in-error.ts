@@ -9,6 +9,6 @@ export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, 
   code_wrong: "That code is wrong, too old or was used already. Enter the one that your app shows now.",
   codes_locked:
     "Too many wrong codes: codes are refused for up to 30 minutes. A new password does not change that; wait, then try again.",
-  too_many: "Too many sign-ins from your address. Wait a minute and try again.",
+  too_many: "Too many sign-ins. Wait a minute and try again.",
   unavailable: "We could not be reached. Check your connection and try again.",
 };

@@ -15,7 +15,7 @@ const ERRORS: Record<SignInError, string> = {
   code_required: "Enter the code of your authenticator app, too.",
   codes_locked: "Too many wrong codes: codes are refused for up to 30 minutes. Wait, then try again.",
   code_wrong: "That code is wrong, too old or was used already. Enter the one that your app shows now.",
-  too_many: "Too many sign-ins from your address. Wait a minute and try again.",
+  too_many: "Too many sign-ins. Wait a minute and try again.",
   unavailable: "The service could not be reached. Check your connection and try again.",
 };
 

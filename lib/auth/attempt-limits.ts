@@ -1,12 +1,13 @@
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
+import { arePasswordsBusy } from "./password-queue";
 
 /** What a stranger can try without being signed in; each has a limit of its own per address. */
 export type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
 type Limits = Record<Attempt | "mail", TokenBuckets> & { accounts: TokenBuckets | null };
 
-/** Mails that sign-ups from one network may cause to one mailbox within an hour. */
+/** Mails that one network may cause to one mailbox within an hour by signing up, and as many by asking for the link again. */
 const MAILS_PER_HOUR = 3;
 
 /** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
@@ -27,8 +28,12 @@ function limits(): Limits {
   return holder[KEY];
 }
 
+/** Until passwords are looked at again, when too many wait for that. */
+const BUSY_SECONDS = 2;
+
 /** Counts an attempt from an address. Answers 0, or in how many whole seconds the next one may be made. */
 export function takeAttempt(attempt: Attempt, address: string): number {
+  if (arePasswordsBusy()) return BUSY_SECONDS;
   return secondsToWait(limits()[attempt].take(networkOf(address)));
 }
 
@@ -43,9 +48,9 @@ export const siteOf = (address: string) => {
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };
 
-/** Counts a mail to a mailbox that a stranger at an address causes. False when there were enough. */
-export function takeMail(address: string, mailbox: string): boolean {
-  return limits().mail.take(`${networkOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
+/** Counts a mail to a mailbox that somebody at an address causes who has not proved it. False when there were enough. */
+export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
+  return limits().mail.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
 /** What one person holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */

@@ -1,5 +1,6 @@
 import { hash, verify } from "@node-rs/argon2";
 import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
+import { inTurn } from "./password-queue";
 
 /** argon2id with OWASP's first choice of costs: about 20 ms and 19 MiB for each try. */
 const ARGON2ID = 2;
@@ -7,24 +8,6 @@ const COSTS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelis
 
 /** A hash of nobody's password, so that an unknown e-mail address costs as long as a wrong password. */
 let decoy: Promise<string> | null = null;
-
-/** One core's work at a time, and what else needs Node's threads, files and names for one, finds some free. */
-const AT_ONCE = 2;
-let working = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (working >= AT_ONCE) await new Promise<void>((resolve) => void waiting.push(resolve));
-  else working++;
-  try {
-    return await work();
-  } finally {
-    // The place is handed on, so that nobody who comes now is before those who wait.
-    const next = waiting.shift();
-    if (next) next();
-    else working--;
-  }
-}
 
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, COSTS));

@@ -82,6 +82,16 @@ test("a refused mail is tried again later, longer each time, and finally given u
   expect(await sendMail(service, open(url))).toBe(0);
 });
 
+test("of what a mail server says is kept what a log would have, and no more than a few lines", async () => {
+  await write("four@people.example");
+  const said = `No: 4242 4242 4242 4242 by sk_test_${"a1B2c3D4".repeat(4)} \u0000${"no ".repeat(100_000)}`;
+  expect(await sendMail(service, { send: () => Promise.reject(new Error(said)), close: () => {} })).toBe(0);
+  const reason = (await mailTo("four@people.example"))?.last_error ?? "";
+  expect(reason).toMatch(/^No: \[card number\] by sk_test_\[redacted\] .no no no .*…$/);
+  expect(reason).toHaveLength(500);
+  await db.sql`delete from mail_outbox where recipient = 'four@people.example'`;
+});
+
 test("what a dying process was about to send is sent by the next one", async () => {
   const { url, received } = await mailServer(true);
   await write("three@people.example");

@@ -38,7 +38,7 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
   if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
   const password_hash = await hashPassword(input.password);
   // The account is opened all the same: no answer tells how often an address was used.
-  const isMailed = takeMail(input.address, input.email);
+  const isMailed = takeMail("sign-up", input.address, input.email);
   const id = newId();
   const owner = { id: newId(), email: input.email, name: input.name, password_hash, verified: false };
   const ticket = await service.db.orm.transaction(async (tx) => {

@@ -4,7 +4,7 @@ const limited = (detail: string, waitSeconds: number) =>
   new AppError("rate_limited", detail, { headers: { "Retry-After": String(waitSeconds) } });
 
 export const tooManyAttempts = (waitSeconds: number) =>
-  limited(`Too many attempts from your address. Try again in ${waitSeconds} s.`, waitSeconds);
+  limited(`Too many attempts. Try again in ${waitSeconds} s.`, waitSeconds);
 
 export const tooManyAccounts = (waitSeconds: number) => {
   const minutes = Math.ceil(waitSeconds / 60);

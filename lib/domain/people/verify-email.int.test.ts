@@ -181,8 +181,8 @@ test("the proof is sent again, three times an hour, and the earlier link ends; n
   const { userId } = await open(email);
   const first = await linkTo(email);
   const ctx = testContext(service, merchant.test, { actor: { type: "user", id: userId } });
-  for (let i = 0; i < 2; i++) await resendVerification(ctx);
-  await expect(resendVerification(ctx)).rejects.toMatchObject({ code: "rate_limited" });
+  for (let i = 0; i < 2; i++) await resendVerification(ctx, newId());
+  await expect(resendVerification(ctx, newId())).rejects.toMatchObject({ code: "rate_limited" });
   await expect(verify(first, { password: NEW })).rejects.toMatchObject({ code: "resource_not_found" });
   await Promise.all(Array.from({ length: 12 }, () => open(email)));
   expect(await mailsTo(db, email)).toHaveLength(10);
@@ -198,8 +198,17 @@ test("strangers who sign up with an address keep its owner's link from nobody wh
   expect(await mailsTo(db, email)).toHaveLength(10);
   const { userId } = await open(email);
   expect(await mailsTo(db, email)).toHaveLength(10);
-  await resendVerification(testContext(service, merchant.test, { actor: { type: "user", id: userId } }));
-  expect(await mailsTo(db, email)).toHaveLength(11);
+  const resend = (id: string, address: string) =>
+    resendVerification(testContext(service, merchant.test, { actor: { type: "user", id } }), address);
+  // Strangers ask again, too: from one network three times, whichever accounts they opened, and from however many others.
+  const strangers = await Promise.all(Array.from({ length: 8 }, () => open(email, SQUATTERS)));
+  const [first, second, third, fourth, ...others] = strangers.map((stranger) => stranger.userId);
+  for (const id of [first, second, third]) await resend(id as string, "2001:db8:7:1::1");
+  await expect(resend(fourth as string, "2001:db8:7:2::1")).rejects.toMatchObject({ code: "rate_limited" });
+  for (const id of others) await resend(id, newId());
+  expect(await mailsTo(db, email)).toHaveLength(17);
+  await resend(userId, newId());
+  expect(await mailsTo(db, email)).toHaveLength(18);
   expect(await verify(await linkTo(email), { password: NEW })).toEqual({ email });
 });
 

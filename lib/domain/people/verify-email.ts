@@ -4,7 +4,7 @@ import { findVerifiedOwner, lockAddress, ownEmail } from "@/db/queries/user-chan
 import { countRecentTokens, findTokenHolder, lockTokenHolder, takeToken, voidTokens } from "@/db/queries/user-tokens";
 import { findUser, lockUser, releaseAttempt, reserveProof } from "@/db/queries/users";
 import type { UserRow } from "@/db/schema/users";
-import { takeAttempt } from "@/lib/auth/attempt-limits";
+import { takeAttempt, takeMail } from "@/lib/auth/attempt-limits";
 import { verifyPassword } from "@/lib/auth/password";
 import { AppError } from "@/lib/contract/errors";
 import { sha256 } from "@/lib/secret";
@@ -18,11 +18,10 @@ import { tooManyAttempts } from "./too-many-attempts";
 import { notify, writeMail } from "./write-mail";
 
 /**
- * Links to prove an address, within an hour: how many one mailbox gets of itself, how many with those that are asked for again
- * by who is signed in, so that strangers' sign-ups do not keep the owner's from coming, and how many one person may ask for.
+ * Links to prove an address, within an hour: how many one mailbox gets by sign-ups, and how many one person may ask for. What
+ * who is signed in asks for again is limited by network alone, so that no number of strangers elsewhere keeps it from coming.
  */
 const MAX_PER_ADDRESS = 10;
-const MAX_WITH_RESENT = 30;
 const MAX_PER_PERSON = 3;
 
 /**
@@ -74,8 +73,8 @@ function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id
   });
 }
 
-/** Sends the proof of the person's own address again; the earlier link stops working. */
-export async function resendVerification(ctx: Context): Promise<{ email: string }> {
+/** Sends the proof of the person's own address again; the earlier link stops working. `address`: where they ask from. */
+export async function resendVerification(ctx: Context, address: string): Promise<{ email: string }> {
   const { service } = ctx;
   const userId = ctx.actor.id as string;
   return service.db.orm.transaction(async (tx) => {
@@ -86,13 +85,14 @@ export async function resendVerification(ctx: Context): Promise<{ email: string 
     if (user?.email_verified_at !== null) {
       throw new AppError("invalid_state", "Your address is confirmed already. Reload the page.");
     }
-    if ((await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON) {
+    const isEnough = (await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON;
+    if (isEnough || !takeMail("resend", address, email)) {
       throw new AppError(
         "rate_limited",
         "We sent the link often enough. Look into your mail, or try again in an hour.",
       );
     }
-    await mailVerification(tx, service, user, { most: MAX_WITH_RESENT });
+    await mailVerification(tx, service, user, { most: Number.POSITIVE_INFINITY });
     return { email };
   });
 }

@@ -3,5 +3,5 @@ import { resendVerification as resend } from "@/lib/domain/people/verify-email";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
-  serve(resendVerification, ({ ctx }: DashboardCall) => resend(ctx)),
+  serve(resendVerification, ({ ctx, request }: DashboardCall) => resend(ctx, request.address)),
 );

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { takeAttempt } from "./attempt-limits";
+import { arePasswordsBusy, inTurn } from "./password-queue";
+
+test("while a hundred passwords wait strangers are told to come back, and those who wait get their turn", async () => {
+  const ends: (() => void)[] = [];
+  const hash = () => inTurn(() => new Promise<void>((resolve) => void ends.push(resolve)));
+  const work = Array.from({ length: 101 }, hash);
+  expect([ends.length, arePasswordsBusy()]).toEqual([2, false]);
+  work.push(hash());
+  for (const attempt of ["sign-in", "sign-up", "reset-password"] as const) {
+    expect(takeAttempt(attempt, "192.0.2.1"), attempt).toBe(2);
+  }
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ends.length).toBeLessThanOrEqual(2);
+  }
+  expect(await Promise.all(work)).toHaveLength(102);
+  expect(arePasswordsBusy()).toBe(false);
+});
