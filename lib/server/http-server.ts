@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
+import { createTokenBuckets } from "@/lib/token-buckets";
 import { UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { tidyRequest } from "./next-requests";
@@ -28,6 +30,8 @@ const STUCK_MS = 120_000;
  * which would all be read before anything else is done.
  */
 const MOST_AHEAD = 16;
+/** How long the address of one that sends more has no other connection: each of its packets takes as long as a page. */
+const CUT_OFF_SECONDS = 10;
 
 export type ServerOptions = {
   /** Called for a request that came through a proxy. */
@@ -56,9 +60,8 @@ export function createHttpServer(
   const gate = createGate();
   watchTraffic(server);
   watchCallers(server);
-  const isTooFarAhead = aheadOf();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (isTooFarAhead(request, response)) return;
+    if (request.socket.destroyed) return;
     if (onProxy && isProxied(request.headers)) onProxy();
     const admission = gate(request);
     if ("refusal" in admission) {
@@ -87,22 +90,6 @@ export function createHttpServer(
   return server;
 }
 
-/** Ends the connection of a request that comes when too many before it have no answer yet, and answers true. */
-function aheadOf(): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const waiting = new WeakMap<Duplex, number>();
-  return ({ socket }, response) => {
-    if (socket.destroyed) return true;
-    const ahead = waiting.get(socket) ?? 0;
-    if (ahead >= MOST_AHEAD) {
-      socket.destroy();
-      return true;
-    }
-    waiting.set(socket, ahead + 1);
-    response.once("close", () => void waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    return false;
-  };
-}
-
 /** While developing our own host and Next's side of the process both meet this server. */
 const WATCHED = Symbol.for("cardlane.watched-server");
 
@@ -116,6 +103,7 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
   const late = new WeakSet<Duplex>();
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
+    if (socket.destroyed) return;
     const startedMs = performance.now();
     pending.set(socket, { request, response });
     response.once("close", () => {
@@ -190,11 +178,32 @@ const traffics = new WeakMap<Server, Traffic>();
 function watchTraffic(server: Server): void {
   const traffic: Traffic = { running: new Set(), isStopping: false };
   traffics.set(server, traffic);
-  server.prependListener("request", (_request, response: ServerResponse) => {
+  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
+  const cutOff = createTokenBuckets({ perSecond: 1 / CUT_OFF_SECONDS, burst: 1 });
+  server.on("connection", (socket: Socket) => {
+    if (cutOff.waitMs(socket.remoteAddress ?? "") > 0) socket.destroy();
+  });
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (socket.destroyed) return;
     // Whoever is answered now comes back over another connection, to an instance that goes on.
     if (traffic.isStopping) response.shouldKeepAlive = false;
+    const own = unanswered.get(socket) ?? new Set();
+    if (!unanswered.has(socket)) {
+      unanswered.set(socket, own);
+      // Node tells none that another answer comes before that nobody is there.
+      socket.once("close", () => {
+        for (const waiting of own) if (!waiting.socket) waiting.emit("close");
+      });
+    }
     traffic.running.add(response);
-    response.once("close", () => traffic.running.delete(response));
+    own.add(response);
+    response.once("close", () => {
+      traffic.running.delete(response);
+      own.delete(response);
+    });
+    if (own.size <= MOST_AHEAD) return;
+    cutOff.take(socket.remoteAddress ?? "");
+    socket.destroy();
   });
 }
 
