@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { arrived, UNREAD_BYTES } from "./arrival";
@@ -7,13 +7,14 @@ import { arrived, UNREAD_BYTES } from "./arrival";
 /** A server that answers what it read once `arrived` said so, and tells when it began to read. */
 async function reader() {
   const begun: string[] = [];
-  const server = createServer({ highWaterMark: UNREAD_BYTES }, async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     await arrived(request);
     // Once somebody has read of it Next makes no request of it.
     expect(request.readableDidRead).toBe(false);
     begun.push(request.url ?? "");
     if (!response.destroyed) response.end(await textOf(request));
-  });
+  };
+  const server = createServer({ highWaterMark: UNREAD_BYTES }, (request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   open.push(server);
