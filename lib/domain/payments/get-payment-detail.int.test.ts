@@ -8,6 +8,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { findIdempotencyKey } from "../idempotency/find-idempotency-key";
 import { getPaymentDetail } from "./get-payment-detail";
 import { getPaymentIdOfTransaction } from "./get-payment-id-of-transaction";
 import { processReports } from "./process-reports";
@@ -105,6 +106,25 @@ test("a declined payment says why, and what can be done", async () => {
     },
   ]);
   expect(detail.ledger).toEqual([]);
+});
+
+test("a payment with many refunds and much metadata is shown with its latest, and is not the longer for it", async () => {
+  const tenant = await moneyTenant(db);
+  const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, "v".repeat(500)]));
+  const { body } = await tenant.create({ card: card("4242424242424242"), metadata });
+  for (let i = 1; i <= 55; i++) await tenant.act("refund", body.id, { amount: 1 }, { key: `refund-${i}` });
+  const detail = await detailOf(tenant, body.id);
+  expect(detail.truncated).toBe(true);
+  const whole = await tenant.get(body.id);
+  const latest = [whole.transactions[0], ...whole.transactions.slice(-50)];
+  expect(wholePayment(detail.payment)).toEqual({ ...whole, transactions: latest });
+  expect(detail.requests.map(({ key }) => key)).toEqual(Array.from({ length: 50 }, (_, i) => `refund-${55 - i}`));
+  const shown = detail.requests.filter(({ too_long }) => !too_long);
+  expect(detail.requests.filter(({ body: sent, response }) => sent !== null || response !== null)).toEqual(shown);
+  expect(JSON.stringify(whole).length).toBeGreaterThan(300_000);
+  expect(JSON.stringify(detail).length).toBeLessThan(300_000);
+  const key = await findIdempotencyKey(testContext(tenant.service, tenant.merchant.test), { key: "refund-55" });
+  expect(key).toMatchObject({ status: 201, response: null, too_long: true });
 });
 
 test("an unknown outcome is told as such, without the processor's own words", async () => {
