@@ -146,8 +146,9 @@ export const REQUEST_ERRORS = {
     example: { detail: "Send the body as application/json.", instance: PAYMENTS },
   },
   rate_limited: {
-    cause: "This key sent more requests than its limit allows.",
-    cure: "Wait as long as `Retry-After` says. Watch the `RateLimit` header to slow down in time, and spread bulk work out.",
+    cause:
+      "This key sent more requests than its limit allows, or has read more bytes a second than there are for one merchant.",
+    cure: "Wait as long as `Retry-After` says. Watch the `RateLimit` header to slow down in time, and spread bulk work out; a smaller `limit` makes shorter lists.",
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
     example: { detail: "Too many requests. Try again in a second.", instance: PAYMENTS },
   },
