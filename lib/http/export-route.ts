@@ -118,8 +118,7 @@ function searchOf(
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
 }
 
-/** How long all exports of the process rest after a piece, in the time that it took: together they have a third of it. */
-const RESTS = 2;
+/** All exports of the process rest after a piece for as long as it took: together they have half of it at most. */
 let restUntilMs = 0;
 
 async function* partsOf({ batches }: TransactionExport, fields: readonly ExportField[]): AsyncGenerator<string, void> {
@@ -132,7 +131,7 @@ async function* partsOf({ batches }: TransactionExport, fields: readonly ExportF
       const startedMs = performance.now();
       const { done, value } = pieces.next();
       const endedMs = performance.now();
-      restUntilMs = endedMs + RESTS * (endedMs - startedMs);
+      restUntilMs = endedMs + (endedMs - startedMs);
       if (done) break;
       yield value;
     }
