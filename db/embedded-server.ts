@@ -178,6 +178,8 @@ export function single(access: Access, onclose?: () => void, database = "postgre
   return postgres(urlOf(access, database), {
     max: 1,
     connect_timeout: 5,
+    // postgres.js would ask for the types of arrays first, and nobody hears when that fails: it would end this process.
+    fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,
     onnotice: () => {},
