@@ -118,7 +118,11 @@ function searchOf(
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
 }
 
-/** All exports of the process rest after a piece for as long as it took: together they have half of it at most. */
+/**
+ * All exports of the process rest after a piece for as long as it took: together they have half of it at most. A piece that
+ * takes longer than this was waiting for its turn on a busy machine.
+ */
+const LONGEST_REST_MS = 5;
 let restUntilMs = 0;
 
 async function* partsOf({ batches }: TransactionExport, fields: readonly ExportField[]): AsyncGenerator<string, void> {
@@ -131,7 +135,7 @@ async function* partsOf({ batches }: TransactionExport, fields: readonly ExportF
       const startedMs = performance.now();
       const { done, value } = pieces.next();
       const endedMs = performance.now();
-      restUntilMs = endedMs + (endedMs - startedMs);
+      restUntilMs = endedMs + Math.min(endedMs - startedMs, LONGEST_REST_MS);
       if (done) break;
       yield value;
     }
