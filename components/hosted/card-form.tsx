@@ -37,7 +37,14 @@ export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
       </div>
       <Notice view={view} />
       {view.button && (
-        <button type="submit" class="button pay" disabled={!live} aria-disabled={busy}>
+        <button
+          type="submit"
+          class="button pay"
+          disabled={!live}
+          aria-disabled={busy}
+          // The field that is left would say what is wrong with it, and the button move away before it is let go: no click.
+          onMouseDown={(event) => event.preventDefault()}
+        >
           {busy && <Spinner />}
           <span>{buttonText(view)}</span>
         </button>

@@ -133,7 +133,8 @@ function checkoutIn(page: Page, session: Session): Checkout {
   return {
     session,
     token: session.client_session_token as string,
-    form: page.frameLocator("#payment iframe"),
+    // Once it is seen: before that it has no height of its own, and a click would miss what moves.
+    form: page.frameLocator("#payment iframe:not([aria-busy])"),
     told,
     submit: () => page.evaluate(() => (window as unknown as MerchantWindow).frame.submit()),
     update: (options) =>

@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { directionOf, textsOf } from "@/lib/client/hosted/texts";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout-locales";
 import { getClientSession } from "@/lib/contract/operations/client-sessions";
@@ -168,3 +169,61 @@ test("the language is the shopper's own, unless the shop asks for another", asyn
   await expect(asked.form.locator("label[for=number]")).toHaveText(textsOf("de").labels.number);
   await context.close();
 });
+
+test("a press of Pay is not lost when the field that it leaves would say what is wrong with it", async ({
+  page,
+  openCheckout,
+}) => {
+  const { form } = await openCheckout(page, {}, { currency: "USD" });
+  for (const [field, typed] of [
+    ["number", "4242"],
+    ["cvv", "1"],
+  ] as const) {
+    await fillCard(form);
+    await form.locator(`#${field}`).fill(typed);
+    const button = await boxOf(payButton(form));
+    await page.mouse.move(button.x + button.width / 2, button.y + 4);
+    await page.mouse.down();
+    await form.locator("body").evaluate(drawn);
+    await page.mouse.up();
+    await expect(form.getByRole("status")).toHaveText(TEXTS.problemsFound(1));
+    await expect(form.locator(`#${field}`)).toBeFocused();
+  }
+});
+
+test("neither the button nor the page below the form moves while another attempt is sent", async ({
+  page,
+  openCheckout,
+}) => {
+  const { form } = await openCheckout(page);
+  const places = async () => [await boxOf(page.locator("#payment")), await boxOf(payButton(form))];
+  await pay(form, CARDS.declined);
+  await expect(form.getByText(TEXTS.attemptsLeft(4))).toBeVisible();
+  await fillCard(form, CARDS.declined);
+  const before = await places();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/attempts", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await payButton(form).click();
+  await expect(payButton(form)).toHaveText(TEXTS.button.paying);
+  await expect(form.getByText(TEXTS.notices.card_declined)).toBeHidden();
+  await form.locator("body").evaluate(drawn);
+  expect(await places()).toEqual(before);
+  release();
+  await expect(form.getByText(TEXTS.attemptsLeft(3))).toBeVisible();
+  expect(await places()).toEqual(before);
+});
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error("it is not on the page");
+  return box;
+}
+
+/** Resolves when what has changed is on the screen. */
+const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
