@@ -82,7 +82,7 @@ function MemberRow({ member, onDialog }: MemberRowProps) {
         <span className="sm:hidden">Last sign-in </span>
         {member.lastSignInAt ? <Time at={member.lastSignInAt} style="relative" /> : "Never"}
       </td>
-      <td className={`${CELL} w-px text-right max-sm:absolute max-sm:top-2 max-sm:right-3`}>
+      <td className={`${CELL} text-right max-sm:absolute max-sm:top-2 max-sm:right-3 sm:w-px`}>
         <MemberActions member={member} onDialog={onDialog} />
       </td>
     </tr>
