@@ -9,6 +9,7 @@ import { UnsavedGuard } from "@/components/forms/unsaved-guard";
 import { Banner } from "@/components/ui/banner";
 import { Button, buttonStyles } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
+import { FormFailure } from "@/components/ui/form-failure";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { ApiError, callApi } from "@/lib/client/api";
@@ -86,11 +87,7 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
               Give it only what its use needs, keep it on your servers, and never put it into a web page or an app.
             </Banner>
           )}
-          {failure && (
-            <Banner tone="red" role="alert">
-              {failure}
-            </Banner>
-          )}
+          <FormFailure failure={{ text: failure }} />
           <Field label="Name" error={errors.name?.message} hint="Where it is used, such as “Shop server”.">
             {(props) => <Input {...props} {...form.register("name")} autoComplete="off" className="max-w-md" />}
           </Field>

@@ -1,9 +1,9 @@
 "use client";
 
 import { useRef, useState } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { FormFailure } from "@/components/ui/form-failure";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { ApiError, callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
@@ -86,11 +86,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
             ? "The old key is refused within a second. Whatever uses it fails until it has the new one."
             : `Both keys work until ${fullTimeText(end, timeZone)}. Then the old one ends by itself.`}
         </p>
-        {failure && (
-          <Banner tone="red" role="alert" className="mt-4">
-            {failure}
-          </Banner>
-        )}
+        <FormFailure failure={{ text: failure }} className="mt-4" />
       </DialogContent>
     </Dialog>
   );

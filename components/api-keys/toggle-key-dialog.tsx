@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { FormFailure } from "@/components/ui/form-failure";
 import { callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
 import type { ApiKey } from "@/lib/contract/dashboard/api-keys";
@@ -74,11 +74,7 @@ export function ToggleKeyDialog({ apiKey, action, mode, onClose, onChanged }: To
       >
         <KeySummary apiKey={apiKey} />
         <p>{words.text}</p>
-        {failure && (
-          <Banner tone="red" role="alert" className="mt-4">
-            {failure}
-          </Banner>
-        )}
+        <FormFailure failure={{ text: failure }} className="mt-4" />
       </DialogContent>
     </Dialog>
   );

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { FormFailure } from "@/components/ui/form-failure";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
@@ -62,11 +62,7 @@ export function CancelSession({ id, mode }: { id: string; mode: Mode }) {
             <li>Whoever opens the link sees that it was cancelled.</li>
             <li>It cannot be opened again; you can create another one.</li>
           </ul>
-          {failure && (
-            <Banner tone="red" role="alert" className="mt-4">
-              {failure}
-            </Banner>
-          )}
+          <FormFailure failure={{ text: failure }} className="mt-4" />
         </DialogContent>
       </Dialog>
     </>

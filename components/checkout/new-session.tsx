@@ -6,8 +6,8 @@ import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { LiveFieldset } from "@/components/forms/live-fieldset";
 import { UnsavedGuard } from "@/components/forms/unsaved-guard";
-import { Banner } from "@/components/ui/banner";
 import { Button, buttonStyles } from "@/components/ui/button";
+import { FormFailure } from "@/components/ui/form-failure";
 import { PageHeader } from "@/components/ui/page-header";
 import { ApiError, callApi } from "@/lib/client/api";
 import { sessionFormErrors, sessionFormSchema, sessionFormValues } from "@/lib/client/checkout/session-form";
@@ -119,11 +119,7 @@ function SessionFormView({
         className="min-w-0"
       >
         <LiveFieldset className="flex min-w-0 flex-col gap-5">
-          {failure && (
-            <Banner tone="red" role="alert">
-              {failure}
-            </Banner>
-          )}
+          <FormFailure failure={{ text: failure }} />
           <PriceFields form={form} plans={plans} currencies={currencies} />
           <CustomerFields form={form} />
           <PlaceFields form={form} />

@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { FormFailure } from "@/components/ui/form-failure";
 import { callApi } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
 import type { Plan } from "@/lib/contract/plan";
@@ -65,11 +65,7 @@ export function PlanStatusDialog({ plan, mode, open, onOpenChange, onChanged }: 
           ))}
           {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
         </ul>
-        {failure && (
-          <Banner tone="red" role="alert" className="mt-4">
-            {failure}
-          </Banner>
-        )}
+        <FormFailure failure={{ text: failure }} className="mt-4" />
       </DialogContent>
     </Dialog>
   );

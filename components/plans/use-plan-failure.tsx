@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { Banner } from "@/components/ui/banner";
+import { FormFailure } from "@/components/ui/form-failure";
 import { ApiError } from "@/lib/client/api";
 import { failureText } from "@/lib/client/failure-text";
 import { EDITABLE_FIELDS, fieldWords } from "@/lib/client/plan-form";
@@ -31,10 +31,6 @@ export function usePlanFailure(form: PlanForm): {
     if (own.length < named.length || own.length === 0) setText(failureText(error));
   }
 
-  const failure = text && (
-    <Banner tone="red" role="alert">
-      {text}
-    </Banner>
-  );
+  const failure = <FormFailure failure={{ text }} />;
   return { failure, show, clear: () => setText(null) };
 }

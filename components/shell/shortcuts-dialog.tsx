@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState, useTransition } from "react";
-import { Banner } from "@/components/ui/banner";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { FormFailure } from "@/components/ui/form-failure";
 import { Kbd } from "@/components/ui/kbd";
 import { Switch } from "@/components/ui/switch";
 import { callApi } from "@/lib/client/api";
@@ -93,11 +93,7 @@ function SingleKeys({ enabled }: { enabled: boolean }) {
         disabled={pending}
         onChange={(event) => save(event.target.checked)}
       />
-      {failure && (
-        <Banner tone="red" role="alert" className="mt-3">
-          {failure}
-        </Banner>
-      )}
+      <FormFailure failure={{ text: failure }} className="mt-3" />
     </>
   );
 }

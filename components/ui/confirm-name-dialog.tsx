@@ -1,10 +1,10 @@
 "use client";
 
 import { type ReactNode, type SubmitEvent, useId, useState } from "react";
-import { Banner } from "./banner";
 import { Button } from "./button";
 import { Dialog, DialogContent } from "./dialog";
 import { Field } from "./field";
+import { FormFailure } from "./form-failure";
 import { Input } from "./input";
 
 type ConfirmNameDialogProps = {
@@ -88,11 +88,7 @@ function Content({ title, text, name, confirmLabel, onConfirm, onClose }: Conten
             />
           )}
         </Field>
-        {failure && (
-          <Banner tone="red" role="alert">
-            {failure}
-          </Banner>
-        )}
+        <FormFailure failure={{ text: failure }} />
       </form>
     </DialogContent>
   );
