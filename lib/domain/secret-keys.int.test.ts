@@ -151,7 +151,11 @@ test("a change that is killed in the middle and run again loses neither a sealed
       ["pay", "/v1/payments", payment] as const,
       ["session", "/v1/client-sessions", session] as const,
     ].entries()) {
-      expect(await send(secret, key, path, body)).toMatchObject({ ...first[i], replayed: true });
+      expect(await send(secret, key, path, body)).toMatchObject({
+        status: first[i]?.status,
+        body: first[i]?.body,
+        replayed: true,
+      });
       await expect(send(secret, key, path, { ...body, amount: 2 })).rejects.toMatchObject({
         code: "idempotency_key_reused",
       });

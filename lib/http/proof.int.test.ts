@@ -47,6 +47,7 @@ async function send(who: Who, path: string, body: object, more: Record<string, s
   const headers = { ...OWN, ...place, cookie, "x-idempotency-key": newId(), ...more };
   const request = new Request(`http://dashboard.test${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await dispatch(request, { ip: "192.0.2.1" });
+  answer.sent?.();
   return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
 }
 

@@ -33,6 +33,7 @@ async function setup() {
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = await dispatch(request, { ip: "192.0.2.1" });
+    answer.sent?.();
     return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
   };
   const acts = async () => [

@@ -34,6 +34,7 @@ async function send({ method = "GET", path, headers = {}, body }: Call) {
     ...(body && { body: JSON.stringify(body) }),
   });
   const answer = await dispatch(request, { ip: "192.0.2.1" });
+  answer.sent?.();
   return { status: answer.status, body: JSON.parse(textOf(answer.body)), headers: answer.headers };
 }
 
