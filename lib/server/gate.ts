@@ -99,7 +99,7 @@ function refusalOfPage(request: IncomingMessage, url: string, method: string): R
   const path = pathOf(url);
   if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
   if (WRITTEN_TO.test(path)) return null;
-  if (!READING.has(method) && (FILES.test(path) || !hasBody(request))) return REFUSALS.reading;
+  if (!READING.has(method)) return REFUSALS.reading;
   return hasBody(request) ? REFUSALS.body : null;
 }
 

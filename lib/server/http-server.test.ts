@@ -115,8 +115,9 @@ test("what is only looked at takes no other method, in every spelling; what is w
       expect([method, path, status]).toEqual([method, path, 405]);
       expect(head).toMatch(/^allow: GET, HEAD\r?$/im);
     }
-    const body = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n${CLOSE}{}`;
-    expect([path, (await say(body)).status]).toEqual([path, 413]);
+    const sent = (method: string) =>
+      say(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n${CLOSE}{}`);
+    expect([path, (await sent("POST")).status, (await sent("GET")).status]).toEqual([path, 405, 413]);
   }
 });
 
