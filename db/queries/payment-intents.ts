@@ -3,6 +3,7 @@ import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
+import { MOST_REFUNDS } from "@/lib/contract/payment";
 import { claimKey, type KeyClaim } from "./idempotency-claims";
 import type { Lease } from "./operations";
 
@@ -154,15 +155,18 @@ export type FollowUpReservation = Reservation & {
  * What each kind asks of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE there, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
  */
-function reserve(sql: Sql, followUp: FollowUp) {
+function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
   const exclusive = sql`open_operation_id = ${followUp.operationId}::uuid`;
   switch (followUp.kind) {
     case "refund":
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
+        // Those that are counted at the same moment may be a few more.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
-          and amount_refunded + refund_pending + (select amount from locked) <= amount_captured`,
+          and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
+          and (select count(*) from transactions where environment_id = ${environmentId}::uuid
+            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int`,
       };
     case "capture":
       return {
@@ -196,7 +200,7 @@ export async function reserveFollowUp(
   claim: KeyClaim | null,
   followUp: FollowUp,
 ): Promise<FollowUpReservation> {
-  const { amount, change, guard } = reserve(sql, followUp);
+  const { amount, change, guard } = reserve(sql, environmentId, followUp);
   const { refund } = followUp;
   const insertRefund = refund
     ? sql`, refund as (

@@ -11,7 +11,8 @@ type JoinedRow = TransactionRow & { [K in keyof PaymentRow as `p_${K}`]: Payment
 
 /**
  * A payment with its transactions as they stood at one moment (one statement, hence one snapshot), oldest first; null when
- * there is none. Index: the primary keys, `transactions_refunds`.
+ * there is none. Its refunds share the charge's metadata and address, of which each has a copy in its row. Index: the primary
+ * keys, `transactions_refunds`.
  */
 export async function findPayment(
   sql: Sql | SqlTransaction,
@@ -19,14 +20,22 @@ export async function findPayment(
   paymentId: string,
 ): Promise<PaymentSnapshot | null> {
   const rows = await sql<JoinedRow[]>`
-    select t.*, ${paymentColumns(sql)}
+    select ${shortColumns(sql)}, case when t.id = p.charge_id then t.metadata end as metadata,
+      case when t.id = p.charge_id then t.billing_address end as billing_address, ${paymentColumns(sql)}
     from payments p
     cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
     order by t.id`;
   const [first] = rows;
   if (!first) return null;
-  return { payment: paymentOf(first), transactions: rows };
+  const payment = paymentOf(first);
+  const charge = rows.find(({ id }) => id === payment.charge_id);
+  if (!charge) throw new Error(`payment ${paymentId} has no charge`);
+  for (const row of rows) {
+    row.metadata = charge.metadata;
+    row.billing_address = charge.billing_address;
+  }
+  return { payment, transactions: rows };
 }
 
 const paymentColumns = (sql: Sql | SqlTransaction) => sql`
@@ -37,7 +46,9 @@ const paymentColumns = (sql: Sql | SqlTransaction) => sql`
   p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
   p.created_at as p_created_at, p.updated_at as p_updated_at`;
 
-const { metadata: _metadata, ...SHORT_COLUMNS } = getTableColumns(transactions);
+const { metadata: _metadata, billing_address: _address, ...SHORT_COLUMNS } = getTableColumns(transactions);
+const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`);
+const shortColumns = (sql: Sql | SqlTransaction) => sql(SHORT_NAMES);
 
 /** The same with its charge and the latest refunds, whose metadata, a copy of the charge's, are left out. */
 export async function findShortPayment(
@@ -47,7 +58,7 @@ export async function findShortPayment(
   refunds: number,
 ): Promise<PaymentSnapshot | null> {
   const rows = await sql<JoinedRow[]>`
-    select ${sql(Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`))},
+    select ${shortColumns(sql)}, t.billing_address,
       case when t.id = p.charge_id then t.metadata else '{}'::jsonb end as metadata, ${paymentColumns(sql)}
     from payments p
     join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id

@@ -169,6 +169,9 @@ export const voidBody = z
   .meta({ id: "VoidRequest" });
 export type VoidBody = z.infer<typeof voidBody>;
 
+/** A payment is always answered with all of its refunds, so there is an end to them. */
+export const MOST_REFUNDS = 500;
+
 export const refundBody = z
   .strictObject({
     amount: amount.optional().describe("Minor units; without it, all that is left."),

@@ -58,6 +58,4 @@ export type Reply = {
   readonly status: number;
   readonly body: string;
   readonly replayed: boolean;
-  /** By how much the event that was written is longer than the answer: it holds the whole payment, with all refunds. */
-  readonly keptBytes?: number;
 };

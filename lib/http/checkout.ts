@@ -48,7 +48,7 @@ export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Prom
 function takeSandboxAttempt({ environment, row }: Checkout): void {
   const writer = { key: environment.id, mode: environment.mode, verified: row.verified };
   const charge = sandboxQuota().take(writer);
-  charge?.(2 * Buffer.byteLength(JSON.stringify(row.metadata)));
+  charge?.add(2 * Buffer.byteLength(JSON.stringify(row.metadata)));
 }
 
 async function requireCheckout(service: Service, token = ""): Promise<Checkout> {

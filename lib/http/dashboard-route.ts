@@ -131,7 +131,7 @@ function limit({ userId }: Person, { costly }: DashboardOperation): void {
 /** An account that nobody proved an address for has nothing in live mode to hinder, and its history stays as test data does. */
 function takeWrite({ userId, emailVerified }: Person, mode: Mode, headers: Request["headers"]): void {
   const writer = { key: userId, mode: emailVerified ? mode : "test", verified: emailVerified } as const;
-  sandboxQuota().take(writer)?.(bodySize({ headers }, undefined));
+  sandboxQuota().take(writer)?.add(bodySize({ headers }, undefined));
 }
 
 function requirePermission(person: Person, { permission }: DashboardOperation): void {

@@ -19,7 +19,7 @@ import { recordStaffRequest } from "./record-staff-request";
 import { type ApiRequest, addressOf, CALLER_GONE, type Connection, pathOf, searchOf } from "./request-parts";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
-import { mayBeLong, writes } from "./writes";
+import { mayBeLong, movesMoneyOf, writes } from "./writes";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
@@ -92,7 +92,7 @@ async function answer(
   const key = readIdempotencyKey(call.request, operation);
   const query = parseQuery(searchOf(url), operation);
   const body = await parseBody(call.request, operation);
-  charge?.(bodySize(call.request, body));
+  charge?.add(bodySize(call.request, body));
   await requireProofOfRefund(http.service, caller, { operation, id: call.id, body });
   await recordStaffRequest(http.service, caller, {
     headers: call.request.headers,
@@ -126,21 +126,30 @@ async function answer(
     ...(call.id !== null && { id: call.id }),
   };
   const turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
+  const place = movesMoneyOf(operation) ? await http.paymentLines.take(`${caller.environment.id} ${call.id}`) : null;
   try {
-    const { keptBytes = 0, ...reply } = await replyOf(operation, await endpoint.run(ctx, input as never));
+    if (place?.waited) {
+      // Those before it in the line may have used up what there was.
+      http.answerLimits.check(reader);
+      charge?.check();
+      await ctx.reauthorize();
+    }
+    const reply = await replyOf(operation, await endpoint.run(ctx, input as never));
     const bytes = bytesOf(reply.body);
-    http.answerLimits.charge(reader, bytes + keptBytes);
+    http.answerLimits.charge(reader, bytes);
     // The answer holds what the write kept, and is kept with it; a repeat's is there already.
-    if (!reply.replayed) charge?.(bytes + keptBytes);
+    if (!reply.replayed) charge?.add(bytes);
     turn?.made();
     return { ...reply, turn };
   } catch (error) {
     turn?.sent();
     throw error;
+  } finally {
+    place?.leave();
   }
 }
 
-async function replyOf(operation: Operation, result: VerbReply | object): Promise<Reply & { keptBytes?: number }> {
+async function replyOf(operation: Operation, result: VerbReply | object): Promise<Reply> {
   if ("replayed" in result) return result;
   return { status: operation.status, body: await jsonBody(result), replayed: false };
 }

@@ -11,7 +11,7 @@ function quotaOf(mb: number) {
   /** The refusal, or null for a write of so many bytes that was taken. */
   const write = (bytes = 0, over: Partial<Writer> = {}): AppError | null => {
     try {
-      quota.take({ key: "a", mode: "test", verified: false, ...over })?.(bytes);
+      quota.take({ key: "a", mode: "test", verified: false, ...over })?.add(bytes);
       return null;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

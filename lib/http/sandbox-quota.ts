@@ -18,8 +18,13 @@ export type Writer = {
   readonly verified: boolean;
 };
 
-/** Counts bytes that a write kept: of its body, then of its answer. */
-export type Charge = (bytes: number) => void;
+/** A write that was counted. */
+export type Charge = {
+  /** Counts bytes that it kept: of its body, then of its answer. */
+  add(bytes: number): void;
+  /** Throws `rate_limited` when the day's bytes are used up meanwhile. */
+  check(): void;
+};
 
 export type SandboxQuota = {
   /** Counts a write, or throws `rate_limited`; null when nothing of the writer's is counted. Asks no database. */
@@ -50,7 +55,7 @@ function quotaOf(mb: number, now: (() => number) | undefined, more: string): (ke
   return (key) => {
     bytes.check(key);
     count.take(key);
-    return (size) => bytes.charge(key, size);
+    return { add: (size) => bytes.charge(key, size), check: () => bytes.check(key) };
   };
 }
 

@@ -7,3 +7,7 @@ export const writes = ({ method, name }: Pick<Operation, "method" | "name">): bo
 /** Whether an answer may be long: lists, and a payment, which has any number of refunds. */
 export const mayBeLong = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
   name === "getPayment" || name === "searchTransactions" || (method === "GET" && name.startsWith("list"));
+
+/** Whether an operation moves the money of a payment that is there. */
+export const movesMoneyOf = ({ idempotency, path }: Pick<Operation, "idempotency" | "path">): boolean =>
+  idempotency === "required" && path.includes("{id}");

@@ -9,11 +9,11 @@ import { type Answer, answerOf } from "./answer";
 import { challengeUrl } from "./challenge-url";
 import type { OpenOperation, OperationSubject } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
-import { presentPayment } from "./present";
+import { presentPayment, presentTransaction } from "./present";
 
 export type Finished =
   /** The outcome is in the books. */
-  | { kind: "finished"; change: Change; answer: Answer | null; keptBytes: number }
+  | { kind: "finished"; change: Change; answer: Answer | null }
   /** Someone else has the operation, or has closed it: what stands in the books counts. */
   | { kind: "lost" };
 
@@ -114,10 +114,13 @@ function workOut(
     object: "event",
     type: change.eventType,
     created_at: now,
-    data: presentPayment(change.payment, transactions, mode),
+    // Of a refund's end the refund itself: with all refunds before it each time, a payment's events would grow with their square.
+    data: change.refund
+      ? presentTransaction(change.refund, change.payment, mode)
+      : presentPayment(change.payment, transactions, mode),
   });
   return {
-    finished: { kind: "finished", change, answer, keptBytes: Math.max(0, payload.length - (answer?.body.length ?? 0)) },
+    finished: { kind: "finished", change, answer },
     write: {
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },

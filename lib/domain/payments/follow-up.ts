@@ -3,6 +3,7 @@ import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/d
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { MOST_REFUNDS } from "@/lib/contract/payment";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction-words";
 import { idTime, newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
@@ -168,7 +169,7 @@ async function refuse(
 function refusal(
   { kind, amount, target: named }: FollowUpRequest,
   target: Target,
-  { payment }: PaymentSnapshot,
+  { payment, transactions }: PaymentSnapshot,
   now: Date,
 ): AppError | null {
   const invalidState = (detail: string, status: string, allowed: string[]) =>
@@ -195,6 +196,8 @@ function refusal(
   if (kind === "refund") {
     if (!isRefundable(payment.status)) return wrongState;
     const remaining = amountRefundable(payment);
+    if (transactions.length > MOST_REFUNDS)
+      return invalidState(`A payment takes at most ${MOST_REFUNDS} refunds, and this one has had them.`, status, []);
     return remaining > 0 && (amount ?? remaining) <= remaining
       ? null
       : exceeds("amount_exceeds_refundable", "refunded", remaining, payment.currency);

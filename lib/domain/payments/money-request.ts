@@ -53,8 +53,7 @@ export async function claimOf(ctx: Context, operationId: string): Promise<KeyCla
 
 /** The answer to a request whose operation was sent, or taken over. */
 export async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
-  if (executed.kind === "finished" && executed.answer)
-    return { ...executed.answer, replayed: false, keptBytes: executed.keptBytes };
+  if (executed.kind === "finished" && executed.answer) return { ...executed.answer, replayed: false };
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
     // Whoever took the operation over has given, and stored, the first answer.

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { MOST_REFUNDS } from "@/lib/contract/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { idTime, newId } from "@/lib/ids";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
@@ -117,4 +120,26 @@ describe("refusals", () => {
     }
     await expectClean();
   });
+});
+
+test("a payment takes five hundred refunds, so that its answers have an end", async () => {
+  const tenant = await moneyTenant(db);
+  const { id } = (await tenant.create()).body;
+  const refund = await tenant.act("refund", id, { amount: 1 });
+  const others = Array.from({ length: MOST_REFUNDS - 2 }, () => newId()).map((id) => ({ id, created_at: idTime(id) }));
+  const columns = await db.sql<{ name: string }[]>`
+    select quote_ident(attname) as name from pg_attribute
+    where attrelid = 'transactions'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`;
+  const names = columns.map(({ name }) => name).join(", ");
+  await db.sql`
+    insert into transactions (${db.sql.unsafe(names)})
+    select ${db.sql.unsafe(names)} from (
+      select (jsonb_populate_record(t, o || '{"status": "FAILED", "captured_at": null, "refunded_at": null}')).*
+      from transactions t, jsonb_array_elements(${others as never}::jsonb) o
+      where t.environment_id = ${tenant.environmentId} and t.id = ${decodeId("transaction", refund.body.transactions[1].id)}) r`;
+  expect((await tenant.act("refund", id, { amount: 1 })).status).toBe(201);
+  const refused = await tenant.act("refund", id, { amount: 1 });
+  expect(refused).toMatchObject({ status: 409, code: "invalid_state" });
+  expect(refused.body.detail).toBe("A payment takes at most 500 refunds, and this one has had them.");
+  expect(tenant.script.count("refund")).toBe(2);
 });
