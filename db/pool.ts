@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import type { Address } from "./address";
 import { Connection, type ConnectionOptions, connectionClosed, type Statement, silence } from "./connection";
+import { FairQueue } from "./fair-queue";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
 export type PoolOptions = Omit<ConnectionOptions, "parsed"> & {
@@ -32,9 +33,12 @@ const ENDED = "the connections to the database are closed";
 type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean };
 const servers = new Map<string, Server>();
 
+/** Whose rows a statement may see ('' = all), and in whose line it waits for a connection: nobody's takes all of them. */
+export type Owner = { readonly environment: string; readonly line: string };
+
 /**
- * Connections to one database. A statement or a transaction has one for itself; what finds none waits in line. Whatever is
- * refused with DatabaseUnavailable was never sent.
+ * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each line in turn.
+ * Whatever is refused with DatabaseUnavailable was never sent.
  */
 export class Pool {
   readonly #address: Address;
@@ -42,7 +46,7 @@ export class Pool {
   readonly #template: postgres.Sql;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
-  readonly #queue: Waiter[] = [];
+  readonly #queue = new FairQueue<Waiter>();
   readonly #server: Server;
   readonly #sweep: NodeJS.Timeout;
   #opening = 0;
@@ -85,26 +89,26 @@ export class Pool {
     return this.#template;
   }
 
-  run(statement: Statement, environment: string): void {
+  run(statement: Statement, owner: Owner): void {
     const use = (connection: Connection) => {
-      connection.run(statement, environment, () => this.release(connection));
+      connection.run(statement, owner.environment, () => this.release(connection));
     };
-    this.#take(environment, use, (error) => statement.reject(error));
+    this.#take(owner, use, (error) => statement.reject(error));
   }
 
-  /** A connection for a transaction of `environment`, to be given back by `release`. */
-  take(environment: string): Promise<Connection> {
-    return new Promise((resolve, reject) => this.#take(environment, resolve, reject));
+  /** A connection for a transaction, to be given back by `release`. */
+  take(owner: Owner): Promise<Connection> {
+    return new Promise((resolve, reject) => this.#take(owner, resolve, reject));
   }
 
-  #take(environment: string, take: Waiter["take"], refuse: Waiter["refuse"]): void {
+  #take({ environment, line }: Owner, take: Waiter["take"], refuse: Waiter["refuse"]): void {
     const idle = this.#isEnding ? null : this.#nextIdle(environment);
     if (idle) {
       take(idle);
     } else if (this.#isEnding || this.#down) {
       refuse(this.#down ? refusal(this.#down) : new DatabaseUnavailable(ENDED));
     } else {
-      this.#queue.push({ since: performance.now(), take, refuse });
+      this.#queue.push(line, { since: performance.now(), take, refuse });
       this.#openMore();
     }
   }
@@ -213,7 +217,7 @@ export class Pool {
 
   #goDown(error: Error): void {
     this.#down = error;
-    for (const waiter of this.#queue.splice(0)) waiter.refuse(refusal(error));
+    for (const waiter of this.#queue.takeAll()) waiter.refuse(refusal(error));
   }
 
   /** What came in while this process was stopped, or busy, has not been read: that time is nobody's fault, and counts for nothing. */
@@ -242,8 +246,8 @@ export class Pool {
       this.#idle.splice(this.#idle.indexOf(idle), 1);
       this.#drop(idle);
     }
-    while (this.#queue[0] && now - this.#queue[0].since > QUEUE_LIMIT_MS) {
-      this.#queue.shift()?.refuse(new DatabaseUnavailable(`no connection was free within ${QUEUE_LIMIT_MS / 1_000} s`));
+    for (const waiter of this.#queue.takeOver(({ since }) => now - since > QUEUE_LIMIT_MS)) {
+      waiter.refuse(new DatabaseUnavailable(`no connection was free within ${QUEUE_LIMIT_MS / 1_000} s`));
     }
     if (!this.#down && now - this.#suspectedAt > SUSPICION_MS && this.#all.size === 0) {
       if (Number.isFinite(this.#suspectedAt)) this.#goDown(new DatabaseUnavailable("the database does not answer"));
@@ -262,7 +266,7 @@ export class Pool {
       this.#isEnding = true;
       clearInterval(this.#sweep);
       this.#server.pools.delete(this);
-      for (const waiter of this.#queue.splice(0)) waiter.refuse(new DatabaseUnavailable(ENDED));
+      for (const waiter of this.#queue.takeAll()) waiter.refuse(new DatabaseUnavailable(ENDED));
       for (const idle of this.#idle.splice(0)) this.#drop(idle);
     }
     if (this.#all.size === 0) return;

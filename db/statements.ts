@@ -10,13 +10,17 @@ const LEVELS = /^[a-z ,]*$/i;
 /** What belongs to one connection of postgres.js, and these connections come and go. */
 const ABSENT = ["reserve", "listen", "notify", "subscribe", "file", "largeObject", "close"];
 
-/** A pool as postgres.js shows one: every statement and transaction is `environment`'s, or nobody's when that is ''. */
-export function sqlOn(pool: Pool, environment: string): postgres.Sql {
+/**
+ * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or nobody's when that is '', and waits in
+ * its line, or in that of whoever else it is for.
+ */
+export function sqlOn(pool: Pool, environment: string, line = environment): postgres.Sql {
+  const owner = { environment, line };
   const begin: Begin = async (first, second) => {
     const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
     if (!LEVELS.test(levels)) throw new Error(`"${levels}" is no mode of a transaction`);
     try {
-      const connection = await pool.take(environment);
+      const connection = await pool.take(owner);
       try {
         connection.enter(environment);
         return await transaction(pool, connection, levels, work);
@@ -40,9 +44,20 @@ export function sqlOn(pool: Pool, environment: string): postgres.Sql {
         reject(error);
       };
     }
-    pool.run(statement, environment);
+    pool.run(statement, owner);
   };
-  return Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
+  const sql = Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
+  lines.set(sql, (name) => sqlOn(pool, environment, name));
+  return sql;
+}
+
+const lines = new WeakMap<object, (name: string) => postgres.Sql>();
+
+/** The same connections, waited for in a line of this name where there are too few. */
+export function inLineOf<S extends postgres.Sql>(sql: S, name: string): S {
+  const make = lines.get(sql);
+  if (!make) throw new Error("only what a pool shows has lines");
+  return make(name) as S;
 }
 
 function refuse(name: string): never {

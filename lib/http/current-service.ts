@@ -2,7 +2,7 @@ import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
 import { type AnswerLimits, createAnswerLimits } from "./answer-limits";
 import { type Authenticator, createAuthenticator } from "./authenticate";
-import { createPaymentLines, type PaymentLines } from "./payment-lines";
+import { createWriteLines, type WriteLines } from "./lines";
 import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
 import { createRequestErrorLog, type RequestErrorLog } from "./request-error-log";
 
@@ -17,7 +17,7 @@ export type HttpService = {
   /** Of each person, for what costs much. */
   readonly costlyLimiter: RateLimiter;
   readonly answerLimits: AnswerLimits;
-  readonly paymentLines: PaymentLines;
+  readonly writeLines: WriteLines;
   readonly unauthorized: UnauthorizedLimiter;
   readonly requestErrors: RequestErrorLog;
 };
@@ -49,7 +49,7 @@ export function provideService(service: Service): HttpService {
       bytesPerSecond: env.answerMbPerSecond * 1_000_000,
       atOnce: readsAtOnce(service),
     }),
-    paymentLines: createPaymentLines(),
+    writeLines: createWriteLines(),
     requestErrors: createRequestErrorLog(service),
   };
   holder[KEY] = http;

@@ -12,6 +12,7 @@ import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { jsonBody } from "./json-body";
+import type { Place } from "./lines";
 import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
@@ -126,9 +127,13 @@ async function answer(
     ...(call.id !== null && { id: call.id }),
   };
   const turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
-  const place = movesMoneyOf(operation) ? await http.paymentLines.take(`${caller.environment.id} ${call.id}`) : null;
+  const places: Place[] = [];
   try {
-    if (place?.waited) {
+    // The payment's first: who waits there is not at work.
+    if (movesMoneyOf(operation))
+      places.push(await http.writeLines.payments.take(`${caller.environment.id} ${call.id}`));
+    if (writes(operation)) places.push(await http.writeLines.merchants.take(reader));
+    if (places.some(({ waited }) => waited)) {
       // Those before it in the line may have used up what there was.
       http.answerLimits.check(reader);
       charge?.check();
@@ -145,7 +150,7 @@ async function answer(
     turn?.sent();
     throw error;
   } finally {
-    place?.leave();
+    for (const place of places) place.leave();
   }
 }
 

@@ -17,6 +17,7 @@ import {
   failDueSandboxRefunds,
   listSandboxReports,
 } from "@/db/queries/sandbox-reports";
+import { inLineOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
@@ -36,6 +37,8 @@ export type SandboxOptions = {
   sleep?: (ms: number) => Promise<unknown>;
 };
 
+/** Accounts whose lines are kept ready. */
+const REMEMBERED = 1_000;
 /** For how long a request that does not get through is tried again, and how often. */
 const REACH_WITHIN_MS = 2_000;
 const REACH_PAUSE_MS = 200;
@@ -43,6 +46,17 @@ const REACH_PAUSE_MS = 200;
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
 export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
   const vault = createVault(secret);
+  const lines = new Map<string, Sql>();
+
+  /** An account waits in a line of its own: what one sends keeps no other waiting. */
+  function sqlFor(account: string): Sql {
+    const known = lines.get(account);
+    if (known) return known;
+    const made = inLineOf(sql, account);
+    if (lines.size >= REMEMBERED) lines.delete(lines.keys().next().value as string);
+    lines.set(account, made);
+    return made;
+  }
 
   /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws what stays so. */
   async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
@@ -58,15 +72,20 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
   }
 
   async function authorize(token: SandboxToken, request: AuthorizeRequest): Promise<Outcome> {
-    if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(sql, request.reference, request.account))) {
+    const own = sqlFor(request.account);
+    if (token.behaviour === "refuse_once" && (await insertSandboxRefusal(own, request.reference, request.account))) {
       return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
     }
-    const record = await insertSandboxCharge(sql, newCharge(vault, token, request, clock.now()));
+    const record = await insertSandboxCharge(own, newCharge(vault, token, request, clock.now()));
     if (!("refused" in record) && record.fresh) {
       if (token.behaviour === "slow") await sleep(SLOW_ANSWER_MS);
       if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
     return outcomeOf(record);
+  }
+
+  async function follow(kind: "capture" | "void" | "refund", { authorization, ...request }: FollowUpRequest) {
+    return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), { ...request, kind, charge: authorization }));
   }
 
   return {
@@ -91,11 +110,11 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
 
     continueAuthorization: ({ authorization, challenge, ...request }) => {
       const continuation = { ...request, charge: authorization, passed: challenge === "passed" };
-      return reach(async () => outcomeOf(await insertSandboxContinuation(sql, continuation)));
+      return reach(async () => outcomeOf(await insertSandboxContinuation(sqlFor(request.account), continuation)));
     },
-    capture: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("capture", request)))),
-    void: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("void", request)))),
-    refund: (request) => reach(async () => outcomeOf(await insertSandboxFollowUp(sql, followUp("refund", request)))),
+    capture: (request) => reach(() => follow("capture", request)),
+    void: (request) => reach(() => follow("void", request)),
+    refund: (request) => reach(() => follow("refund", request)),
 
     async inquire(reference) {
       const record = await findSandboxRecord(sql, reference);
@@ -103,7 +122,7 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     },
 
     async close(request) {
-      const record = await closeSandboxReference(sql, request);
+      const record = await closeSandboxReference(sqlFor(request.account), request);
       return record === null
         ? { kind: "unknown", reason: "the reference belongs to another account" }
         : inquiryOf(record);
@@ -124,12 +143,6 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     },
   };
 }
-
-const followUp = (kind: "capture" | "void" | "refund", { authorization, ...request }: FollowUpRequest) => ({
-  ...request,
-  kind,
-  charge: authorization,
-});
 
 function newCharge(vault: SandboxVault, token: SandboxToken, request: AuthorizeRequest, now: Date) {
   const { behaviour } = token;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createPaymentLines, type Place } from "./payment-lines";
+import { createLines, type Place } from "./lines";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test("of one payment few run at once, in the order in which they came, and others never wait for them", async () => {
-  const lines = createPaymentLines({ atOnce: 2 });
+test("of one name few run at once, in the order in which they came, and others never wait for them", async () => {
+  const lines = createLines({ atOnce: 2, mostWaiting: 10, what: "this payment" });
   const begun: number[] = [];
   const places: Place[] = [];
   const all = [0, 1, 2, 3, 4].map(async (i) => {
@@ -34,7 +34,7 @@ test("of one payment few run at once, in the order in which they came, and other
 });
 
 test("who would wait too long, or in too long a line, is sent away, and the line goes on without it", async () => {
-  const lines = createPaymentLines({ atOnce: 1, mostWaiting: 1, patienceMs: 20 });
+  const lines = createLines({ atOnce: 1, mostWaiting: 1, what: "this payment", patienceMs: 20 });
   const first = await lines.take("a");
   const late = lines.take("a");
   await expect(lines.take("a")).rejects.toMatchObject({ code: "rate_limited" });
