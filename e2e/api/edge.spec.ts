@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { listPayments } from "@/lib/contract/operations/payments";
 import { expect, test } from "../fixtures";
 
 /** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */
@@ -197,6 +198,22 @@ test("no page takes a body, so none is kept in memory", async ({ baseUrl }) => {
       expect(await statusOf(baseUrl, `${whole}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`), path).toBe(status);
     }
   }
+});
+
+/** Each had a turn among its merchant's reads, and what waits behind another answer is told of the end before it is made. */
+test("lists that nobody waits for any more hold back no others", async ({ baseUrl, api }) => {
+  const { host, hostname, port } = new URL(baseUrl);
+  const list = `GET /v1/payments?limit=100 HTTP/1.1\r\nHost: ${host}\r\nX-Api-Key: ${api.apiKey}\r\n\r\n`;
+  for (let round = 0; round < 6; round++) {
+    const socket = connect(Number(port), hostname);
+    await new Promise((resolve) => socket.once("connect", resolve));
+    await new Promise((resolve) => socket.write(list.repeat(6), resolve));
+    socket.destroy();
+  }
+  await expect
+    .poll(async () => (await api.call(listPayments, { query: { limit: 1 } })).status, { timeout: 20_000 })
+    .toBe(200);
+  for (let i = 0; i < 5; i++) (await api.call(listPayments, { query: { limit: 1 } })).ok();
 });
 
 test("a foreign name is refused on every path but health", async ({ baseUrl }) => {

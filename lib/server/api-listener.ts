@@ -9,6 +9,9 @@ import type { Listener } from "./http-server";
 /** How long a request may take beside the processor's own time. */
 export const ANSWER_LIMIT_MS = 22_000;
 
+/** Of a long answer nothing was taken for so long: it holds back the other reads of its merchant, and takes memory. */
+const UNREAD_MS = 10_000;
+
 /**
  * The API without Next around it: the same handlers, many times as fast. Own code and no fetch-style adapter, because a
  * `Request` and a `Response` for each request, with copies of all headers, cost as much as a simple read itself.
@@ -48,8 +51,12 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
 });
 
 function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (sent && outgoing.closed) sent();
-  else if (sent) outgoing.once("close", sent);
+  // What waits behind another answer of its connection was told of the end before it was made.
+  if (sent && (outgoing.closed || incoming.socket.destroyed)) sent();
+  else if (sent) {
+    outgoing.once("close", sent);
+    incoming.socket.setTimeout(UNREAD_MS);
+  }
   const length = bytesOf(body);
   outgoing.writeHead(status, { ...dataHeaders(), ...headers, "Content-Length": String(length) });
   // A byte for each character: ASCII, which is written as it is, and faster than text that has to be looked through.
