@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from "vitest";
-import { takeAccount } from "./attempt-limits";
+import { takeAccount, waitForAccount } from "./attempt-limits";
 
 vi.stubEnv("SIGN_UPS_PER_DAY", "3");
 afterAll(() => void vi.unstubAllEnvs());
@@ -15,4 +15,6 @@ test("a network opens so many accounts in a day, however many addresses of IPv6 
   const site = ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:ffff::2", "2001:db8:1::9"];
   expect(opened([...site, "2001:db8:2::1"])).toEqual([true, true, true, false, true]);
   expect(takeAccount("192.0.2.1")).toBeGreaterThan(DAY_SECONDS / 3 - 60);
+  expect(waitForAccount("192.0.2.1")).toBeGreaterThan(DAY_SECONDS / 3 - 60);
+  expect([waitForAccount("192.0.2.2"), waitForAccount("192.0.2.3")]).toEqual([0, 0]);
 });

@@ -42,6 +42,11 @@ export function takeAccount(address: string): number {
   return secondsToWait(limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 });
 }
 
+/** The same without counting one. */
+export function waitForAccount(address: string): number {
+  return secondsToWait({ waitMs: limits().accounts?.waitMs(siteOf(address)) ?? 0 });
+}
+
 /** What one customer of a provider holds: an IPv4 address, or the /48 of an IPv6 address, which has 65,536 of the networks below. */
 export const siteOf = (address: string) => {
   const network = networkOf(address);

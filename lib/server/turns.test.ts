@@ -126,13 +126,35 @@ describe("turns of a busy process", () => {
     expect(own.map(({ status }) => status)).toEqual([...new Array(51).fill(0), 503]);
     const others = Array.from({ length: 151 }, (_, i) => start(pages, ask("/", `203.0.${i}.1`)));
     await settle();
-    expect(others.filter(({ status }) => status === 503)).toHaveLength(1);
+    const refused = (some: { status: number }[]) => some.filter(({ status }) => status === 503).length;
+    expect([refused(own), refused(others)]).toEqual([2, 0]);
     // Forms have places of their own.
     expect(start(pages, ask(FORM, "198.51.100.2")).status).toBe(0);
     own[10]?.hangUp();
     const late = start(pages, ask("/", "198.51.100.1"));
     await settle();
     expect([late.status, begun.length]).toEqual([0, 1]);
+  });
+
+  test("in a full queue who has many of its places makes room for who has few", async () => {
+    const { pages } = drawing();
+    start(pages, ask("/", "192.0.2.1"));
+    await settle();
+    const greedy = [1, 2, 3, 4].map((i) => Array.from({ length: 50 }, () => start(pages, ask("/", `203.0.113.${i}`))));
+    await settle();
+    const refused = () => greedy.map((own) => own.filter(({ status }) => status === 503).length);
+    expect(refused()).toEqual([0, 0, 0, 0]);
+    const others = Array.from({ length: 20 }, (_, i) => start(pages, ask("/", `198.51.100.${i}`)));
+    await settle();
+    expect(others.map(({ status }) => status)).toEqual(new Array(20).fill(0));
+    expect(refused()).toEqual([5, 5, 5, 5]);
+    // The last ones went; and who has as many as the others gets none of their places.
+    expect(greedy[0]?.slice(45).map(({ status }) => status)).toEqual(new Array(5).fill(503));
+    const more = Array.from({ length: 60 }, () => start(pages, ask("/", "203.0.113.9")));
+    await settle();
+    const taken = more.filter(({ status }) => status === 0).length;
+    expect(taken).toBeGreaterThan(30);
+    expect(taken).toBeLessThan(40);
   });
 
   test("nobody waits longer than ten seconds", async () => {

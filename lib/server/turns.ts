@@ -30,14 +30,16 @@ const BUSY: Refusal = {
 };
 
 type Queue = {
-  /** False when there is no place left, in all or for this site. */
-  hasPlace(site: string): boolean;
-  add(one: Waiting): void;
+  /**
+   * False when there is no place left. In a full queue the last one of the site that has most of it makes room for a site with
+   * less: a few who come again and again must not keep everybody else out.
+   */
+  add(one: Waiting): boolean;
   remove(one: Waiting): void;
   /** Takes the one whose turn it is. */
   next(): Waiting | undefined;
 };
-type Waiting = { readonly queue: Queue; readonly site: string; readonly begin: () => void };
+type Waiting = { readonly queue: Queue; readonly site: string; begin(): void; giveUp(): void };
 
 /** Who waits: of each site in turn, and of each in the order in which they came. */
 function createQueue(): Queue {
@@ -49,11 +51,20 @@ function createQueue(): Queue {
     size--;
     if (own.size === 0) waiting.delete(one.site);
   }
+  function makeRoom(number: number): boolean {
+    let most = new Set<Waiting>();
+    for (const own of waiting.values()) if (own.size > most.size) most = own;
+    if (most.size <= number + 1) return false;
+    [...most].at(-1)?.giveUp();
+    return true;
+  }
   return {
-    hasPlace: (site) => size < MOST_WAITING && (waiting.get(site)?.size ?? 0) < MOST_WAITING_PER_SITE,
     add(one) {
+      const number = waiting.get(one.site)?.size ?? 0;
+      if (number >= MOST_WAITING_PER_SITE || (size >= MOST_WAITING && !makeRoom(number))) return false;
       waiting.set(one.site, (waiting.get(one.site) ?? new Set()).add(one));
       size++;
+      return true;
     },
     remove,
     next() {
@@ -145,26 +156,27 @@ export function withTurns({ api, pages }: Listeners): Listeners {
   function turn(request: IncomingMessage, response: ServerResponse): Promise<(() => void) | null> {
     const queue = isPaymentForm(request) ? formQueue : pageQueue;
     const site = siteOf(String(request.headers["x-forwarded-for"] ?? ""));
-    if (response.destroyed || !queue.hasPlace(site)) return Promise.resolve(null);
+    if (response.destroyed) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const giveUp = () => {
-        queue.remove(waiting);
-        clearTimeout(timer);
-        resolve(null);
-      };
       const waiting: Waiting = {
         queue,
         site,
         begin() {
           clearTimeout(timer);
-          response.off("close", giveUp);
+          response.off("close", waiting.giveUp);
           resolve(begin(queue));
         },
+        giveUp() {
+          queue.remove(waiting);
+          clearTimeout(timer);
+          response.off("close", waiting.giveUp);
+          resolve(null);
+        },
       };
-      const timer = setTimeout(giveUp, PATIENCE_MS);
-      response.once("close", giveUp);
-      queue.add(waiting);
-      proceed();
+      const timer = setTimeout(waiting.giveUp, PATIENCE_MS);
+      response.once("close", waiting.giveUp);
+      if (queue.add(waiting)) proceed();
+      else waiting.giveUp();
     });
   }
 

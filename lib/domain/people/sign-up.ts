@@ -1,6 +1,6 @@
 import { isTimeZoneKnown } from "@/db/queries/business-profile";
 import { insertMerchant } from "@/db/queries/merchants";
-import { takeAccount, takeAttempt, takeMail } from "@/lib/auth/attempt-limits";
+import { takeAccount, takeAttempt, takeMail, waitForAccount } from "@/lib/auth/attempt-limits";
 import { hashPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import type { Service } from "../context";
@@ -33,6 +33,9 @@ export type OpenedAccount = { merchantId: string; userId: string; ticket: string
 export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
   const waitSeconds = takeAttempt("sign-up", input.address);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  // Judging a password takes a while: first come those who get no account whatever theirs is.
+  const waitForAny = waitForAccount(input.address);
+  if (waitForAny > 0) throw tooManyAccounts(waitForAny);
   await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
   const waitForNextDay = takeAccount(input.address);
   if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
