@@ -4,7 +4,7 @@ import type { Operation } from "@/lib/contract/operation";
 export const writes = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
   method !== "GET" && name !== "searchTransactions";
 
-/** Whether an answer may be long: lists, and a payment, which has any number of refunds. */
+/** Whether an answer may be long: lists, and a payment, which has up to 500 refunds. */
 export const mayBeLong = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
   name === "getPayment" || name === "searchTransactions" || (method === "GET" && name.startsWith("list"));
 

@@ -90,8 +90,13 @@ export function Limits() {
           <code className="tick">RateLimit</code> tells how many are left; past the limit you get{" "}
           <Link href="/docs/errors/rate_limited">429</Link> with <code className="tick">Retry-After</code>.
         </li>
+        <li>
+          At once: 100 requests that write and 4 for one payment are at work; the others wait in line, up to 10 seconds.
+        </li>
+        <li>Answers: 5 MB per second, 50 MB at once after a pause.</li>
         <li>Body: 64 KiB.</li>
         <li>Idempotency key: 255 characters, valid for 24 hours.</li>
+        <li>Payment: at most 500 refunds.</li>
         <li>Authorization: to be captured within seven days.</li>
         <li>Client session: 24 hours, five attempts, one successful payment.</li>
       </ul>

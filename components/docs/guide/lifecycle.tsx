@@ -23,8 +23,8 @@ export function Lifecycle() {
     <>
       <h2 id="lifecycle">The life of a payment</h2>
       <p>
-        A payment has one charge and any number of refunds. Each of these is a transaction of its own, with its own id
-        and status. You can act on the payment or on its charge, which is the same. Go by{" "}
+        A payment has one charge and up to 500 refunds. Each of these is a transaction of its own, with its own id and
+        status. You can act on the payment or on its charge, which is the same. Go by{" "}
         <code className="tick">available_actions</code> rather than by the status: it is the same rule that decides.
       </p>
       <DataTable
