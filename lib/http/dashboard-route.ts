@@ -13,7 +13,7 @@ import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
 import { personContext } from "./person-context";
 import { appErrorOf, renderProblem } from "./problem";
-import { addressOf, pathOf, searchOf } from "./request-parts";
+import { addressOf, keepablePathOf, searchOf } from "./request-parts";
 import { requireSameOrigin } from "./same-origin";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
 import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
@@ -205,7 +205,7 @@ function counted(thrown: unknown, { address }: RequestInfo): unknown {
 
 export const infoOf = (request: Request): RequestInfo => ({
   id: newId(),
-  path: withoutSessionToken(pathOf(request.url)),
+  path: withoutSessionToken(keepablePathOf(request.url)),
   address: addressOf(request.headers, { ip: null }),
   userAgent: request.headers.get("user-agent"),
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { addressOf, callerAddress, pathOf, searchOf } from "./request-parts";
+import { addressOf, callerAddress, keepablePathOf, pathOf, searchOf } from "./request-parts";
 
 describe("a request's address", () => {
   test.each([
@@ -11,6 +11,14 @@ describe("a request's address", () => {
     expect(pathOf(url)).toBe(path);
     expect(searchOf(url)).toBe(search);
   });
+});
+
+test("a path that may be kept has no card number, and all the ids that are ours", () => {
+  const path = "/v1/payments/pay_01kag8k6wnf3ksvd7h95v7c8gt/refund";
+  expect(keepablePathOf(`http://localhost${path}?a=b`)).toBe(path);
+  expect(keepablePathOf("http://localhost/api/keys/4242(4242(4242(4242%20123/rotate")).toBe(
+    "/api/keys/[card number]/rotate",
+  );
 });
 
 describe("the caller's address", () => {

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
 
@@ -35,6 +36,9 @@ export function pathOf(url: string): string {
   const end = url.indexOf("?", start);
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
+
+/** The path as it may be repeated and kept: callers put anything where an id belongs. */
+export const keepablePathOf = (url: string): string => maskCardNumbers(pathOf(url));
 
 /** The query string with its question mark, or nothing. */
 export function searchOf(url: string): string {

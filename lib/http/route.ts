@@ -17,7 +17,15 @@ import { openApiText } from "./openapi-text";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";
-import { type ApiRequest, addressOf, CALLER_GONE, type Connection, pathOf, searchOf } from "./request-parts";
+import {
+  type ApiRequest,
+  addressOf,
+  CALLER_GONE,
+  type Connection,
+  keepablePathOf,
+  pathOf,
+  searchOf,
+} from "./request-parts";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
 import { mayBeLong, movesMoneyOf, writes } from "./writes";
@@ -35,7 +43,7 @@ type Reply = { readonly status: number; readonly body: Body; readonly replayed: 
 export async function handle(call: Call): Promise<HttpAnswer> {
   const startedMs = performance.now();
   const http = currentService();
-  const request = { id: newId(), path: pathOf(call.request.url) };
+  const request = { id: newId(), path: keepablePathOf(call.request.url) };
   const headers: Headers = { "X-Request-Id": encodeId("request", request.id), "Cache-Control": CACHE_CONTROL };
   const known: Known = { caller: null };
   const answered = await answerOrProblem(http, call, request, headers, known);
@@ -196,7 +204,7 @@ function problemResponse(
 export function refuse(request: ApiRequest, allowed: readonly string[] | null): HttpAnswer {
   const startedMs = performance.now();
   const id = newId();
-  const path = pathOf(request.url);
+  const path = keepablePathOf(request.url);
   const error = allowed
     ? new AppError("method_not_allowed", `${path} takes ${allowed.join(", ")}.`, {
         headers: { Allow: allowed.join(", ") },

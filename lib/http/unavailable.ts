@@ -5,18 +5,18 @@ import { newId } from "@/lib/ids";
 import type { HttpAnswer, TextAnswer } from "./answer";
 import { currentService } from "./current-service";
 import { appErrorOf, type ProblemRequest, renderProblem } from "./problem";
-import { type ApiRequest, pathOf } from "./request-parts";
+import { type ApiRequest, keepablePathOf } from "./request-parts";
 
 /** The answer to a request that failed, or was given up, outside of every operation. */
 export function answerFailure(request: ApiRequest, error: unknown): TextAnswer {
   const { service } = currentService();
-  const about = { id: newId(), path: pathOf(request.url) };
+  const about = { id: newId(), path: keepablePathOf(request.url) };
   return problemAnswer(service, appErrorOf(service, error, about), about);
 }
 
 /** A refusal outside of every operation that is nothing for the log. */
 export function answerProblem(request: ApiRequest, problem: AppError): TextAnswer {
-  return problemAnswer(currentService().service, problem, { id: newId(), path: pathOf(request.url) });
+  return problemAnswer(currentService().service, problem, { id: newId(), path: keepablePathOf(request.url) });
 }
 
 function problemAnswer(service: Service, problem: AppError, about: ProblemRequest): TextAnswer {
