@@ -249,6 +249,22 @@ export const MUTANTS = [
     tests: ["unit", "lib/contract/checkout-attempt.test.ts", "is refused, for these are kept"],
   },
   {
+    name: "a path is kept as it was sent",
+    edits: [["lib/http/request-parts.ts", "=> maskCardNumbers(pathOf(url));", "=> pathOf(url);"]],
+    tests: ["unit", "lib/http/request-parts.test.ts", "a path that may be kept has no card number"],
+  },
+  {
+    name: "the beginning of a card's number is kept as that of a token",
+    edits: [
+      [
+        "lib/domain/idempotency/keepable-body.ts",
+        "maskCardNumbers(body.payment_token).slice(",
+        "body.payment_token.slice(",
+      ],
+    ],
+    tests: ["unit", "lib/domain/idempotency/keepable-body.test.ts", "in place of a token is not kept"],
+  },
+  {
     name: "another clock's times are written",
     edits: [
       [

@@ -21,6 +21,11 @@ test("a payment token is cut to what cannot be used", () => {
   expect(keepableBody({ payment_token: token })).toBe('{"payment_token":"tok_01kab2cdef…"}');
 });
 
+test("a card's number in place of a token is not kept, not even its beginning", () => {
+  for (const token of [NUMBER, "4242-4242-4242-4242", `tok_${NUMBER}`, "6205500000000000004"])
+    expect(keepableBody({ payment_token: token })?.replace(/\D/g, "")).toBe("");
+});
+
 test("the body itself stays as it is", () => {
   const body = { card: { number: NUMBER, cvv: "123" }, payment_token: "tok_01kab2cdefghjkmnpqrstvwxyz" };
   keepableBody(body);

@@ -1,3 +1,4 @@
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { brandOf } from "@/lib/processor/sandbox/card-checks";
 
 /** Enough of a payment token to recognize it; what is left out is what makes it usable. */
@@ -18,8 +19,9 @@ export function keepableBody(body: unknown): string | null {
 
 function withoutSecrets(body: { card?: unknown; payment_token?: unknown }): object {
   if (body.card !== undefined) body.card = keepableCard(body.card);
+  // Who takes a card's number for a token sends it there, and the beginning of that is most of it.
   if (typeof body.payment_token === "string")
-    body.payment_token = `${body.payment_token.slice(0, TOKEN_PREFIX_LENGTH)}…`;
+    body.payment_token = `${maskCardNumbers(body.payment_token).slice(0, TOKEN_PREFIX_LENGTH)}…`;
   return body;
 }
 
