@@ -1,4 +1,5 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
+import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { type DemoShop, findDemoShop } from "./demo-shop";
@@ -59,10 +60,15 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
       return busy;
     }
     const values = await readValues(request);
-    if (origin === null || values === null) return refuse(400, "This is not what the shop's pages send.");
+    // The order's number becomes a key and metadata, which the API takes for the shop's own; here a stranger chose it.
+    if (origin === null || values === null || holdsCard(values))
+      return refuse(400, "This is not what the shop's pages send.");
     return answer(200, await run({ shop, origin, values }));
   };
 }
+
+const holdsCard = (values: Record<string, unknown>): boolean =>
+  Object.values(values).some((value) => typeof value === "string" && holdsCardNumber(value));
 
 async function readValues(request: Request): Promise<Record<string, unknown> | null> {
   try {
