@@ -136,7 +136,10 @@ test("every address and network of IPv4 may stand in an allow list, and of IPv6 
   }
   for (const entry of ["2001:db8::/32", "2a01:4f8:c17:b8f::2/128"])
     expect(ip_allow_list.safeParse([entry]).success, entry).toBe(true);
-  for (const entry of ["4242:4242:4242:4242::", "4242:4242:4242:4242::/64", "3782:8224:6310::/005"])
+  for (const entry of [
+    ...["4242:4242:4242:4242::", "4242:4242:4242:4242::/64", "3782:8224:6310::/005"],
+    ...["4024:71:393:9509::/64", "2a01:4f8:0:0:4024:71:393:9509/128"],
+  ])
     expect(ip_allow_list.safeParse([entry]).success, entry).toBe(false);
 });
 

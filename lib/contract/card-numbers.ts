@@ -105,11 +105,13 @@ const IPV6 = /^[\da-f]{0,4}:[\da-f:.]{1,42}$/i;
 
 /** Whether an address spells a card's number (`4242:4242:4242:4242::`), for which IPv6 has room. Letters are hexadecimal there. */
 export const isNumberAsAddress = (address: string): boolean =>
-  address.includes(":") && address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part);
+  address.includes(":") &&
+  (address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part) || isShortenedNumber(address));
 
-/** The same for four groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
+/** Also with four groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
 function isShortenedNumber(address: string): boolean {
-  const groups = address.split(":").map((group) => (/^\d{1,4}$/.test(group) ? group : ""));
+  const [alone = ""] = address.split("/", 1);
+  const groups = alone.split(":").map((group) => (/^\d{1,4}$/.test(group) ? group : ""));
   return groups.some((_, at) => {
     const four = groups.slice(at, at + 4);
     if (four.length < 4 || four.includes("")) return false;
@@ -128,7 +130,7 @@ function isShortenedNumber(address: string): boolean {
  */
 export function keepableAddress(address: string): string {
   if (!IPV6.test(address)) return maskCardNumbers(address);
-  if (!isNumberAsAddress(address) && !isShortenedNumber(address)) return address;
+  if (!isNumberAsAddress(address)) return address;
   const [first = "", second = ""] = address.split(":");
   return second === "" ? `${first}::/32` : `${first}:${second}::/32`;
 }
