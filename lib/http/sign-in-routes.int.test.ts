@@ -22,7 +22,7 @@ async function send(path: string, { method = "GET", headers = {}, body }: Sent =
     ...(body !== undefined && { body, duplex: "half" }),
   });
   const routes = signInRoutes("merchant");
-  const context = { params: Promise.resolve({ nextauth: path.split("/") }) };
+  const context = { params: Promise.resolve({ nextauth: (path.split("?")[0] as string).split("/") }) };
   return withinRequest(request, () => (method === "GET" ? routes.GET : routes.POST)(request, context));
 }
 
@@ -200,6 +200,18 @@ test.each(EVIL)(
       expect([path, answer.status < 500]).toEqual([path, true]);
       expect(answer.headers.getSetCookie().join()).not.toContain("callback");
       expect([path, isOwn(answer.headers.get("location") ?? "/")]).toEqual([path, true]);
+    }
+  },
+);
+
+test.each(["card \u{1d7d0}", "a\nb", "", "x".repeat(200)])(
+  "an error that strangers make up, %j, leads to the sign-in",
+  async (made) => {
+    const error = encodeURIComponent(made);
+    for (const path of [`error?error=${error}`, `error/${error}`, "error?error=wrong"]) {
+      const answer = await send(path);
+      const [, told] = /\/sign-in\?error=(\w+)$/.exec(answer.headers.get("location") ?? "") ?? [];
+      expect([path, answer.status, told]).toEqual([path, 302, path.endsWith("=wrong") ? "wrong" : "Default"]);
     }
   },
 );

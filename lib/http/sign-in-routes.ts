@@ -53,6 +53,7 @@ async function bounded(request: Request): Promise<NextRequest> {
   const { method } = request;
   const url = new URL(request.url);
   tidyCallback(url.searchParams);
+  tidyError(url.searchParams);
   const headers = new Headers(request.headers);
   headers.set("x-forwarded-for", addressOf(headers, { ip: null }));
   if (method !== "POST") return new NextRequest(url, { method, headers });
@@ -69,6 +70,14 @@ async function bounded(request: Request): Promise<NextRequest> {
 function tidyCallback(fields: URLSearchParams): void {
   const given = fields.get("callbackUrl");
   if (given !== null) fields.set("callbackUrl", safePath(given, "/"));
+}
+
+/**
+ * next-auth writes it into a Location as it is, and takes a part of the path where there is none: an error that is no word of
+ * next-auth's or ours becomes one, for not every text can stand in a header.
+ */
+function tidyError(fields: URLSearchParams): void {
+  if (!/^\w{1,40}$/.test(fields.get("error") ?? "")) fields.set("error", "Default");
 }
 
 /** The form that a JSON object stands for; what is no text in it is left out. */
