@@ -19,16 +19,19 @@ export type KeyClaim = {
 
 /**
  * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
- * the moment, whether or not the old row was cleaned up. `where` may hold conditions of the claim.
+ * the moment, whether or not the old row was cleaned up. `condition` is a condition of the claim.
  */
-export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, where: ReturnType<Sql>) {
+export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condition = sql`true`) {
   return sql`
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
       operation_id, state, locked_until)
     select ${environmentId}::uuid, ${claim.key}, ${claim.operationName}, ${claim.path}, ${claim.digest}::bytea,
       ${claim.body}::text::jsonb, ${claim.requestId}::uuid, ${claim.actor as never}::jsonb, ${claim.operationId}::uuid, 'running',
       now() + ${claim.leaseMs}::int * interval '1 ms'
-    ${where}
+    -- A conflict locks the row, which is written and waited for: a repeat reads, and only keys of one moment come to conflict.
+    where ${condition} and not exists (
+      select from idempotency_keys used
+      where used.environment_id = ${environmentId}::uuid and used.key = ${claim.key} and used.created_at > now() - interval '24 hours')
     on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
       request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
       actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
@@ -83,7 +86,7 @@ export async function claimWithRefusal(
   answer: { status: number; body: string },
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
-    const claimed = await claimKey(tx as unknown as Sql, environmentId, claim, sql``);
+    const claimed = await claimKey(tx as unknown as Sql, environmentId, claim);
     if (claimed.length === 0) return false;
     return storeRefusal(tx as unknown as Sql, environmentId, claim, answer);
   });

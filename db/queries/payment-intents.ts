@@ -87,7 +87,7 @@ export async function insertPayment(
       ? sql`, require_written(1 - (select count(*) from token) + (select count(*) from session))`
       : sql``;
   const [row] = await sql<[Reservation]>`
-    with claim as (${claimKey(sql, environmentId, claim, sql``)}),
+    with claim as (${claimKey(sql, environmentId, claim)}),
     token as (${token}),
     session as (${session}),
     payment as (
@@ -222,7 +222,7 @@ export async function reserveFollowUp(
     with target as (
       select id, charge_id, currency from payments where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
     ),
-    claim as (${claim ? claimKey(sql, environmentId, claim, sql`where exists (select from target)`) : sql`select 1 from target`}),
+    claim as (${claim ? claimKey(sql, environmentId, claim, sql`exists (select from target)`) : sql`select 1 from target`}),
     locked as (
       select ${amount} as amount from payments
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid

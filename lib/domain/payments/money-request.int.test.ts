@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Sql } from "@/db/client";
+import { claimKey, type KeyClaim } from "@/db/queries/idempotency-claims";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
@@ -33,6 +36,30 @@ describe("a key", () => {
       code: "idempotency_key_reused",
     });
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ text: first.text, replayed: true });
+  });
+
+  test("that is used is read, not locked: a repeat writes nothing and waits for no disk", async () => {
+    const tenant = await moneyTenant(db);
+    await tenant.create({}, { key: "k" });
+    const claim: KeyClaim = {
+      key: "k",
+      digest: Buffer.alloc(32),
+      body: null,
+      operationName: "createPayment",
+      path: "/v1/payments",
+      requestId: newId(),
+      actor: { type: "system", id: null },
+      operationId: newId(),
+      leaseMs: 1_000,
+    };
+    const claimAgain = (key: string) =>
+      db.sql.begin(async (tx) => {
+        const claimed = await claimKey(tx as unknown as Sql, tenant.environmentId, { ...claim, key });
+        const [row] = await tx<[{ wrote: boolean }]>`select pg_current_xact_id_if_assigned() is not null as wrote`;
+        return { claimed: claimed.length, wrote: row.wrote };
+      });
+    expect(await claimAgain("k")).toEqual({ claimed: 0, wrote: false });
+    expect(await claimAgain("new")).toEqual({ claimed: 1, wrote: true });
   });
 
   test("of another merchant is another key", async () => {
