@@ -1,19 +1,23 @@
 import { createServer } from "node:http";
-import { connectSql } from "@/db/client";
+import { connect, shareConnections } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { idAt } from "@/lib/ids";
 import { fill, type Script } from "./script";
 
 /**
  * What the service is measured against: node:http and postgres.js in a process of their own, sending the same statements
- * over pools of the same size, without any check, and answering the rows as they come. Told what to do by its parent.
+ * over the same pools with the same settings, without any check or wall, and answering the rows as they come. Told what to do
+ * by its parent.
  */
 export type FloorOptions = { url: string; poolSize: number; scripts: Record<string, Script>; environmentId: string };
 
 async function serve(options: FloorOptions): Promise<number> {
+  const shares = shareConnections(options.poolSize);
+  const owner = { url: options.url };
   const pools = {
-    main: connectSql(options.url, { max: options.poolSize }),
-    store: connectSandboxStore(options, options.poolSize),
+    main: connect({ app: owner, jobs: owner }, { max: shares.sql, maxOrm: shares.orm }).within(options.environmentId)
+      .sql,
+    store: connectSandboxStore(owner, shares.store),
   };
 
   async function run(script: Script, given: string[]): Promise<unknown> {

@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@/db/client";
-import { startCluster } from "@/db/embedded";
+import { type Embedded, startCluster } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { systemClock } from "@/lib/clock";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { env } from "@/lib/env";
 import { combinations } from "./combinations";
-import { measureLatency, measurePlainInsert, measureRoute, type Pace, type RouteResult } from "./measure";
+import { type FreshResult, measureFresh } from "./fresh";
+import { measureLatency, measureRoute, type Pace, type RouteResult } from "./measure";
 import { measurePage } from "./page";
 import { createRecorder } from "./record";
 import { type BenchResult, print } from "./report";
@@ -26,6 +27,7 @@ const PACE: Pace = QUICK
   ? { connections: 16, warmUpMs: 500, turnMs: 400, rounds: 3 }
   : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
 const WALL_PACE: WallPace = QUICK ? { rounds: 10, requests: 20 } : { rounds: 40, requests: 30 };
+const FRESH_SECONDS = QUICK ? 4 : 30;
 const LATENCY_REQUESTS = QUICK ? 12 : 40;
 const PAGE_REQUESTS = QUICK ? 20 : 100;
 const SECRET = "only for measuring: nothing of it is kept";
@@ -83,9 +85,23 @@ async function measureSmall(clusterUrl: string, dataDir: string): Promise<Map<st
   }
 }
 
-async function measureBig(clusterUrl: string, dataDir: string, small: Map<string, number>): Promise<BenchResult> {
+/** On a database and a service that have done nothing yet. */
+async function measureNew(clusterUrl: string, dataDir: string): Promise<FreshResult> {
+  say("A new database …");
+  const { url, apiKey } = await createSeeded(clusterUrl, "bench_new", 0);
+  const service = await startService({ url, dataDir, secret: SECRET });
+  try {
+    return await measureFresh(service.port, { apiKey, connections: PACE.connections, seconds: FRESH_SECONDS });
+  } finally {
+    await service.stop();
+  }
+}
+
+type Before = { small: Map<string, number>; fresh: FreshResult };
+
+async function measureBig(cluster: Embedded, dataDir: string, { small, fresh }: Before): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
-  const { url, environment, apiKey, keyId } = await createSeeded(clusterUrl, "bench_big", SIZE.big);
+  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
   const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
   const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });
@@ -94,29 +110,33 @@ async function measureBig(clusterUrl: string, dataDir: string, small: Map<string
   const service = await startService({ url, dataDir, secret: SECRET });
   const floor = await startFloor({ url, poolSize: env.databasePoolSize, scripts, environmentId: environment.id });
   try {
-    const ports = { service: service.port, floor: floor.port };
+    const servers = {
+      service: { port: service.port, pid: service.process.pid ?? 0 },
+      floor: { port: floor.port, pid: floor.process.pid ?? 0 },
+      postgresPid: cluster.pid,
+    };
     say("Filters and sorts …");
     const big = await timeCombinations(service.port, apiKey);
     const results: RouteResult[] = [];
     for (const route of routes) {
       say(`${route.name} …`);
+      // What the routes before have filled is known to the planner, as it is in a database that runs.
+      await db.sql`analyze`;
       await db.sql`checkpoint`;
-      results.push(await measureRoute(route, ports, PACE));
+      results.push(await measureRoute(route, servers, PACE));
     }
     say("transaction page …");
     const page = await measurePage({
       ...{ db, recorder, environment, secret: SECRET, requests: PAGE_REQUESTS },
       baseUrl: `http://127.0.0.1:${service.port}`,
     });
-    say("plain insert …");
-    const plainInsertRps = await measurePlainInsert(floor.port, PACE);
     say("wall …");
     const wall = await measureWall(db, { url, environmentId: environment.id, routes }, WALL_PACE);
     return {
       routes: results,
       wall,
       page,
-      plain_insert_rps: plainInsertRps,
+      fresh,
       combinations: [...big].map(([name, ms]) => ({ name, small_ms: small.get(name) ?? 0, big_ms: ms })),
       transactions: SIZE,
       peak_rss_mb: peakMemoryMb(service.process.pid ?? 0),
@@ -139,7 +159,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void cleanUp().then(() => process.exit(1)));
 try {
   const small = await measureSmall(cluster.url, dataDir);
-  const result = await measureBig(cluster.url, dataDir, small);
+  const fresh = await measureNew(cluster.url, dataDir);
+  const result = await measureBig(cluster, dataDir, { small, fresh });
   if (JSON_ONLY) process.stdout.write(`${JSON.stringify(result)}\n`);
   else print(result);
 } finally {

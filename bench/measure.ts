@@ -1,69 +1,109 @@
+import { cpuMs } from "./cpu";
 import { drive, quantile } from "./load";
 import { floorRequest, type Route } from "./routes";
 
 export type Pace = { connections: number; warmUpMs: number; turnMs: number; rounds: number };
 
+/** What answers: its port, and the processes whose work it is. */
+export type Servers = {
+  service: { port: number; pid: number };
+  floor: { port: number; pid: number };
+  postgresPid: number;
+};
+
+/** Of one who takes turns: requests per second (the median of the rounds) and processor time per request, in microseconds. */
+export type Turns = {
+  rps: number;
+  /** Null where the system does not tell. */
+  cpu_us: number | null;
+  postgres_us: number | null;
+};
+
 export type RouteResult = {
   name: string;
   /** Of the service's requests per second to the floor's; the median of the rounds. */
   ratio: number;
-  rps: number;
-  floor_rps: number;
+  service: Turns;
+  floor: Turns;
+  /** Three plain inserts in a transaction, in the same rounds; null where they are no measure. */
+  plain: (Turns & { ratio: number }) | null;
   p50_ms: number;
   p99_ms: number;
 };
 
-/** Floor and service in turns, because a machine is never equally fast for long. */
-export async function measureRoute(
-  route: Route,
-  ports: { service: number; floor: number },
-  pace: Pace,
-): Promise<RouteResult> {
+type Who = "service" | "floor" | "plain";
+type Round = Record<Who, { rps: number; requests: number; cpuMs: number | null; postgresMs: number | null } | null>;
+
+/** Each in turns with the others, because a machine is never equally fast for long. */
+export async function measureRoute(route: Route, servers: Servers, pace: Pace): Promise<RouteResult> {
   const { connections, warmUpMs, turnMs, rounds } = pace;
-  const floor = () => {
-    const path = route.floor();
-    return path && floorRequest(...path);
+  const next: Record<Who, () => string | null> = {
+    service: route.service,
+    floor: () => {
+      const path = route.floor();
+      return path && floorRequest(...path);
+    },
+    plain: () => floorRequest("plain"),
   };
-  const next = { service: route.service, floor };
-  const turn = (who: "service" | "floor", durationMs: number) =>
-    drive({ port: ports[who], connections, durationMs, next: next[who] });
+  const turn = async (who: Who, durationMs: number) => {
+    const { port, pid } = servers[who === "service" ? "service" : "floor"];
+    const [cpuFrom, postgresFrom] = [cpuMs(pid), cpuMs(servers.postgresPid)];
+    const { requestsPerSecond: rps, latenciesMs } = await drive({ port, connections, durationMs, next: next[who] });
+    const [cpu, postgres] = [cpuMs(pid), cpuMs(servers.postgresPid)];
+    return {
+      latenciesMs,
+      ...{
+        rps,
+        requests: latenciesMs.length,
+        cpuMs: cpu && cpu - (cpuFrom ?? 0),
+        postgresMs: postgres && postgres - (postgresFrom ?? 0),
+      },
+    };
+  };
   await route.prepare?.();
-  await turn("floor", warmUpMs);
-  await turn("service", warmUpMs);
-  const results: { rps: number; floorRps: number; latenciesMs: number[] }[] = [];
+  const parties: Who[] = ["floor", ...(route.againstPlain ? (["plain"] as const) : []), "service"];
+  for (const who of parties) await turn(who, warmUpMs);
+  const measured: Round[] = [];
+  const latenciesMs: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const floor = await turn("floor", turnMs);
-    const service = await turn("service", turnMs);
+    const made: Round = { service: null, floor: null, plain: null };
+    for (const who of parties) {
+      const { latenciesMs: taken, ...figures } = await turn(who, turnMs);
+      made[who] = figures;
+      if (who === "service") latenciesMs.push(...taken);
+    }
     // What ran dry at once measures nothing.
-    if (service.latenciesMs.length < connections || floor.latenciesMs.length < connections) break;
-    results.push({
-      rps: service.requestsPerSecond,
-      floorRps: floor.requestsPerSecond,
-      latenciesMs: service.latenciesMs,
-    });
+    if (parties.some((who) => (made[who]?.requests ?? 0) < connections)) break;
+    measured.push(made);
   }
-  if (results.length === 0) throw new Error(`${route.name}: nothing was measured`);
-  const latenciesMs = results.flatMap((result) => result.latenciesMs);
+  if (measured.length === 0) throw new Error(`${route.name}: nothing was measured`);
+  const plain = turnsOf("plain", measured);
   return {
     name: route.name,
-    ratio: round(median(results.map(({ rps, floorRps }) => rps / floorRps)), 3),
-    rps: Math.round(median(results.map(({ rps }) => rps))),
-    floor_rps: Math.round(median(results.map(({ floorRps }) => floorRps))),
+    ratio: ratioTo("floor", measured),
+    service: turnsOf("service", measured),
+    floor: turnsOf("floor", measured),
+    plain: route.againstPlain ? { ...plain, ratio: ratioTo("plain", measured) } : null,
     p50_ms: round(quantile(latenciesMs, 0.5), 2),
     p99_ms: round(quantile(latenciesMs, 0.99), 2),
   };
 }
 
-/** Requests per second of three plain inserts in a transaction. */
-export async function measurePlainInsert(
-  port: number,
-  { connections, warmUpMs, turnMs, rounds }: Pace,
-): Promise<number> {
-  const turn = (durationMs: number) => drive({ port, connections, durationMs, next: () => floorRequest("plain") });
-  await turn(warmUpMs);
-  const results: number[] = [];
-  for (let round = 0; round < rounds; round++) results.push((await turn(turnMs)).requestsPerSecond);
-  return Math.round(median(results));
+const ratioTo = (who: Who, rounds: readonly Round[]) =>
+  round(median(rounds.map((made) => (made.service?.rps ?? 0) / (made[who]?.rps ?? 1))), 3);
+
+function turnsOf(who: Who, rounds: readonly Round[]): Turns {
+  const turns = rounds.flatMap((made) => made[who] ?? []);
+  const requests = turns.reduce((sum, turn) => sum + turn.requests, 0);
+  const each = (of: "cpuMs" | "postgresMs") =>
+    turns.some((turn) => turn[of] === null)
+      ? null
+      : Math.round((turns.reduce((sum, turn) => sum + (turn[of] ?? 0), 0) / requests) * 1_000);
+  return {
+    rps: Math.round(median(turns.map(({ rps }) => rps))),
+    cpu_us: each("cpuMs"),
+    postgres_us: each("postgresMs"),
+  };
 }
 
 /** Median time of one request after another, in milliseconds. */

@@ -1,4 +1,5 @@
-import type { RouteResult } from "./measure";
+import type { FreshResult } from "./fresh";
+import type { RouteResult, Turns } from "./measure";
 import type { PageResult } from "./page";
 import type { WallResult } from "./wall";
 
@@ -6,8 +7,7 @@ export type BenchResult = {
   routes: RouteResult[];
   wall: WallResult[];
   page: PageResult;
-  /** Three plain inserts in a transaction into the same tables, from the floor's process. */
-  plain_insert_rps: number;
+  fresh: FreshResult;
   combinations: { name: string; small_ms: number; big_ms: number }[];
   transactions: { small: number; big: number };
   /** Null where the system does not tell. */
@@ -24,6 +24,8 @@ const WANTED: Record<string, number> = {
 };
 /** The most that row-level security may cost PostgreSQL. */
 const WANTED_WALL = 1.03;
+/** Of a new database's first seconds to those after. */
+const WANTED_FRESH = 0.9;
 const WANTED_GROWTH = 3;
 const WANTED_PAGE_MS = 60;
 const WANTED_PAGE_TIMES = 3;
@@ -38,6 +40,25 @@ function printPage({ page_ms, page_p99_ms, sql_ms, page_kb }: PageResult): void 
     "",
     `transaction page: ${page_ms} ms (at most ${WANTED_PAGE_MS})  ${verdict(page_ms <= WANTED_PAGE_MS)}, p99 ${page_p99_ms} ms, ${page_kb} kB`,
     `its SQL alone: ${sql_ms} ms, so ${times.toFixed(1)} × (at most ${WANTED_PAGE_TIMES})  ${verdict(times <= WANTED_PAGE_TIMES)}`,
+  );
+}
+
+/** Rates wander with the machine; what a request costs of the processors wanders less. */
+function printCosts(routes: readonly RouteResult[]): void {
+  line("", "processor time, µs     service  its PostgreSQL    floor  its PostgreSQL");
+  const cells = ({ cpu_us, postgres_us }: Turns) => [cell(cpu_us, 9), cell(postgres_us, 15)].join(" ");
+  for (const { name, service, floor, plain } of routes) {
+    line(`${name.padEnd(20)} ${cells(service)} ${cells(floor)}`);
+    if (plain) line(`${"plain insert".padEnd(20)} ${" ".repeat(25)} ${cells(plain)}`);
+  }
+}
+
+const cell = (value: number | null, width: number) => (value === null ? "–" : String(value)).padStart(width);
+
+function printFresh({ seconds, first_rps, second_rps, ratio }: FreshResult): void {
+  line(
+    "",
+    `new database: ${first_rps} payments/s in its first ${seconds} s, ${second_rps} in its second, ${ratio.toFixed(2)} × (at least ${WANTED_FRESH})  ${verdict(ratio >= WANTED_FRESH)}`,
   );
 }
 
@@ -56,11 +77,12 @@ export function print(result: BenchResult): void {
   line("", `${big.toLocaleString("en")} transactions, 50 merchants, one with half`, "");
   line("route                  requests/s    floor    ratio  wanted        p50 ms   p99 ms");
   for (const route of result.routes) line(routeLine(route));
-  const create = result.routes.find((route) => route.name === "create payment");
-  const plain = result.plain_insert_rps;
-  line(
-    `${"plain insert".padEnd(22)} ${String(plain).padStart(10)}   (create payment must be ahead)  ${verdict((create?.rps ?? 0) > plain)}`,
-  );
+  for (const { name, plain } of result.routes) {
+    if (plain)
+      line(`plain insert           ${String(plain.rps).padStart(10)}   ${name}: ${plain.ratio.toFixed(2)} of it`);
+  }
+  printCosts(result.routes);
+  printFresh(result.fresh);
   printWall(result.wall);
   line(
     "",
@@ -87,10 +109,12 @@ export function print(result: BenchResult): void {
   );
 }
 
-function routeLine({ name, rps, floor_rps, ratio, p50_ms, p99_ms }: RouteResult): string {
+function routeLine({ name, service, floor, ratio, p50_ms, p99_ms }: RouteResult): string {
   const wanted = WANTED[name];
   const judged = wanted === undefined ? "".padEnd(13) : `${wanted.toFixed(2)} ${verdict(ratio >= wanted)}`.padEnd(13);
-  const numbers = [String(rps).padStart(10), String(floor_rps).padStart(8), ratio.toFixed(2).padStart(8)].join(" ");
+  const numbers = [String(service.rps).padStart(10), String(floor.rps).padStart(8), ratio.toFixed(2).padStart(8)].join(
+    " ",
+  );
   return `${name.padEnd(22)} ${numbers}  ${judged} ${String(p50_ms).padStart(6)} ${String(p99_ms).padStart(8)}`;
 }
 
