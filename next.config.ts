@@ -24,6 +24,9 @@ const config: NextConfig = {
   typescript: { tsconfigPath: "tsconfig.build.json" },
   // What holds for every answer is set by lib/server/secure-responses.ts, with a nonce for each.
   headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+  // Nothing is rendered ahead or kept by Next (lib/server keeps the public pages), and a page that nobody opens takes no memory.
+  cacheMaxMemorySize: 0,
+  experimental: { preloadEntriesOnStart: false },
   turbopack: {
     rules: { "**/sonner/dist/index.mjs": { loaders: ["./scripts/without-injected-styles.cjs"] } },
   },
