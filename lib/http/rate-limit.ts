@@ -68,8 +68,11 @@ export type UnauthorizedLimiter = {
   note(by: Credential, address: string): void;
 };
 
-/** Counted apart: a page left open after its session ended must not keep the office's new keys out. */
-type Credential = "key" | "session";
+/**
+ * What did not work, or was not asked for. Counted apart: a page left open after its session ended must not keep the office's new
+ * keys out.
+ */
+type Credential = "key" | "session" | "nothing";
 
 export function createUnauthorizedLimiter(perMinute: number, now?: () => number): UnauthorizedLimiter {
   const options = { perSecond: perMinute / 60, burst: perMinute, name: "unauthorized", ...(now && { now }) };

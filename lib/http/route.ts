@@ -13,7 +13,7 @@ import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { jsonBody } from "./json-body";
 import type { Place } from "./lines";
-import { openApiText } from "./openapi-text";
+import { openApiBytes } from "./openapi-bytes";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";
@@ -86,8 +86,9 @@ async function answer(
   } = call;
   if (operation.permissions.length === 0) {
     parseQuery(searchOf(url), operation);
-    // One text for everybody: strangers get no answers made for them.
-    return { status: operation.status, body: openApiText(http.service), replayed: false };
+    http.unauthorized.note("nothing", addressOf(call.request.headers, call.connection));
+    // The same for everybody: strangers get no answers made for them.
+    return { status: operation.status, body: [openApiBytes(http.service)], replayed: false };
   }
   const caller = await callerOf(http, call);
   known.caller = caller;

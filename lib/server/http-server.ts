@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { ConfigurationError } from "@/lib/env";
+import { networkOf } from "@/lib/auth/attempt-limits";
+import { ConfigurationError, env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
@@ -180,8 +181,11 @@ function watchTraffic(server: Server): void {
   traffics.set(server, traffic);
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const cutOff = createTokenBuckets({ perSecond: 1 / CUT_OFF_SECONDS, burst: 1 });
+  // Behind a proxy all connections are the proxy's, whoever sent such a packet.
+  const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
   server.on("connection", (socket: Socket) => {
-    if (cutOff.waitMs(socket.remoteAddress ?? "") > 0) socket.destroy();
+    const sender = senderOf(socket);
+    if (sender !== null && cutOff.waitMs(sender) > 0) socket.destroy();
   });
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
@@ -202,7 +206,8 @@ function watchTraffic(server: Server): void {
       own.delete(response);
     });
     if (own.size <= MOST_AHEAD) return;
-    cutOff.take(socket.remoteAddress ?? "");
+    const sender = senderOf(socket);
+    if (sender !== null) cutOff.take(sender);
     socket.destroy();
   });
 }

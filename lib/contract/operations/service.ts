@@ -16,5 +16,5 @@ export const getOpenApi = operation({
   idempotency: "none",
   status: 200,
   response: z.record(z.string(), z.unknown()),
-  errors: [],
+  errors: ["rate_limited"],
 });
