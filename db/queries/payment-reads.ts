@@ -19,7 +19,13 @@ export type PaymentWithTransactions = {
 /** A transaction's row with its payment's columns, prefixed. */
 type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
 
-const COLUMNS = `${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+/** What may be long, and of which each refund has a copy of its charge's. */
+const SHARED = ["metadata", "billing_address"] as const;
+const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED as readonly string[]).includes(name));
+const SHARED_COLUMNS = SHARED.map((name) => `case when t.id = p.charge_id then t.${name} end as ${name}`).join(", ");
+const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_COLUMNS}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+/** Of one page: more than reasonable ones have, and than the process should hold for one reader. */
+const MOST_TRANSACTIONS = 5_000;
 
 const GET_TEXT = `
 select ${COLUMNS}
@@ -55,14 +61,18 @@ export type PaymentFilter = {
 /** `after`: id of the payment that the page starts after. */
 export type PaymentPage = { readonly limit: number; readonly offset: number; readonly after?: string | undefined };
 
-/** Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. */
+/**
+ * Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. Null: the payments of
+ * this page have so many refunds that it has to be a shorter one.
+ */
 export async function findPayments(
   sql: Sql,
   environmentId: string,
   filter: PaymentFilter,
   page: PaymentPage,
-): Promise<FoundPage<PaymentWithTransactions>> {
+): Promise<FoundPage<PaymentWithTransactions> | null> {
   const rows = await runText<JoinedRow & { total: number }>(sql, paymentPageText(environmentId, filter, page));
+  if (rows.length > MOST_TRANSACTIONS) return null;
   const total = rows[0]?.total ?? 0;
   const payments = rows[0]?.id ? groupByPayment(rows) : [];
   return { rows: payments.slice(0, page.limit), hasMore: payments.length > page.limit, total };
@@ -86,7 +96,8 @@ left join (
 ) page on true
 left join payments p on p.environment_id = ${environment} and p.id = page.id
 left join ${transactionsOf(environment)} on true
-order by page.id desc, t.id`;
+order by page.id desc, t.id
+limit ${MOST_TRANSACTIONS + 1}`;
   return {
     text,
     parameters,
@@ -101,6 +112,12 @@ function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
     const last = payments.at(-1);
     if (last?.payment.id === row.p_id) last.transactions.push(row);
     else payments.push({ payment: paymentOf(row), transactions: [row] });
+  }
+  for (const { payment, transactions } of payments) {
+    const charge = transactions.find(({ id }) => id === payment.charge_id);
+    if (!charge) continue;
+    const { metadata, billing_address } = charge;
+    for (const row of transactions) Object.assign(row, { metadata, billing_address });
   }
   return payments;
 }

@@ -14,7 +14,7 @@ import { voidPayment } from "@/lib/domain/payments/void-payment";
 import { captureTransaction } from "@/lib/domain/transactions/capture-transaction";
 import { refundTransaction } from "@/lib/domain/transactions/refund-transaction";
 import { voidTransaction } from "@/lib/domain/transactions/void-transaction";
-import { newId } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
 import { sha256 } from "@/lib/secret";
@@ -122,3 +122,21 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
 }
 
 export type MoneyTenant = Awaited<ReturnType<typeof moneyTenant>>;
+
+/** Writes a failed transaction so many times more, as a payment has them after many refunds that came to nothing. */
+export async function copyTransaction(
+  db: Database,
+  { environmentId, id, times }: { environmentId: string; id: string; times: number },
+): Promise<void> {
+  const copies = Array.from({ length: times }, () => newId()).map((id) => ({ id, created_at: idTime(id) }));
+  const columns = await db.sql<{ name: string }[]>`
+    select quote_ident(attname) as name from pg_attribute
+    where attrelid = 'transactions'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`;
+  const names = db.sql.unsafe(columns.map(({ name }) => name).join(", "));
+  await db.sql`
+    insert into transactions (${names})
+    select ${names} from (
+      select (jsonb_populate_record(t, o || '{"status": "FAILED", "captured_at": null, "refunded_at": null}')).*
+      from transactions t, jsonb_array_elements(${copies as never}::jsonb) o
+      where t.environment_id = ${environmentId} and t.id = ${id}) r`;
+}

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { encodeId } from "@/lib/contract/ids";
-import { payment as paymentSchema } from "@/lib/contract/payment";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { MOST_REFUNDS, payment as paymentSchema } from "@/lib/contract/payment";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
+import { copyTransaction, moneyTenant } from "@/lib/testing/money";
 import { getPayment } from "./get-payment";
 import { listPayments } from "./list-payments";
 
@@ -129,4 +130,21 @@ describe("getting a payment", () => {
       await expect(getPayment(call(), { id })).rejects.toMatchObject({ code: "resource_not_found" });
     }
   });
+});
+
+it("says that a page would be too long before it is made", async () => {
+  const shop = await moneyTenant(db);
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)]));
+  for (let i = 0; i < 2; i++) {
+    const { id } = (await shop.create({ metadata })).body;
+    const { body } = await shop.act("refund", id, { amount: 1 });
+    const refund = decodeId("transaction", body.transactions[1].id) ?? "";
+    await copyTransaction(db, { environmentId: shop.environmentId, id: refund, times: MOST_REFUNDS - 1 });
+  }
+  const ctx = testContext(shop.service, shop.merchant.test);
+  await expect(listPayments(ctx, { limit: 2 })).rejects.toMatchObject({ code: "invalid_parameter", param: "limit" });
+  const page = await listPayments(ctx, { limit: 1 });
+  expect(page.data[0]?.transactions).toHaveLength(MOST_REFUNDS + 1);
+  expect(page.data[0]?.transactions.every((transaction) => transaction.metadata === page.data[0]?.metadata)).toBe(true);
+  expect((await getPayment(ctx, { id: page.data[0]?.id ?? "" })).transactions.at(-1)?.metadata).toEqual(metadata);
 });

@@ -3,11 +3,10 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS } from "@/lib/contract/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { idTime, newId } from "@/lib/ids";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
+import { copyTransaction, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
 import { refuseClaimed } from "./money-request";
 
@@ -126,17 +125,8 @@ test("a payment takes five hundred refunds, so that its answers have an end", as
   const tenant = await moneyTenant(db);
   const { id } = (await tenant.create()).body;
   const refund = await tenant.act("refund", id, { amount: 1 });
-  const others = Array.from({ length: MOST_REFUNDS - 2 }, () => newId()).map((id) => ({ id, created_at: idTime(id) }));
-  const columns = await db.sql<{ name: string }[]>`
-    select quote_ident(attname) as name from pg_attribute
-    where attrelid = 'transactions'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`;
-  const names = columns.map(({ name }) => name).join(", ");
-  await db.sql`
-    insert into transactions (${db.sql.unsafe(names)})
-    select ${db.sql.unsafe(names)} from (
-      select (jsonb_populate_record(t, o || '{"status": "FAILED", "captured_at": null, "refunded_at": null}')).*
-      from transactions t, jsonb_array_elements(${others as never}::jsonb) o
-      where t.environment_id = ${tenant.environmentId} and t.id = ${decodeId("transaction", refund.body.transactions[1].id)}) r`;
+  const made = decodeId("transaction", refund.body.transactions[1].id) ?? "";
+  await copyTransaction(db, { environmentId: tenant.environmentId, id: made, times: MOST_REFUNDS - 2 });
   expect((await tenant.act("refund", id, { amount: 1 })).status).toBe(201);
   const refused = await tenant.act("refund", id, { amount: 1 });
   expect(refused).toMatchObject({ status: 409, code: "invalid_state" });
