@@ -8,6 +8,9 @@ const MAY_LAG_MS = 10_000;
 /** A new UUIDv7, of the database's time. Ids made by one process are in order even within a millisecond. */
 export const newId = (): string => present.generateOrResetCore(nowMs(), MAY_LAG_MS).toString();
 
+/** No id comes before it: where a walk through ids, or through environments, begins. */
+export const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
 /** The moment inside a UUIDv7, which is also its row's `created_at` (ISO 8601, UTC). */
 export function idTime(uuid: string): string {
   return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)).toISOString();

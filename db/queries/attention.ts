@@ -12,7 +12,7 @@ function found<Row>(rows: readonly Counted<Row>[]): Found<Row> {
 
 export type ExpiringRow = { payment_id: string; amount: number; currency: string; at: string };
 
-/** Authorizations that run out before `until`, the first one first. Index: `payments_expiring_of_environment`. */
+/** Authorizations that run out before `until`, the first one first. Index: `payments_expiring`. */
 export async function findExpiring(
   sql: Sql,
   environmentId: string,

@@ -75,19 +75,54 @@ export async function takeOperation(
   return row ?? null;
 }
 
-/** Takes over up to `limit` open operations that are due, passing over those that others hold. Index: `operations_open`. */
-export async function takeDueOperations(sql: Sql, limit: number, lease: Lease): Promise<TakenOperation[]> {
+/** Whose turn it is: one operation goes to each environment that has one due, in the order of their ids. */
+export type Turns = {
+  /** The environment that had the last turn. */
+  readonly after: string;
+  /** Operations in all. */
+  readonly most: number;
+  /** Environments that are passed over. */
+  readonly passedOver: readonly string[];
+  /** Payments that somebody works on: none of their operations is taken. */
+  readonly busyPayments: readonly string[];
+};
+
+/**
+ * Takes over one open operation of each environment whose turn it is: the one that is due longest, passing over those that
+ * others hold. Walks from environment to environment in the index `operations_open`, whatever stands between; the two spans
+ * are what `isOver` says of `next_attempt_at`.
+ */
+export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
-    update operations o set ${take(sql, lease)}
-    from environments e
-    where e.id = o.environment_id and (o.environment_id, o.id) in (
-      select environment_id, id from operations
-      where state = 'open' and ${isOver(sql, "next_attempt_at")} and ${isOver(sql, "lease_until")}
-        and created_at > now() - interval '24 hours'
-      order by next_attempt_at
-      limit ${limit}::int
-      for update skip locked
+    with recursive waiting as (
+      (select environment_id from operations where state = 'open' and environment_id > ${turns.after}::uuid
+        order by environment_id, next_attempt_at limit 1)
+      union all
+      select later.environment_id from waiting cross join lateral (
+        select environment_id from operations where state = 'open' and environment_id > waiting.environment_id
+        order by environment_id, next_attempt_at limit 1) later
+    ), due as materialized (
+      select own.environment_id, own.id
+      from waiting cross join lateral (
+        select one.environment_id, one.id
+        from (values (now() - interval '24 hours', now()),
+            (now() + ${LONGEST_LEASE}::interval, 'infinity'::timestamptz)) span (after, until)
+        cross join lateral (
+          select environment_id, id from operations
+          where environment_id = waiting.environment_id and state = 'open'
+            and next_attempt_at > span.after and next_attempt_at <= span.until and ${isOver(sql, "lease_until")}
+            and created_at > now() - interval '24 hours' and payment_id <> all(${turns.busyPayments}::uuid[])
+          order by next_attempt_at limit 1
+          for update skip locked
+        ) one
+        limit 1
+      ) own
+      where waiting.environment_id <> all(${turns.passedOver}::uuid[])
+      limit ${turns.most}::int
     )
+    update operations o set ${take(sql, lease)}
+    from due, environments e
+    where o.environment_id = due.environment_id and o.id = due.id and e.id = o.environment_id
     returning ${taken(sql, lease)}`;
 }
 

@@ -2,7 +2,6 @@ import { getTableColumns } from "drizzle-orm";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { PaymentRow } from "@/db/schema/payments";
 import { type TransactionRow, transactions } from "@/db/schema/transactions";
-import type { Mode } from "@/lib/contract/transaction-words";
 import { transactionsOf } from "./transaction-columns";
 
 export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRow[] };
@@ -102,29 +101,4 @@ export async function findPaymentOfTransaction(sql: Sql, environmentId: string, 
     select payment_id, type, status from transactions
     where environment_id = ${environmentId}::uuid and id = ${transactionId}::uuid`;
   return row ?? null;
-}
-
-type Due = { environment_id: string; id: string; mode: Mode };
-
-/**
- * Authorizations past their time with nothing under way, oldest first. One whose void the processor refused is tried again
- * after an hour. Index: `payments_expiring`, `operations_payment`.
- */
-export async function listExpiredAuthorizations(sql: Sql, limit: number): Promise<Due[]> {
-  return sql<Due[]>`
-    select p.environment_id, p.id, e.mode from payments p join environments e on e.id = p.environment_id
-    where p.status = 'AUTHORIZED' and p.capture_before <= now() and p.open_operation_id is null
-      and not exists (select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
-        and o.kind = 'void' and o.created_at > now() - interval '1 hour')
-    order by p.capture_before
-    limit ${limit}::int`;
-}
-
-/** Payments whose 3-D Secure challenge was opened more than `minutes` ago. Index: `payments_waiting`. */
-export async function listAbandonedChallenges(sql: Sql, minutes: number, limit: number): Promise<Due[]> {
-  return sql<Due[]>`
-    select p.environment_id, p.id, e.mode from payments p join environments e on e.id = p.environment_id
-    where p.status = 'REQUIRES_ACTION' and p.updated_at <= now() - ${minutes}::int * interval '1 minute'
-    order by p.updated_at
-    limit ${limit}::int`;
 }

@@ -1,16 +1,31 @@
 import type { Sql } from "../client";
 
+/** Some of the reports: of the accounts after one, in the order of their ids, each its share. */
+export type ReportTurn = { readonly after: string; readonly share: number; readonly most: number };
+
+/** Accounts with something that is not acknowledged, one look into the index `sandbox_reports_open` for each. */
+const waitingAccounts = (sql: Sql, after: string) => sql`waiting as (
+      (select account from sandbox_processor.reports where acknowledged_at is null and account > ${after}::uuid
+        order by account, due_at limit 1)
+      union all
+      select later.account from waiting cross join lateral (
+        select account from sandbox_processor.reports where acknowledged_at is null and account > waiting.account
+        order by account, due_at limit 1) later
+    )`;
+
 /**
- * Fails the refunds whose time has come: the money goes back to their charges. Uses sandbox_reports_open. Charges are
- * locked in order, so that two processes at once cannot block each other. One that is due in minutes is from before the
- * clock was set back.
+ * Fails the refunds whose time has come: the money goes back to their charges. Charges are locked in order, so that two
+ * processes at once cannot block each other. One that is due in minutes is from before the clock was set back.
  */
-export async function failDueSandboxRefunds(sql: Sql): Promise<void> {
+export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: ReportTurn): Promise<void> {
   await sql`
-    with due as (
-      select reference from sandbox_processor.reports
-      where acknowledged_at is null and applied_at is null and (due_at <= now() or due_at > now() + interval '1 minute')
-      order by due_at limit 100 for update skip locked
+    with recursive ${waitingAccounts(sql, after)}, due as (
+      select own.reference from waiting cross join lateral (
+        select reference from sandbox_processor.reports
+        where account = waiting.account and acknowledged_at is null and applied_at is null
+          and (due_at <= now() or due_at > now() + interval '1 minute')
+        order by due_at limit ${share}::int for update skip locked
+      ) own limit ${most}::int
     ), refunds as (
       update sandbox_processor.operations o set outcome = 'failed' from due
       where o.reference = due.reference returning o.charge, o.amount
@@ -26,11 +41,19 @@ export async function failDueSandboxRefunds(sql: Sql): Promise<void> {
     update sandbox_processor.reports r set applied_at = now() from due where r.reference = due.reference`;
 }
 
-export async function listSandboxReports(sql: Sql, limit: number): Promise<{ reference: string; account: string }[]> {
+/** An account's oldest first. */
+export async function listSandboxReports(
+  sql: Sql,
+  { after, share, most }: ReportTurn,
+): Promise<{ reference: string; account: string }[]> {
   return await sql<{ reference: string; account: string }[]>`
-    select reference, account from sandbox_processor.reports
-    where acknowledged_at is null and applied_at is not null
-    order by due_at, reference limit ${limit}::int`;
+    with recursive ${waitingAccounts(sql, after)}
+    select own.reference, own.account from waiting cross join lateral (
+      select reference, account from sandbox_processor.reports
+      where account = waiting.account and acknowledged_at is null and applied_at is not null
+      order by due_at, reference limit ${share}::int
+    ) own
+    limit ${most}::int`;
 }
 
 export async function acknowledgeSandboxReport(sql: Sql, reference: string): Promise<void> {

@@ -85,8 +85,10 @@ export const operations = pgTable(
     }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
-    /** Serves the completer: what is open and due. */
-    index("operations_open").on(table.next_attempt_at).where(sql`state = 'open'`),
+    /** Serves the completer: what is open and due of each environment, and which environments have any. */
+    index("operations_open")
+      .on(table.environment_id, table.next_attempt_at, table.created_at)
+      .where(sql`state = 'open'`),
     /** Serves the overview: a merchant's unknown outcomes. Operations that go well are never in it. */
     index("operations_unknown")
       .on(table.environment_id, table.unknown_at)

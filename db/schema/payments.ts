@@ -45,13 +45,12 @@ export const payments = pgTable(
     index("payments_customer")
       .on(table.environment_id, table.customer_id, table.id)
       .where(sql`customer_id is not null`),
-    /** Serve the job that voids authorizations past their time, and challenges nobody answered. */
-    index("payments_expiring").on(table.capture_before).where(sql`status = 'AUTHORIZED'`),
-    index("payments_waiting").on(table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
-    /** Serves the overview: a merchant's authorizations that are about to run out. */
-    index("payments_expiring_of_environment")
-      .on(table.environment_id, table.capture_before)
-      .where(sql`status = 'AUTHORIZED'`),
+    /**
+     * Serve the job that voids authorizations past their time, and challenges nobody answered; the first one also the overview,
+     * with a merchant's authorizations that are about to run out.
+     */
+    index("payments_expiring").on(table.environment_id, table.capture_before).where(sql`status = 'AUTHORIZED'`),
+    index("payments_waiting").on(table.environment_id, table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
     check("payments_created_with_id", createdWithId(table.id, table.created_at)),
     check("payments_amount", sql`${table.amount} > 0`),
     check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),

@@ -121,8 +121,8 @@ export const sandboxReports = sandboxProcessor.table(
     acknowledged_at: instant("acknowledged_at"),
   },
   (table) => [
-    /** Serves the search for failures that are due, and for news not yet acknowledged. */
-    index("sandbox_reports_open").on(table.due_at).where(sql`acknowledged_at is null`),
+    /** Serves the search for failures that are due, and for news not yet acknowledged, account by account. */
+    index("sandbox_reports_open").on(table.account, table.due_at).where(sql`acknowledged_at is null`),
     /** Serves the clean-up. */
     index("sandbox_reports_age").on(table.acknowledged_at).where(sql`acknowledged_at is not null`),
     check("sandbox_reports_order", sql`${table.acknowledged_at} is null or ${table.applied_at} is not null`),

@@ -30,13 +30,13 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const jobs = [
     repeat(service, "follow the database's time", SECOND, () => followTime(service)),
-    repeat(service, "complete operations", SECOND, () => completeOperations(service)),
-    repeat(service, "processor reports", SECOND, () => processReports(service)),
+    repeat(service, "complete operations", SECOND, (stopping) => completeOperations(service, stopping)),
+    repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
     repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
-    repeat(service, "expire payments", 10 * SECOND, () => expirePayments(service)),
+    repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),

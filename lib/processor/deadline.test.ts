@@ -93,7 +93,7 @@ test("an error that comes after the deadline is dropped", async () => {
 describe("what moves no money has a deadline, too", () => {
   const calls: [string, (processor: Processor) => Promise<unknown>][] = [
     ["tokenize", (processor) => processor.tokenize(request.account, {} as CardInput)],
-    ["listReports", (processor) => processor.listReports(10)],
+    ["listReports", (processor) => processor.listReports(10, "")],
     ["acknowledgeReport", (processor) => processor.acknowledgeReport("report")],
     ["forgetOldAttempts", (processor) => processor.forgetOldAttempts()],
   ];

@@ -62,7 +62,7 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
     refund: (request) => send(() => processor.refund(request)),
     inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
     close: (request) => ask(inquiry, () => processor.close(request)),
-    listReports: (limit) => inTime(processor.listReports(limit)),
+    listReports: (limit, after) => inTime(processor.listReports(limit, after)),
     acknowledgeReport: (id) => inTime(processor.acknowledgeReport(id)),
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };

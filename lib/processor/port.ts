@@ -33,8 +33,11 @@ export type Processor = {
    * whatever clocks say; answers `never` then, and otherwise what became of it. Never moves money.
    */
   close(request: CloseRequest): Promise<Inquiry>;
-  /** News about operations that were already accepted, oldest first; the same report comes again until acknowledged. */
-  listReports(limit: number): Promise<Report[]>;
+  /**
+   * News about operations that were already accepted, which comes again until acknowledged: at most `limit` reports, of the
+   * accounts after `after` in the order of their ids, and of each only some, the oldest first. So none waits for all of another's.
+   */
+  listReports(limit: number, after: string): Promise<Report[]>;
   acknowledgeReport(id: string): Promise<void>;
   /** Removes what it keeps of cards for longer than it needs it; answers how many rows. */
   forgetOldAttempts(): Promise<number>;

@@ -42,6 +42,8 @@ const REMEMBERED = 1_000;
 /** For how long a request that does not get through is tried again, and how often. */
 const REACH_WITHIN_MS = 2_000;
 const REACH_PAUSE_MS = 200;
+/** Reports of one account among those that are listed at once. */
+const REPORTS_OF_ONE = 10;
 
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
 export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
@@ -128,9 +130,10 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
         : inquiryOf(record);
     },
 
-    async listReports(limit) {
-      await failDueSandboxRefunds(sql);
-      const reports = await listSandboxReports(sql, limit);
+    async listReports(limit, after) {
+      const turn = { after, share: REPORTS_OF_ONE, most: limit };
+      await failDueSandboxRefunds(sql, turn);
+      const reports = await listSandboxReports(sql, turn);
       return reports.map(({ reference, account }) => ({ id: reference, kind: "refund_failed", reference, account }));
     },
 

@@ -126,3 +126,41 @@ test("a passed challenge whose answer is lost is sent again and charges once", a
   expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
   await expectClean();
 });
+
+test("an environment's authorizations past their time do not keep those of another waiting until all have ended", async () => {
+  const [large, small] = [await moneyTenant(db), await moneyTenant(db)];
+  const hold = { capture_method: "manual" };
+  const { body: only } = await small.create(hold);
+  const { body: waiting } = await small.create(CHALLENGED);
+  await Promise.all(Array.from({ length: 110 }, () => large.create(hold)));
+  await Promise.all(Array.from({ length: 110 }, () => large.create(CHALLENGED)));
+  await endHold(only.id);
+  await abandon(waiting.id);
+  await db.sql`update payments set capture_before = now() - interval '2 hours', updated_at = now() - interval '2 hours'
+    where environment_id = ${large.environmentId}`;
+  const ended = await expirePayments(small.service);
+  expect((await small.get(only.id)).status).toBe("VOIDED");
+  expect((await small.get(waiting.id)).status).toBe("DECLINED");
+  expect(ended).toBe(2 + 25 + 25);
+  for (let round = 0; round < 4; round++) await expirePayments(small.service);
+  expect(await expirePayments(small.service)).toBe(0);
+  await expectClean();
+});
+
+test("more environments than are listed at once have their turns in one round, the oldest of each first", async () => {
+  const tenants = await Promise.all(Array.from({ length: 5 }, () => moneyTenant(db)));
+  const oldest: string[] = [];
+  for (const tenant of tenants) {
+    const made = await Promise.all(Array.from({ length: 26 }, () => tenant.create({ capture_method: "manual" })));
+    const ids = made.map(({ body }) => decodeId("payment", body.id) as string);
+    await db.sql`update payments set capture_before = now() - place * interval '1 minute'
+      from unnest(${ids}::uuid[]) with ordinality as due (due_id, place) where id = due_id`;
+    oldest.push(...ids.slice(1));
+  }
+  expect(await expirePayments((tenants[0] as MoneyTenant).service)).toBe(5 * 25);
+  const voided =
+    await db.sql`select id from payments where status = 'VOIDED' and environment_id in ${db.sql(tenants.map((one) => one.environmentId))}`;
+  expect(voided.map(({ id }) => id).toSorted()).toEqual(oldest.toSorted());
+  expect(await expirePayments((tenants[0] as MoneyTenant).service)).toBe(5);
+  await expectClean();
+});

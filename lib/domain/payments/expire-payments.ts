@@ -1,45 +1,69 @@
+import {
+  type DuePayment,
+  listAbandonedChallenges,
+  listExpiredAuthorizations,
+  type Turn,
+} from "@/db/queries/due-payments";
 import { reserveFollowUp } from "@/db/queries/payment-intents";
-import { findPayment, listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments";
+import { findPayment } from "@/db/queries/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transaction-words";
-import { newId } from "@/lib/ids";
+import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";
 import { leaseOf } from "./operation";
 import { CHALLENGE_MINUTES } from "./outcome";
 import { begin, type Executed, sendOperation } from "./send-operation";
 
+/** Payments that are listed at once, and how many of them are of one environment: the others' are not behind all of its. */
 const BATCH = 100;
+const SHARE = 25;
 const ACTOR = { type: "system", id: null } as const;
 
 /**
  * Voids authorizations whose time has passed (`void_reason: "expired"`) and ends 3-D Secure challenges that nobody
- * answered. Each step is guarded, so any number of instances may run it. Answers how many it ended.
+ * answered: some of each environment, in turn. Each step is guarded, so any number of instances may run it. Answers how many
+ * it ended.
  */
-export async function expirePayments(service: Service): Promise<number> {
+export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
-  const expired = await listExpiredAuthorizations(sql, BATCH);
-  const abandoned = await listAbandonedChallenges(sql, CHALLENGE_MINUTES, BATCH);
-  const ended =
-    (await endEach(service, expired, (due) => voidExpired(service, environmentOf(due), due.id))) +
-    (await endEach(service, abandoned, (due) => abandon(service, environmentOf(due), due.id)));
-  return ended;
+  const expired = await endInTurn(
+    service,
+    (turn) => listExpiredAuthorizations(sql, turn),
+    (due) => voidExpired(service, environmentOf(due), due.id),
+    stopping,
+  );
+  const abandoned = await endInTurn(
+    service,
+    (turn) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, turn),
+    (due) => abandon(service, environmentOf(due), due.id),
+    stopping,
+  );
+  return expired + abandoned;
 }
 
-type Due = { environment_id: string; id: string; mode: Mode };
-
-const environmentOf = (due: Due) => ({ id: due.environment_id, mode: due.mode });
+const environmentOf = (due: DuePayment) => ({ id: due.environment_id, mode: due.mode });
 
 /** One that fails is logged and left for the next time; it does not hold up the others. */
-async function endEach(service: Service, dues: readonly Due[], end: (due: Due) => Promise<boolean>): Promise<number> {
+async function endInTurn(
+  service: Service,
+  list: (turn: Turn) => Promise<DuePayment[]>,
+  end: (due: DuePayment) => Promise<boolean>,
+  stopping: AbortSignal | undefined,
+): Promise<number> {
   let ended = 0;
-  for (const due of dues) {
-    try {
-      if (await end(due)) ended++;
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");
+  for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
+    const dues = await list({ after, share: SHARE, most: BATCH });
+    for (const due of dues) {
+      if (stopping?.aborted) return ended;
+      try {
+        if (await end(due)) ended++;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");
+      }
     }
+    after = dues.length < BATCH ? undefined : dues.at(-1)?.environment_id;
   }
   return ended;
 }

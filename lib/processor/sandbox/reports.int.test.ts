@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BEFORE_ALL } from "@/lib/ids";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
@@ -13,7 +14,7 @@ async function acceptedRefunds(amounts: number[]) {
 const makeDue = (references: string[]) =>
   sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where reference in ${sql(references)}`;
 const reported = async (references: string[]) =>
-  (await processor.listReports(1_000)).filter((report) => references.includes(report.reference));
+  (await processor.listReports(1_000, BEFORE_ALL)).filter((report) => references.includes(report.reference));
 
 test("an accepted refund fails five seconds later by the database's clock, and the money goes back", async () => {
   const { charge, references } = await acceptedRefunds([4_000]);
@@ -57,7 +58,7 @@ test("many refunds of many charges, failed by many processes at once, each go ba
   const made = await Promise.all(Array.from({ length: 8 }, () => acceptedRefunds([1_000, 2_000, 3_000])));
   const references = made.flatMap((one) => one.references);
   await makeDue(references);
-  await Promise.all(Array.from({ length: 16 }, () => processor.listReports(1_000)));
+  await Promise.all(Array.from({ length: 16 }, () => processor.listReports(1_000, BEFORE_ALL)));
   expect(await reported(references)).toHaveLength(24);
   for (const { charge } of made) expect(await stored(charge)).toMatchObject({ amount_refunded: 0 });
 });
@@ -69,4 +70,24 @@ test("refunds on any other card are not reported", async () => {
   await processor.refund(refund);
   const rows = await sql`select 1 from sandbox_processor.reports where reference = ${refund.reference}`;
   expect(rows).toHaveLength(0);
+});
+
+test("an account's reports do not stand before another's, and come in turn", async () => {
+  const amounts = Array.from({ length: 12 }, () => 100);
+  const [large, small] = [await acceptedRefunds(amounts), await acceptedRefunds([100])];
+  await makeDue(small.references);
+  await sql`update sandbox_processor.reports set due_at = now() - interval '1 hour' where account = ${large.charge.account}`;
+  const [first, second] = [large, small].toSorted((a, b) => (a.charge.account < b.charge.account ? -1 : 1));
+  const accounts = async (limit: number, after: string) =>
+    (await processor.listReports(limit, after)).map(({ account }) => account);
+  const before = (id: string) =>
+    id.slice(0, -1) + "0123456789abcdef"[Math.max(0, Number.parseInt(id.slice(-1), 16) - 1)];
+  const all = await processor.listReports(1_000, BEFORE_ALL);
+  const own = all.filter(({ account }) => [large, small].some(({ charge }) => charge.account === account));
+  expect(own.map(({ account }) => account)).toEqual([
+    ...Array.from({ length: first === large ? 10 : 1 }, () => first?.charge.account),
+    ...Array.from({ length: second === large ? 10 : 1 }, () => second?.charge.account),
+  ]);
+  expect((await accounts(1, before(second?.charge.account as string)))[0]).toBe(second?.charge.account);
+  expect(await accounts(1_000, second?.charge.account as string)).not.toContain(second?.charge.account);
 });

@@ -1,0 +1,104 @@
+import { beforeAll, expect, it } from "vitest";
+import { connect } from "@/db/client";
+import { type Turns, takeDueOperations } from "@/db/queries/operations";
+import { BEFORE_ALL } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { nodesOf, type Plan, planOf } from "./plans";
+
+/**
+ * The completer looks for what is due as often as an operation ends: that may not cost more because one environment has very
+ * many, which are due, or passed over, or given up.
+ */
+const { db, url } = await testDatabase();
+/** Nothing was ever written to it, or analyzed. */
+const { db: fresh } = await testDatabase();
+const MANY = 100_000;
+const environment = (n: number) => `0198c000-0000-7000-8000-00000000000${n}`;
+const [LARGE, SMALL, GIVEN_UP] = [environment(1), environment(2), environment(3)] as const;
+const TURNS: Turns = { after: BEFORE_ALL, most: 0, passedOver: [], busyPayments: [] };
+const LEASE = { sendWithinMs: 8_000, heldForMs: 10_000 };
+type Sent = { text: string; parameters: unknown[] };
+
+beforeAll(async () => {
+  for (const [id, count, age] of [
+    [LARGE, MANY, "10 minutes"],
+    [SMALL, 1, "10 minutes"],
+    [GIVEN_UP, MANY, "25 hours"],
+  ] as const) {
+    await db.sql`insert into merchants (id, name) values (${id}, 'One')`;
+    await db.sql`insert into environments (id, merchant_id, mode, fee_basis_points) values (${id}, ${id}, 'test', 290)`;
+    await db.sql.begin(async (tx) => {
+      // Without their payments.
+      await tx`set local session_replication_role = replica`;
+      await tx`
+        insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor,
+          lease_until, next_attempt_at, send_until, created_at)
+        select ${id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'refund', 'open', 100, 'USD',
+          '{"type":"system","id":null}', due, due, due, now() - ${age}::interval
+        from (select now() - i * interval '1 ms' as due from generate_series(1, ${count}::int) i) times`;
+    });
+  }
+  await db.sql`vacuum (analyze) operations`;
+});
+
+/** The statement for these turns; of nobody is anything taken. */
+async function statementOf(turns: Partial<Turns>): Promise<Sent> {
+  const recording = connect(url, { max: 1 });
+  const sent: Sent[] = [];
+  recording.sql.options.debug = (_connection, text, parameters) => void sent.push({ text, parameters });
+  await takeDueOperations(recording.sql, { ...TURNS, ...turns }, LEASE);
+  await recording.close();
+  const found = sent.find(({ text }) => text.includes("for update skip locked"));
+  if (!found) throw new Error("nothing was looked for");
+  return found;
+}
+
+/** Index and conditions of each look-up. */
+const lookUpsOf = (plan: Plan) =>
+  nodesOf(plan)
+    .filter((node) => node["Relation Name"] !== undefined && node["Node Type"] !== "ModifyTable")
+    .map((node) => {
+      const conditions = [...(node["Index Cond"] ?? "").matchAll(/\((\w+ [<>=]+)/g)].map(([, condition]) => condition);
+      return `${node["Index Name"] ?? node["Node Type"]}: ${conditions.join(", ")}`;
+    });
+
+it.each([
+  ["empty", fresh],
+  ["large", db],
+])("planned for any values on %s tables, what is due is walked to, and found by its key", async (_, { sql }) => {
+  const { text } = await statementOf({});
+  const [row] = await sql.unsafe(`explain (generic_plan, format json) ${text}`).simple();
+  expect(lookUpsOf(planOf(row)).toSorted()).toEqual([
+    "environments_pkey: id =",
+    "operations_environment_id_id_pk: environment_id =, id =",
+    "operations_open: environment_id =, next_attempt_at >, next_attempt_at <=, created_at >",
+    "operations_open: environment_id >",
+    "operations_open: environment_id >",
+  ]);
+});
+
+it.each([
+  ["the first of 100,000 and the only one", {}, [LARGE, SMALL]],
+  ["the only one, past 100,000 of an environment that has its share", { passedOver: [LARGE] }, [SMALL]],
+  ["the only one, in the turn after that of 100,000", { after: LARGE }, [SMALL]],
+  ["none, past 100,000 that were given up", { after: SMALL }, []],
+])("%s: taken from few pages", async (_, turns, expected) => {
+  const { text, parameters } = await statementOf(turns);
+  const undone = new Error("undone");
+  const work = db.sql.begin(async (tx) => {
+    const literal = (value: unknown) => (String(value) === "0" ? "'20'" : `'${value}'`);
+    const own = text.replace(/\$(\d+)/g, (_all, number) => literal(parameters[Number(number) - 1]));
+    const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${own}`).simple();
+    expect(pagesOf(row)).toBeLessThan(1_500);
+    const taken = await tx`select environment_id from operations where epoch > 1 order by 1`;
+    expect(taken.map((one) => one.environment_id)).toEqual(expected);
+    throw undone;
+  });
+  await expect(work).rejects.toBe(undone);
+});
+
+/** Of the 8,000 that the table has, the index not counted. */
+function pagesOf(row: unknown): number {
+  const plan = planOf(row) as Plan & Record<"Shared Hit Blocks" | "Shared Read Blocks", number>;
+  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+}

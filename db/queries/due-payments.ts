@@ -1,0 +1,61 @@
+import type { Sql } from "@/db/client";
+import type { Mode } from "@/lib/contract/transaction-words";
+
+export type DuePayment = { environment_id: string; id: string; mode: Mode };
+
+/** Some of the payments that are due: of the environments after one, in the order of their ids, each its share. */
+export type Turn = { readonly after: string; readonly share: number; readonly most: number };
+
+/** Environments with a payment of that status, one look into its index for each. */
+const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION", after: string) => {
+  const having = sql.unsafe(`status = '${status}'`);
+  const order = sql(status === "AUTHORIZED" ? "capture_before" : "updated_at");
+  return sql`waiting as (
+      (select environment_id from payments where ${having} and environment_id > ${after}::uuid
+        order by environment_id, ${order} limit 1)
+      union all
+      select later.environment_id from waiting cross join lateral (
+        select environment_id from payments where ${having} and environment_id > waiting.environment_id
+        order by environment_id, ${order} limit 1) later
+    )`;
+};
+
+/**
+ * Authorizations past their time with nothing under way, an environment's oldest first. One whose void the processor refused is
+ * tried again after an hour. Index: `payments_expiring`, `operations_payment`.
+ */
+export async function listExpiredAuthorizations(sql: Sql, { after, share, most }: Turn): Promise<DuePayment[]> {
+  return sql<DuePayment[]>`
+    with recursive ${waitingEnvironments(sql, "AUTHORIZED", after)}
+    select own.environment_id, own.id, (select mode from environments where id = own.environment_id) as mode
+    from waiting cross join lateral (
+      select p.environment_id, p.id from payments p
+      where p.environment_id = waiting.environment_id and p.status = 'AUTHORIZED' and p.capture_before <= now()
+        and p.open_operation_id is null
+        and not exists (select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
+          and o.kind = 'void' and o.created_at > now() - interval '1 hour')
+      order by p.capture_before limit ${share}::int
+    ) own
+    limit ${most}::int`;
+}
+
+/**
+ * Payments whose 3-D Secure challenge was opened more than `minutes` ago, an environment's oldest first. Index:
+ * `payments_waiting`.
+ */
+export async function listAbandonedChallenges(
+  sql: Sql,
+  minutes: number,
+  { after, share, most }: Turn,
+): Promise<DuePayment[]> {
+  return sql<DuePayment[]>`
+    with recursive ${waitingEnvironments(sql, "REQUIRES_ACTION", after)}
+    select own.environment_id, own.id, (select mode from environments where id = own.environment_id) as mode
+    from waiting cross join lateral (
+      select environment_id, id from payments
+      where environment_id = waiting.environment_id and status = 'REQUIRES_ACTION'
+        and updated_at <= now() - ${minutes}::int * interval '1 minute'
+      order by updated_at limit ${share}::int
+    ) own
+    limit ${most}::int`;
+}

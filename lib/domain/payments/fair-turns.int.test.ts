@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { DatabaseUnavailable } from "@/db/unavailable";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import type { Processor } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
+import { testDatabase } from "@/lib/testing/database";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
+import type { Service } from "../context";
+import { completeOperations } from "./complete-operations";
+
+const { db } = await testDatabase({ max: 10 });
+const ALONE = 20;
+const SHARE = 4;
+const PLACES = 32;
+
+beforeEach(async () => {
+  await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
+});
+
+/** A tenant with so many payments whose answers were lost, each due for longer than the next. */
+async function withLost(count: number): Promise<MoneyTenant> {
+  const tenant = await moneyTenant(db);
+  tenant.script.next(...Array.from({ length: count }, () => losesAnswer));
+  await Promise.all(Array.from({ length: count }, (_, i) => tenant.create({}, { key: `k${i}` })));
+  return tenant;
+}
+
+async function makeDue(tenant: MoneyTenant): Promise<void> {
+  await tenant.endLeases();
+  await db.sql`update operations o set next_attempt_at = now() - interval '1 hour' + place * interval '1 ms'
+    from (select id, row_number() over (order by id) as place from operations where environment_id = ${tenant.environmentId}) due
+    where o.environment_id = ${tenant.environmentId} and o.id = due.id and o.state = 'open'`;
+}
+
+const epochs = async (tenant: MoneyTenant) =>
+  (
+    await db.sql<
+      { epoch: number }[]
+    >`select epoch from operations where environment_id = ${tenant.environmentId} order by next_attempt_at, id`
+  ).map(({ epoch }) => epoch);
+
+const open = async (tenant: MoneyTenant) =>
+  (await db.sql`select 1 from operations where environment_id = ${tenant.environmentId} and state = 'open'`).length;
+
+/** A completer whose processor leaves every inquiry about these tenants without an answer, until it is let go. */
+function completer(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: Partial<Service> = {}) {
+  const sandbox = tenant.service.processors.processorFor("test") as Processor;
+  const held = new Map<string, { environmentId: string; letGo(): void }>();
+  let isHolding = true;
+  const inquire: Processor["inquire"] = async (reference) => {
+    const [row] = await db.sql`select environment_id from operations where id = ${reference}`;
+    if (isHolding && of.some(({ environmentId }) => environmentId === row?.environment_id)) {
+      await new Promise<void>((letGo) => held.set(reference, { environmentId: row?.environment_id, letGo }));
+      held.delete(reference);
+    }
+    return sandbox.inquire(reference);
+  };
+  const service = { ...tenant.service, processors: createRegistry({ sandbox: { ...sandbox, inquire } }), ...overrides };
+  const stopping = new AbortController();
+  const done = completeOperations(service, stopping.signal);
+  const letAllGo = () => {
+    isHolding = false;
+    for (const one of held.values()) one.letGo();
+  };
+  onTestFinished(async () => {
+    stopping.abort();
+    letAllGo();
+    await done;
+  });
+  const heldOf = (one: MoneyTenant) =>
+    [...held.values()].filter(({ environmentId }) => environmentId === one.environmentId);
+  return {
+    done,
+    letAllGo,
+    stop: () => stopping.abort(),
+    count: (one: MoneyTenant) => heldOf(one).length,
+    letOneGo: (one: MoneyTenant) => heldOf(one)[0]?.letGo(),
+  };
+}
+
+describe("while one environment has hundreds of operations whose inquiries hang", () => {
+  test("another's only one is finished within seconds", async () => {
+    const [large, small] = [await withLost(300), await withLost(1)];
+    await makeDue(large);
+    const completing = completer(large, [large]);
+    await expect.poll(() => completing.count(large)).toBe(ALONE);
+    await makeDue(small);
+    await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
+    expect(completing.count(large)).toBe(ALONE);
+    completing.letAllGo();
+    expect(await completing.done).toBe(301);
+    expect(await open(large)).toBe(0);
+    expect((await verifyBooks(db)).balanced).toBe(true);
+  });
+
+  test("it has no more than its share once others wait, and they have theirs", async () => {
+    const large = await withLost(60);
+    const others = await Promise.all(Array.from({ length: 5 }, () => withLost(6)));
+    await makeDue(large);
+    const completing = completer(large, [large, ...others]);
+    await expect.poll(() => completing.count(large)).toBe(ALONE);
+    for (const other of others) await makeDue(other);
+    const all = () => others.map((other) => completing.count(other)).toSorted();
+    await expect.poll(all, { timeout: 5_000 }).toEqual([2, 2, 2, 3, 3]);
+    // What it gives back goes to them.
+    for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
+      completing.letOneGo(large);
+      await expect.poll(() => completing.count(large)).toBe(left - 1);
+    }
+    await expect.poll(all, { timeout: 5_000 }).toEqual([4, 4, 4, 4, 4]);
+    expect(completing.count(large)).toBe(PLACES - 5 * SHARE);
+  });
+
+  test("a place goes to who has none, when all are taken by those who have some", async () => {
+    const crowd = await Promise.all(Array.from({ length: PLACES / SHARE }, () => withLost(SHARE + 2)));
+    const small = await withLost(1);
+    for (const one of crowd) await makeDue(one);
+    const completing = completer(small, crowd);
+    const all = () => crowd.reduce((sum, one) => sum + completing.count(one), 0);
+    await expect.poll(all, { timeout: 5_000 }).toBe(PLACES);
+    await makeDue(small);
+    completing.letOneGo(crowd[0] as MoneyTenant);
+    await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
+  });
+});
+
+describe("of one environment", () => {
+  test("those that are due longest are begun first, no more are taken than are begun, and the next when one ends", async () => {
+    const tenant = await withLost(40);
+    await makeDue(tenant);
+    const [all] = [await epochs(tenant)];
+    expect(all).toEqual(Array(40).fill(1));
+    const order = (
+      await db.sql`select id from operations where environment_id = ${tenant.environmentId} order by next_attempt_at`
+    ).map(({ id }) => id);
+    const completing = completer(tenant, [tenant]);
+    const taken = async () =>
+      (await db.sql`select id from operations where environment_id = ${tenant.environmentId} and epoch > 1`)
+        .map(({ id }) => id)
+        .toSorted();
+    await expect.poll(() => completing.count(tenant)).toBe(ALONE);
+    expect(await taken()).toEqual(order.slice(0, ALONE).toSorted());
+    completing.letOneGo(tenant);
+    await expect.poll(taken).toEqual(order.slice(0, ALONE + 1).toSorted());
+  });
+
+  test("a stop waits for what has been begun, and begins nothing more", async () => {
+    const tenant = await withLost(30);
+    await makeDue(tenant);
+    const completing = completer(tenant, [tenant]);
+    await expect.poll(() => completing.count(tenant)).toBe(ALONE);
+    completing.stop();
+    completing.letAllGo();
+    expect(await completing.done).toBe(ALONE);
+    expect(await open(tenant)).toBe(30 - ALONE);
+    expect(await completeOperations(tenant.service, AbortSignal.abort())).toBe(0);
+    expect((await epochs(tenant)).filter((epoch) => epoch > 1)).toHaveLength(ALONE);
+  });
+});
+
+test("operations of one payment are never worked on beside each other, and another payment's do not wait for them", async () => {
+  const tenant = await moneyTenant(db);
+  const [{ body: one }, { body: other }] = [await tenant.create(), await tenant.create()];
+  tenant.script.next(...Array.from({ length: 13 }, () => losesAnswer));
+  for (let i = 0; i < 12; i++) await tenant.act("refund", one.id, { amount: 100 });
+  await tenant.act("refund", other.id, { amount: 100 });
+  await makeDue(tenant);
+  const sandbox = tenant.service.processors.processorFor("test") as Processor;
+  const first = holds();
+  let [isFirst, now, most] = [true, 0, 0];
+  const refund: Processor["refund"] = async (request) => {
+    if ((await tenant.operations(other.id)).some(({ id }) => id === request.reference)) return sandbox.refund(request);
+    most = Math.max(most, ++now);
+    const wasFirst = isFirst;
+    isFirst = false;
+    if (wasFirst) await first.step(async () => ({ kind: "not_found" }));
+    const outcome = await sandbox.refund(request);
+    now--;
+    return outcome;
+  };
+  const processors = createRegistry({ sandbox: { ...sandbox, refund } });
+  const done = completeOperations({ ...tenant.service, processors });
+  await first.reached;
+  await expect
+    .poll(async () => (await tenant.operations(other.id)).map(({ state }) => state))
+    .toEqual(["succeeded", "succeeded"]);
+  expect((await tenant.operations(one.id)).filter(({ epoch }) => epoch > 1)).toHaveLength(1);
+  first.release();
+  expect(await done).toBe(13);
+  expect(most).toBe(1);
+  expect(await tenant.get(one.id)).toMatchObject({ amount_refunded: 1_200, amount_refundable: 8_800 });
+  expect((await verifyBooks(db)).balanced).toBe(true);
+});
+
+test("what is under way is brought to its end, and the rest taken, when the database was away for moments", async () => {
+  const tenant = await withLost(ALONE + 5);
+  await makeDue(tenant);
+  let isAway = false;
+  const sql = new Proxy(tenant.service.db.sql, {
+    apply(target, self, args) {
+      if (isAway && String(args[0]).includes("recursive")) throw new DatabaseUnavailable("away");
+      return Reflect.apply(target, self, args);
+    },
+  });
+  const completing = completer(tenant, [tenant], { db: { ...tenant.service.db, sql } });
+  await expect.poll(() => completing.count(tenant)).toBe(ALONE);
+  isAway = true;
+  completing.letOneGo(tenant);
+  await expect.poll(() => open(tenant)).toBe(ALONE + 4);
+  isAway = false;
+  completing.letAllGo();
+  expect(await completing.done).toBe(ALONE + 5);
+  expect(await open(tenant)).toBe(0);
+});
+
+test("a database that is away while nothing is under way is the job's to wait for", async () => {
+  const { service } = await moneyTenant(db);
+  const sql = new Proxy(service.db.sql, {
+    apply() {
+      throw new DatabaseUnavailable("away");
+    },
+  });
+  await expect(completeOperations({ ...service, db: { ...service.db, sql } })).rejects.toThrow("away");
+});
