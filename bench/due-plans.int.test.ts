@@ -1,6 +1,8 @@
-import { beforeAll, expect, it } from "vitest";
-import { connect } from "@/db/client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { connect, type Sql } from "@/db/client";
+import { listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/due-payments";
 import { type Turns, takeDueOperations } from "@/db/queries/operations";
+import { failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox-reports";
 import { BEFORE_ALL } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { nodesOf, type Plan, planOf } from "./plans";
@@ -41,17 +43,19 @@ beforeAll(async () => {
   await db.sql`vacuum (analyze) operations`;
 });
 
-/** The statement for these turns; of nobody is anything taken. */
-async function statementOf(turns: Partial<Turns>): Promise<Sent> {
+async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> {
   const recording = connect(url, { max: 1 });
   const sent: Sent[] = [];
   recording.sql.options.debug = (_connection, text, parameters) => void sent.push({ text, parameters });
-  await takeDueOperations(recording.sql, { ...TURNS, ...turns }, LEASE);
+  await work(recording.sql);
   await recording.close();
-  const found = sent.find(({ text }) => text.includes("for update skip locked"));
+  const found = sent.find(({ text }) => text.includes("with recursive"));
   if (!found) throw new Error("nothing was looked for");
   return found;
 }
+
+/** Of nobody is anything taken. */
+const taking = (turns: Partial<Turns>) => (sql: Sql) => takeDueOperations(sql, { ...TURNS, ...turns }, LEASE);
 
 /** Index and conditions of each look-up. */
 const lookUpsOf = (plan: Plan) =>
@@ -62,19 +66,69 @@ const lookUpsOf = (plan: Plan) =>
       return `${node["Index Name"] ?? node["Node Type"]}: ${conditions.join(", ")}`;
     });
 
-it.each([
-  ["empty", fresh],
-  ["large", db],
-])("planned for any values on %s tables, what is due is walked to, and found by its key", async (_, { sql }) => {
-  const { text } = await statementOf({});
-  const [row] = await sql.unsafe(`explain (generic_plan, format json) ${text}`).simple();
-  expect(lookUpsOf(planOf(row)).toSorted()).toEqual([
-    "environments_pkey: id =",
-    "operations_environment_id_id_pk: environment_id =, id =",
-    "operations_open: environment_id =, next_attempt_at >, next_attempt_at <=, created_at >",
-    "operations_open: environment_id >",
-    "operations_open: environment_id >",
-  ]);
+const TURN = { after: BEFORE_ALL, share: 25, most: 100 };
+
+/** What is looked up by each; whether a payment past its time has been tried lately is looked up besides. */
+describe.each([
+  [
+    "operations",
+    taking({}),
+    [
+      "environments_pkey: id =",
+      "operations_environment_id_id_pk: environment_id =, id =",
+      "operations_open: environment_id =, next_attempt_at >, next_attempt_at <=, created_at >",
+      "operations_open: environment_id >",
+      "operations_open: environment_id >",
+    ],
+  ],
+  [
+    "authorizations",
+    (sql: Sql) => listExpiredAuthorizations(sql, TURN),
+    [
+      "environments_pkey: id =",
+      "payments_expiring: environment_id =, capture_before <=",
+      "payments_expiring: environment_id >",
+      "payments_expiring: environment_id >",
+    ],
+  ],
+  [
+    "challenges",
+    (sql: Sql) => listAbandonedChallenges(sql, 30, TURN),
+    [
+      "environments_pkey: id =",
+      "payments_waiting: environment_id =, updated_at <=",
+      "payments_waiting: environment_id >",
+      "payments_waiting: environment_id >",
+    ],
+  ],
+  [
+    "reports",
+    (sql: Sql) => listSandboxReports(sql, TURN),
+    ["sandbox_reports_open: account =", "sandbox_reports_open: account >", "sandbox_reports_open: account >"],
+  ],
+  [
+    "failing refunds",
+    (sql: Sql) => failDueSandboxRefunds(sql, TURN),
+    [
+      "charges_pkey: reference =",
+      "charges_pkey: reference =",
+      "operations_pkey: reference =",
+      "reports_pkey: reference =",
+      "sandbox_reports_open: account =",
+      "sandbox_reports_open: account >",
+      "sandbox_reports_open: account >",
+    ],
+  ],
+])("%s that are due, planned for any values", (_, work, expected) => {
+  it.each([
+    ["empty", fresh],
+    ["large", db],
+  ])("on %s tables, are walked to, and found by their keys", async (_name, { sql }) => {
+    const { text } = await statementOf(work);
+    const [row] = await sql.unsafe(`explain (generic_plan, format json) ${text}`).simple();
+    const own = (lookUp: string) => !lookUp.startsWith("operations_payment: ");
+    expect(lookUpsOf(planOf(row)).filter(own).toSorted()).toEqual(expected);
+  });
 });
 
 it.each([
@@ -83,7 +137,7 @@ it.each([
   ["the only one, in the turn after that of 100,000", { after: LARGE }, [SMALL]],
   ["none, past 100,000 that were given up", { after: SMALL }, []],
 ])("%s: taken from few pages", async (_, turns, expected) => {
-  const { text, parameters } = await statementOf(turns);
+  const { text, parameters } = await statementOf(taking(turns));
   const undone = new Error("undone");
   const work = db.sql.begin(async (tx) => {
     const literal = (value: unknown) => (String(value) === "0" ? "'20'" : `'${value}'`);

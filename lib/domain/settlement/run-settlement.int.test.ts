@@ -116,6 +116,28 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
+  it("settles a chunk of each environment in turn, and the others though one cannot be settled", async () => {
+    const [large, small, broken] = [
+      await insertEnvironment(db),
+      await insertEnvironment(db),
+      await insertEnvironment(db),
+    ];
+    for (let i = 0; i < 6; i++) await insertBookedPayment(db, { environmentId: large });
+    await insertBookedPayment(db, { environmentId: small });
+    const { payment } = await insertBookedPayment(db, { environmentId: broken });
+    await db.sql`alter table settlement_batches add constraint broken check (environment_id <> ${db.sql.unsafe(`'${broken}'`)}::uuid)`;
+    await expect(runSettlement(service, { chunkSize: 2 })).rejects.toThrow("broken");
+    const order = await db.sql`
+      select environment_id from settlement_batches where environment_id in (${large}, ${small}) order by id`;
+    expect(order.map((batch) => batch.environment_id).toSorted()).toEqual([large, large, large, small].toSorted());
+    expect(order.slice(0, 2).map((batch) => batch.environment_id)).toContain(small);
+    await db.sql`alter table settlement_batches drop constraint broken`;
+    expect(await runSettlement(service, { chunkSize: 2 })).toMatchObject([{ environment_id: broken, charge_count: 1 }]);
+    const [row] = await db.sql`select status from payments where id = ${payment}`;
+    expect(row?.status).toBe("SETTLED");
+    expect(await offences()).toEqual([]);
+  });
+
   it("may take longer than a request: nothing of it is sent where statements have six seconds", async () => {
     const environmentId = await insertEnvironment(db);
     await insertBookedPayment(db, { environmentId });
