@@ -116,6 +116,29 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is never authorized again"],
   },
   {
+    name: "one merchant is completed before the others",
+    edits: [
+      ["lib/domain/payments/complete-operations.ts", "const LEFT_FOR_OTHERS = 12;", "const LEFT_FOR_OTHERS = 0;"],
+    ],
+    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "another's only one is finished within seconds"],
+  },
+  {
+    name: "who has none waits like who has some",
+    edits: [["lib/domain/payments/complete-operations.ts", "of [1, SHARE]", "of [SHARE]"]],
+    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "a place goes to who has none"],
+  },
+  {
+    name: "one payment's operations are completed beside each other",
+    edits: [
+      [
+        "lib/domain/payments/complete-operations.ts",
+        "return [...this.#running.keys()].map((operation) => operation.payment_id);",
+        "return [];",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "operations of one payment are never worked on"],
+  },
+  {
     name: "every repeat sends",
     edits: [
       ["db/queries/operations.ts", " and may_resend\n    returning", "\n    returning"],
