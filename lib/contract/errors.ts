@@ -69,6 +69,7 @@ export type AppErrorOptions = {
   /** Headers that this answer adds: `Retry-After`, `Allow` … */
   headers?: Record<string, string>;
   cause?: unknown;
+  readBytes?: number;
 };
 
 /** A refusal that the caller can act on. `detail` is a sentence for a person: what is wrong and what to do next. */
@@ -78,6 +79,8 @@ export class AppError extends Error {
   readonly errors: FieldError[];
   readonly extra: Record<string, unknown>;
   readonly headers: Record<string, string>;
+  /** What had to be read to find it out, where that is much: it counts like an answer of so many bytes. */
+  readonly readBytes: number;
 
   /** Next bundles this module more than once into one process; an error of any copy is an AppError to all of them. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -92,6 +95,7 @@ export class AppError extends Error {
     this.errors = options.errors ?? [];
     this.extra = options.extra ?? {};
     this.headers = options.headers ?? {};
+    this.readBytes = options.readBytes ?? 0;
   }
 
   get status(): number {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
@@ -34,6 +35,7 @@ export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };
 
 const CACHE_CONTROL = "no-store";
+const STRANGER_WAITS_MS = 500;
 
 /** Who calls, once that is known: errors are written down for those alone. */
 type Known = { caller: Caller | null };
@@ -68,6 +70,9 @@ async function answerOrProblem(
     if (replayed) headers["Idempotent-Replayed"] = "true";
     return { status, headers, body, ...(turn && { sent: turn.sent }) };
   } catch (error) {
+    // A stranger who asks too often waits for each refusal: a loop over a few connections ends at a few requests a second.
+    if (known.caller === null && error instanceof AppError && error.code === "rate_limited")
+      await wait(STRANGER_WAITS_MS);
     return problemResponse(http, error, request, headers);
   }
 }
@@ -156,6 +161,7 @@ async function answer(
     turn?.made();
     return { ...reply, turn };
   } catch (error) {
+    if (error instanceof AppError) http.answerLimits.charge(reader, error.readBytes);
     turn?.sent();
     throw error;
   } finally {

@@ -142,7 +142,9 @@ it("says that a page would be too long before it is made", async () => {
     await copyTransaction(db, { environmentId: shop.environmentId, id: refund, times: MOST_REFUNDS - 1 });
   }
   const ctx = testContext(shop.service, shop.merchant.test);
-  await expect(listPayments(ctx, { limit: 2 })).rejects.toMatchObject({ code: "invalid_parameter", param: "limit" });
+  await expect(listPayments(ctx, { limit: 2 })).rejects.toMatchObject({
+    ...{ code: "invalid_parameter", param: "limit", readBytes: 5_000_000 },
+  });
   const page = await listPayments(ctx, { limit: 1 });
   expect(page.data[0]?.transactions).toHaveLength(MOST_REFUNDS + 1);
   expect(page.data[0]?.transactions.every((transaction) => transaction.metadata === page.data[0]?.metadata)).toBe(true);

@@ -48,5 +48,5 @@ const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
     `These ${limit} payments have so many refunds that one page of them would be too long. Ask for fewer at once.`,
-    { param: "limit" },
+    { param: "limit", readBytes: LONGEST_PAGE / 4 },
   );
