@@ -158,8 +158,9 @@ test("more environments than are listed at once have their turns in one round, t
     oldest.push(...ids.slice(1));
   }
   expect(await expirePayments((tenants[0] as MoneyTenant).service)).toBe(5 * 25);
-  const voided =
-    await db.sql`select id from payments where status = 'VOIDED' and environment_id in ${db.sql(tenants.map((one) => one.environmentId))}`;
+  const voided = await db.sql<
+    { id: string }[]
+  >`select id from payments where status = 'VOIDED' and environment_id in ${db.sql(tenants.map((one) => one.environmentId))}`;
   expect(voided.map(({ id }) => id).toSorted()).toEqual(oldest.toSorted());
   expect(await expirePayments((tenants[0] as MoneyTenant).service)).toBe(5);
   await expectClean();

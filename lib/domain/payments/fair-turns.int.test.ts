@@ -101,7 +101,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     const completing = completer(large, [large, ...others]);
     await expect.poll(() => completing.count(large)).toBe(ALONE);
     for (const other of others) await makeDue(other);
-    const all = () => others.map((other) => completing.count(other)).toSorted();
+    const all = () => others.map((other) => completing.count(other)).toSorted((a, b) => a - b);
     await expect.poll(all, { timeout: 5_000 }).toEqual([2, 2, 2, 3, 3]);
     // What it gives back goes to them.
     for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
@@ -135,11 +135,17 @@ describe("of one environment", () => {
     const [all] = [await epochs(tenant)];
     expect(all).toEqual(Array(40).fill(1));
     const order = (
-      await db.sql`select id from operations where environment_id = ${tenant.environmentId} order by next_attempt_at`
+      await db.sql<
+        { id: string }[]
+      >`select id from operations where environment_id = ${tenant.environmentId} order by next_attempt_at`
     ).map(({ id }) => id);
     const completing = completer(tenant, [tenant]);
     const taken = async () =>
-      (await db.sql`select id from operations where environment_id = ${tenant.environmentId} and epoch > 1`)
+      (
+        await db.sql<
+          { id: string }[]
+        >`select id from operations where environment_id = ${tenant.environmentId} and epoch > 1`
+      )
         .map(({ id }) => id)
         .toSorted();
     await expect.poll(() => completing.count(tenant)).toBe(ALONE);

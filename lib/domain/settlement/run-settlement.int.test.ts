@@ -127,7 +127,7 @@ describe("runSettlement", () => {
     const { payment } = await insertBookedPayment(db, { environmentId: broken });
     await db.sql`alter table settlement_batches add constraint broken check (environment_id <> ${db.sql.unsafe(`'${broken}'`)}::uuid)`;
     await expect(runSettlement(service, { chunkSize: 2 })).rejects.toThrow("broken");
-    const order = await db.sql`
+    const order = await db.sql<{ environment_id: string }[]>`
       select environment_id from settlement_batches where environment_id in (${large}, ${small}) order by id`;
     expect(order.map((batch) => batch.environment_id).toSorted()).toEqual([large, large, large, small].toSorted());
     expect(order.slice(0, 2).map((batch) => batch.environment_id)).toContain(small);
