@@ -62,6 +62,25 @@ describe("a key", () => {
     expect(await claimAgain("new")).toEqual({ claimed: 1, wrote: true });
   });
 
+  test("that many wait for is looked at by one for all of them", async () => {
+    const tenant = await moneyTenant(db);
+    const held = holds();
+    tenant.script.next(held.step);
+    const first = tenant.create({}, { key: "k" });
+    await held.reached;
+    let looks = 0;
+    db.sql.options.debug = (_connection, text) => {
+      if (text.includes("as lease_over")) looks++;
+    };
+    const repeats = await Promise.all(Array.from({ length: 30 }, () => tenant.create({}, { key: "k" })));
+    db.sql.options.debug = () => {};
+    expect(new Set(repeats.map(({ code }) => code))).toEqual(new Set(["idempotency_request_in_progress"]));
+    // Each looks once by itself, then some twenty times together.
+    expect(looks).toBeLessThan(30 + 40);
+    held.release();
+    expect((await first).status).toBe(201);
+  });
+
   test("of another merchant is another key", async () => {
     const tenant = await moneyTenant(db);
     const stranger = await moneyTenant(db);

@@ -90,16 +90,18 @@ export async function answerFromKey(ctx: Context, resend: Resend | null = null):
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = performance.now() + WAIT_MS;
+  let row = await findKey(sql, ctx.environment.id, key);
+  let compared = null as Buffer | null;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
-    const row = await findKey(sql, ctx.environment.id, key);
     if (!row || row.expired) return null;
-    if (!(await isSame(row.request_digest))) {
+    if (!(compared?.equals(row.request_digest) || (await isSame(row.request_digest)))) {
       noteReuse(ctx, row, keyOf(ctx));
       throw new AppError(
         "idempotency_key_reused",
         `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,
       );
     }
+    compared = row.request_digest;
     if (row.state === "done") return replay(ctx, row);
     if (row.lease_over) {
       if (row.operation_state === null) {
@@ -118,8 +120,25 @@ export async function answerFromKey(ctx: Context, resend: Resend | null = null):
         },
       );
     }
-    await wait(pauseMs);
+    row = await lookAgain(ctx, pauseMs);
   }
+}
+
+/** The next look at each key that somebody waits for. */
+const looks = new Map<string, Promise<KeyState | null>>();
+
+/** What is known of the request's key after a pause: one look for all who wait for it, however many repeat a request that is slow. */
+function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
+  const { service, environment } = ctx;
+  const { key } = keyOf(ctx);
+  const name = `${environment.id} ${key}`;
+  const begun = looks.get(name);
+  if (begun) return begun;
+  const look = wait(pauseMs)
+    .then(() => findKey(service.db.within(environment.id).sql, environment.id, key))
+    .finally(() => looks.delete(name));
+  looks.set(name, look);
+  return look;
 }
 
 /** Goes on where the first request stopped; null when another has the operation already. */

@@ -26,15 +26,22 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
   const after: AbandonedAfter = { days: ABANDONED_DAYS, daysWithData: daysWithData === 0 ? null : daysWithData };
   const found = await findAbandonedAccounts(db.orm, after, AT_ONCE);
   let closed = 0;
+  let failure: unknown = null;
   for (const merchantId of found) {
-    const isClosed = await db.orm.transaction(async (tx) => {
-      if (!(await emptyAbandonedAccount(tx, merchantId, after, CALLED))) return false;
-      const by = { merchantId, actor: { type: "system", id: null }, requestId: null } as const;
-      await recordAccountAct(tx, by, "settings.account_closed", merchantId);
-      return true;
-    });
-    if (isClosed) closed++;
+    try {
+      const isClosed = await db.orm.transaction(async (tx) => {
+        if (!(await emptyAbandonedAccount(tx, merchantId, after, CALLED))) return false;
+        const by = { merchantId, actor: { type: "system", id: null }, requestId: null } as const;
+        await recordAccountAct(tx, by, "settings.account_closed", merchantId);
+        return true;
+      });
+      if (isClosed) closed++;
+    } catch (error) {
+      // One that the database refuses to close does not keep the others open; the job tells of it at the end.
+      failure ??= error;
+    }
   }
+  if (failure !== null) throw failure;
   return closed;
 }
 
