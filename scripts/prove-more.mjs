@@ -3,7 +3,8 @@
 // payment sessions, or another number, while the whole service is killed 40 times. `storm`: 25 minutes, or another number, of
 // everything at once that can happen to processes, database, pooler and clocks. `outages`: every page and route without the
 // database, a standby that is promoted, processes that are stopped and go on, a full disk. `looks`: every page wide and narrow,
-// light and dark, and every card on both widths of the sample shop.
+// light and dark, and every card on both widths of the sample shop. `card-data`: 20 spellings at every place instead of one,
+// also through Next's own server; a seed that was printed may follow.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -33,6 +34,13 @@ switch (what) {
       PROOF_KILLS: "40",
     });
     break;
+  case "card-data":
+    process.exitCode = prove(["e2e/proof/card-data.proof.ts"], {
+      PROOF_CARD_ROUNDS: "3",
+      PROOF_CARD_SPELLINGS: "5",
+      ...(number !== undefined && { PROOF_SEED: number }),
+    });
+    break;
   case "storm":
     process.exitCode = prove(["e2e/proof/storm.proof.ts"], { STORM_MINUTES: number ?? "25" });
     break;
@@ -51,7 +59,7 @@ switch (what) {
   }
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | outages | looks",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | card-data [seed] | outages | looks",
     );
     process.exitCode = 2;
 }

@@ -1,10 +1,28 @@
 import { randomInt } from "node:crypto";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { canaryNumber, type Secret } from "./card-data-search";
+import { KNOWN_SPELLINGS, madeSpelling, type Random, type Spelling, someNetwork, type Written } from "./card-spellings";
+
+/** A number in one spelling, with the plain number and the code that go with it. */
+export type Spelled = { readonly text: string; readonly number: string; readonly code: string };
+
+const textOf = ({ front, number, back }: Written) => front + number + back;
+
+/** Where hardly a spelling can stand, the plain one does. */
+const TRIES = 40;
+
+/** Codes have three digits; beyond so many they come again. */
+const MAX_CODES = 300;
 
 /** Card data that exists nowhere else, each named for the path it is sent by: a find then says which path leaks. */
 export class Canaries {
   readonly secrets: Secret[] = [];
+  readonly #random: Random;
+
+  constructor(random: Random = randomInt) {
+    this.#random = random;
+  }
+
   /** Those of three digits: four can be the end of any number, which may be kept. */
   readonly codes: string[] = [];
 
@@ -14,28 +32,49 @@ export class Canaries {
   }
 
   number(path: string, length = 16, prefix = "4"): string {
-    return this.#add({ name: `number: ${path}`, text: canaryNumber(randomInt, length, prefix), kind: "number" });
+    return this.#add({ name: `number: ${path}`, text: canaryNumber(this.#random, length, prefix), kind: "number" });
   }
 
   /** With its last digit mistyped: refused, and all but a card number. */
   mistyped(path: string): string {
-    const number = canaryNumber(randomInt);
+    const number = canaryNumber(this.#random);
     const wrong = number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10);
     return this.#add({ name: `mistyped number: ${path}`, text: wrong, kind: "number" });
   }
 
   code(path: string, length = 3): string {
+    if (length === 3 && this.codes.length === MAX_CODES) return this.codes[this.#random(MAX_CODES)] as string;
     // The start-up shows a payment to try out, with the code 123.
     const others = new Set(["123", ...this.codes]);
+    const first = 10 ** (length - 1);
     let code = "";
-    while (code === "" || others.has(code)) code = String(randomInt(10 ** (length - 1), 10 ** length));
+    while (code === "" || others.has(code)) code = String(first + this.#random(10 ** length - first));
     if (length === 3) this.codes.push(code);
     return this.#add({ name: `code: ${path}`, text: code, kind: "code" });
   }
 
   /** No card has it, so that it can be looked for by itself. */
   longCode(path: string): string {
-    return this.#add({ name: `long code: ${path}`, text: canaryNumber(randomInt, 12, "9"), kind: "text" });
+    return this.#add({ name: `long code: ${path}`, text: canaryNumber(this.#random, 12, "9"), kind: "text" });
+  }
+
+  /** A number of some network in a spelling that can stand there: made for the purpose, or one that was once let through. */
+  spelled(path: string, takes: (text: string) => boolean = () => true): Spelled {
+    const number = canaryNumber(this.#random, ...someNetwork(this.#random));
+    const code = this.code(path);
+    const spelling = this.#spelling((one) => takes(textOf(one.write(number, code))));
+    const written = spelling.write(number, code);
+    this.#add({ name: `${path}, written ${spelling.name}`, text: number, kind: "number", written });
+    return { text: textOf(written), number, code };
+  }
+
+  #spelling(fits: (spelling: Spelling) => boolean): Spelling {
+    const known = () => KNOWN_SPELLINGS[this.#random(KNOWN_SPELLINGS.length)] as Spelling;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const spelling = this.#random(3) === 0 ? known() : madeSpelling(this.#random);
+      if (fits(spelling)) return spelling;
+    }
+    return KNOWN_SPELLINGS[0] as Spelling;
   }
 
   /** A card that the sandbox declines, for nobody has it. */

@@ -11,7 +11,9 @@ export type Push = {
   headers?: Record<string, string>;
   body?: unknown;
   /** Sent as it is. */
-  raw?: string;
+  raw?: string | Buffer;
+  /** Bytes in place of a request, as Latin-1. */
+  wire?: string;
   expected: number | readonly number[];
 };
 
@@ -185,21 +187,54 @@ export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push
   ];
 }
 
-export async function send({ baseUrl, apiKey }: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<string | null> {
-  const { path, method = "POST", headers = {}, body, raw } = push;
-  const api: Record<string, string> = path.startsWith("/v1")
-    ? { "X-Api-Key": apiKey, "X-Idempotency-Key": randomUUID() }
-    : {};
+export type Answered = { readonly status: number; readonly text: string };
+
+/** The answer to a push. A header without a value is left out, of those that every call to the API has, too. */
+export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<Answered> {
+  const { path, method = "POST", headers = {}, body, raw, wire } = push;
+  if (wire !== undefined) return overTheWire(doors.baseUrl, wire);
+  const api = path.startsWith("/v1") ? { "X-Api-Key": doors.apiKey, "X-Idempotency-Key": randomUUID() } : {};
+  const given = Object.entries({ "Content-Type": "application/json", ...api, ...headers });
   const content = raw ?? (body === undefined ? null : JSON.stringify(body));
-  const response = await fetch(baseUrl + path, {
+  const response = await fetch(doors.baseUrl + path, {
     method,
-    headers: { "Content-Type": "application/json", ...api, ...headers },
-    body: content,
+    headers: Object.fromEntries(given.filter(([, value]) => value !== "")),
+    body: typeof content === "object" && content !== null ? new Uint8Array(content) : content,
+    redirect: "manual",
     signal: AbortSignal.timeout(15_000),
   });
-  const text = await response.text();
-  if ([push.expected].flat().includes(response.status)) return null;
-  return `${method} ${path} ${content?.slice(0, 120) ?? ""} answered ${response.status} ${text.slice(0, 300)}`;
+  return { status: response.status, text: await response.text() };
+}
+
+/** What is wrong with the answer; null when it is one of those that were expected. */
+export async function send(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<string | null> {
+  return surpriseOf(push, await answerTo(doors, push));
+}
+
+export function surpriseOf(
+  { expected, path, method = "POST", body, raw }: Push,
+  { status, text }: Answered,
+): string | null {
+  if ([expected].flat().includes(status)) return null;
+  const content = raw?.toString() ?? JSON.stringify(body) ?? "";
+  return `${method} ${path} ${content.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`;
+}
+
+function overTheWire(baseUrl: string, wire: string): Promise<Answered> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(wire, "latin1"));
+    let text = "";
+    const end = () => resolve({ status: Number(text.split(" ")[1] ?? 0), text });
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      // It may keep the connection, or wait for more.
+      if (text.includes("\r\n\r\n")) socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", end);
+  });
 }
 
 /** Hangs up in the middle of the number. */

@@ -1,7 +1,10 @@
 import { createHash, randomInt } from "node:crypto";
 import { expect, test } from "vitest";
+import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
 import { passesLuhn } from "@/lib/contract/payment";
+import { Canaries } from "./canaries";
 import { canaryNumber, createSearch, formsOf, type Secret } from "./card-data-search";
+import { seededRandom } from "./card-spellings";
 
 const number = "4024007103939509";
 const secrets: Secret[] = [
@@ -40,6 +43,47 @@ test("a number is found as PostgreSQL's numeric: two bytes for each four digits"
   const digits = Buffer.alloc(8);
   for (const [index, group] of [4024, 71, 393, 9509].entries()) digits.writeUInt16LE(group, index * 2);
   expect(names(Buffer.concat([Buffer.from("…"), digits]))).toEqual(["card"]);
+});
+
+test("a number is found in every spelling, as it was sent, as part of JSON or an address, and without one end", () => {
+  const random = seededRandom(1);
+  const canaries = new Canaries(random);
+  const sent = Array.from({ length: 300 }, (_, turn) => canaries.spelled(`number ${turn}`));
+  const search = createSearch(canaries.secrets);
+  for (const [turn, { text, number }] of sent.entries()) {
+    const alone = Array.from(canaries.secrets.find((one) => one.text === number)?.written?.number ?? "");
+    const most = Math.ceil(alone.length * 0.9);
+    const kept = [
+      text,
+      JSON.stringify({ text }),
+      JSON.stringify({ line: JSON.stringify({ text }) }),
+      text.toLowerCase(),
+    ];
+    const cut = [alone.slice(0, most), alone.slice(-most)].map((characters) => characters.join(""));
+    for (const one of [...kept, ...cut, ...(text.isWellFormed() ? [encodeURIComponent(text)] : [])]) {
+      const found = search(Buffer.from(`before ${one} after`)).map(({ name }) => name);
+      expect(
+        found.some((name) => name.startsWith(`number ${turn},`)),
+        one,
+      ).toBe(true);
+    }
+  }
+});
+
+test("digits of a number are found in order, whatever stands between them", () => {
+  expect(names("4 0 2 4 <b>0</b> 0 7 1, then 0 3 9 3 and 9 5 0 9")).toEqual(["card"]);
+  expect(names("\uff14\uff10\u0662\u2463 0071 \u{1d7d8}\u{1d7db}93 9509")).toEqual(["card"]);
+  expect(names("4024 0071 0393 95")).toEqual(["card"]);
+  expect(names(`4024 0071 ${"-".repeat(500)} 0393 9509`)).toEqual([]);
+  expect(names("4024 0071 9509")).toEqual([]);
+});
+
+test("a security code that is left over beside the mask is found", () => {
+  const canaries = new Canaries(seededRandom(4));
+  const { code, text } = canaries.spelled("somewhere", (made) => /^\d{12,19} 12\/29 \d{3}$/.test(made));
+  expect(text).toContain(` 12/29 ${code}`);
+  const found = createSearch(canaries.secrets)(Buffer.from(`{"detail":"${CARD_NUMBER_MARK} 12/29 ${code}"}`));
+  expect(found.map(({ form }) => form)).toEqual(["as it was sent"]);
 });
 
 test("what may be kept is not mistaken for the number, nor three digits for a code", () => {

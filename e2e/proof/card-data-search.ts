@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
+import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
+import { createDigitSearch } from "./card-digit-search";
+import type { Written } from "./card-spellings";
 
 /** Something secret that was sent to the service, and in which forms it would still be the secret. */
-export type Secret = { readonly name: string; readonly text: string; readonly kind: "number" | "text" | "code" };
+export type Secret = {
+  readonly name: string;
+  readonly text: string;
+  readonly kind: "number" | "text" | "code";
+  /** How a number was sent, when not plainly, with what was written beside it. */
+  readonly written?: Written;
+};
 export type Found = { readonly name: string; readonly form: string; readonly offset: number };
 
 /** Finds every form of every secret in any bytes. */
@@ -13,10 +22,12 @@ type Needle = { readonly name: string; readonly form: string; readonly bytes: Bu
  * The forms a secret is looked for in: as text, in the encodings that software puts text into, as the numbers that databases
  * make of digits, and as the digests that anybody can undo by trying all card numbers.
  */
-export function formsOf({ text, kind }: Secret): [form: string, bytes: Buffer][] {
+export function formsOf({ text, kind, written }: Secret): [form: string, bytes: Buffer][] {
   switch (kind) {
-    case "number":
-      return [...textForms(text), ...groupings(text), ...numberForms(text), ...digests(text)];
+    case "number": {
+      const forms = [...textForms(text), ...numberForms(text), ...digests(text)];
+      return [...forms, ...(written ? spelledForms(written) : groupings(text))];
+    }
     case "text":
       return textForms(text);
     case "code":
@@ -57,6 +68,9 @@ function base64Forms(text: string): [string, Buffer][] {
   });
 }
 
+/** Different bytes. Of a number such as 4000000000000002 little is left but zeros, which stand everywhere. */
+const MIN_DIFFERENT = 5;
+
 function groupings(number: string): [string, Buffer][] {
   const groups = number.length === 15 ? [4, 10, 15] : [4, 8, 12, 16, 19];
   const parts = groups.map((end, index) => number.slice(groups[index - 1] ?? 0, end)).filter(Boolean);
@@ -68,12 +82,38 @@ function groupings(number: string): [string, Buffer][] {
     "%20": "%20",
     "no-break spaces": "\u00a0",
   };
-  return [
-    ...Object.entries(separators).map(([name, one]): [string, Buffer] => [name, Buffer.from(parts.join(one))]),
-    // A receipt may show the first six and the last four; whoever keeps one end and the middle keeps the number.
+  // A receipt may show the first six and the last four; whoever keeps one end and the middle keeps the number.
+  const most: [string, Buffer][] = [
     ["all but its last four", bytes(number.slice(0, -4))],
     ["all but its first six", bytes(number.slice(6))],
   ];
+  return [
+    ...Object.entries(separators).map(([name, one]): [string, Buffer] => [name, Buffer.from(parts.join(one))]),
+    ...most.filter(([, digits]) => new Set(digits).size >= MIN_DIFFERENT),
+  ];
+}
+
+/** So much of a spelling from either end: of sixteen digits twelve. */
+const MOST_OF_IT = 0.75;
+
+/** As it was sent, and as whoever reads its escapes sees it, or the most of it; and a code that outlived its number. */
+function spelledForms({ number, inner, back, hasCode }: NonNullable<Secret["written"]>): [string, Buffer][] {
+  const parts = [number, ...inner].flatMap((text) => {
+    const characters = Array.from(text);
+    const length = Math.ceil(characters.length * MOST_OF_IT);
+    return [characters.slice(0, length).join(""), characters.slice(-length).join("")];
+  });
+  // Digits right behind the mask may be what is left of an escape, as of "%252e".
+  const isLeftOver = hasCode && !/^\d/.test(back);
+  const texts = [...parts, ...(isLeftOver ? [CARD_NUMBER_MARK + back] : [])];
+  return [...new Set(texts.flatMap(asKept))].map((text) => ["as it was sent", Buffer.from(text)]);
+}
+
+/** As it is, as a string of JSON within JSON, in lower case, and as part of an address. */
+function asKept(text: string): string[] {
+  const inJson = (one: string) => JSON.stringify(one).slice(1, -1);
+  const inUrl = text.isWellFormed() ? [encodeURIComponent(text)] : [];
+  return [text, inJson(text), inJson(inJson(text)), text.toLowerCase(), ...inUrl];
 }
 
 function numberForms(number: string): [string, Buffer][] {
@@ -85,8 +125,7 @@ function numberForms(number: string): [string, Buffer][] {
     ["packed digits", Buffer.from(number.padStart(number.length + (number.length % 2), "0"), "hex")],
     ["numeric", numericDigits(number)],
   ];
-  // Of a number such as 4000000000000002 little is left but zeros, which stand everywhere.
-  return forms.filter(([, form]) => new Set(form).size >= 5);
+  return forms.filter(([, form]) => new Set(form).size >= MIN_DIFFERENT);
 }
 
 /** How PostgreSQL stores a numeric, in jsonb, too: base 10,000, two bytes a digit. */
@@ -127,8 +166,8 @@ function codeContexts(code: string): [string, Buffer][] {
   );
 }
 
-const SLOTS = 1 << 20;
-const slotOf = (word: number) => Math.imul(word, 0x9e3779b1) >>> 12;
+const SLOT_BITS = 23;
+const slotOf = (word: number) => Math.imul(word, 0x9e3779b1) >>> (32 - SLOT_BITS);
 
 /**
  * One pass over the bytes for all needles: a table of their first four bytes tells for nearly every place that nothing begins
@@ -143,14 +182,18 @@ export function createSearch(secrets: readonly Secret[]): Search {
     }),
   );
   const table = new Map<number, Needle[]>();
-  const slots = new Uint8Array(SLOTS);
+  const slots = new Uint8Array(1 << SLOT_BITS);
   for (const needle of needles) {
     const word = needle.bytes.readUInt32BE(0);
     slots[slotOf(word)] = 1;
-    table.set(word, [...(table.get(word) ?? []), needle]);
+    const known = table.get(word);
+    if (known) known.push(needle);
+    else table.set(word, [needle]);
   }
+  const searchDigits = createDigitSearch(secrets.filter(({ kind }) => kind === "number"));
   return (haystack) => {
     const found: Found[] = [];
+    searchDigits(haystack, (name, offset) => found.push({ name, form: "its digits in order", offset }));
     let word = 0;
     for (let end = 0; end < haystack.length; end++) {
       word = ((word << 8) | (haystack[end] as number)) >>> 0;

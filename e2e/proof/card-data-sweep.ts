@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Database } from "@/db/client";
 import type { Search } from "./card-data-search";
@@ -28,7 +28,7 @@ export async function findExactValues(db: Database, values: readonly string[]): 
   const finds: string[] = [];
   for (const table of await tablesOf(db)) {
     const rows = await db.sql.unsafe<{ name: string }[]>(
-      `select distinct column_.key as name from ${table} t, jsonb_each(to_jsonb(t)) column_,
+      `select distinct format('%s is %s', column_.key, leaf) as name from ${table} t, jsonb_each(to_jsonb(t)) column_,
          jsonb_path_query(column_.value, 'strict $.**') leaf
        where jsonb_typeof(leaf) = 'string' and leaf #>> '{}' = any($1::text[])`,
       [values as string[]],
@@ -46,18 +46,29 @@ async function tablesOf(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The bytes of every file below a folder: what was deleted, too, as long as nothing was written over it. */
-export function searchFiles(folder: string, search: Search): { finds: Finds; megabytes: number } {
+/** The bytes of every file below a folder that was written since then: what was deleted, too, as long as nothing was written over it. */
+export function searchFiles(folder: string, search: Search, sinceMs = 0): { finds: Finds; megabytes: number } {
   const finds: string[] = [];
   let size = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    const bytes = readFileSync(path);
+    const bytes = readSince(path, sinceMs);
+    if (bytes === null) continue;
     size += bytes.length;
     finds.push(...described(search, kindOfFile(path, folder), bytes));
   }
   return { finds: sorted(finds), megabytes: Math.round(size / 1e6) };
+}
+
+/** Null for an older file, and for one that its owner has removed by now: PostgreSQL does while it works. */
+function readSince(path: string, sinceMs: number): Buffer | null {
+  try {
+    return statSync(path).mtimeMs < sinceMs ? null : readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 /** Files of the same kind by one name: their own are numbers. */

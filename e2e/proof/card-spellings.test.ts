@@ -7,7 +7,7 @@ const MANY = 20_000;
 
 /** What is wrong with how a spelling of a number is treated; null when nothing is. */
 function gap({ name, write }: Spelling, digits: string): string | null {
-  const { front, number, back } = write(digits);
+  const { front, number, back, hasCode } = write(digits);
   const text = front + number + back;
   const masked = maskCardNumbers(text);
   const kept = masked.split(CARD_NUMBER_MARK);
@@ -18,6 +18,7 @@ function gap({ name, write }: Spelling, digits: string): string | null {
     kept.slice(1, -1).every((part) => front.includes(part) || back.includes(part));
   const problems = [
     !isMasked && `masked as ${JSON.stringify(masked)}`,
+    hasCode && masked.endsWith(back) && "its code is left",
     !holdsCardNumber(text) && "not refused",
     !holdsNumber(text, digits) && "not found as the request's own",
   ].filter(Boolean);

@@ -12,18 +12,35 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Writes a number in one way, with what stands before and after it. `front` and `back` may go with the number; the rest must. */
-export type Spelling = {
-  readonly name: string;
-  readonly write: (number: string) => { front: string; number: string; back: string };
+/** A number as it is written, with what stands before and after it. `front` and `back` may go with the number; the rest must. */
+export type Written = {
+  readonly front: string;
+  readonly number: string;
+  readonly back: string;
+  /** The number alone, before each time that it was escaped: what somebody has who reads the escapes. */
+  readonly inner: readonly string[];
+  /** Whether the security code stands behind it. */
+  readonly hasCode: boolean;
 };
+
+/** One way of writing a number, with the security code where that belongs to it. */
+export type Spelling = { readonly name: string; readonly write: (number: string, code?: string) => Written };
+
+/** Stands where a spelling has a security code. */
+const CODE = "123";
 
 const grouped = (number: string, separator: string) => number.replace(/(.{4})(?=.)/g, `$1${separator}`);
 const inScript = (number: string, zero: number) =>
   number.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const known = (name: string, number: (number: string) => string, back = ""): Spelling => ({
   name,
-  write: (digits) => ({ front: "", number: number(digits), back }),
+  write: (digits, code = CODE) => ({
+    front: "",
+    number: number(digits),
+    back: back.replace(CODE, code),
+    inner: [],
+    hasCode: back.includes(CODE),
+  }),
 });
 
 /** What was once let through, each. */
@@ -116,6 +133,17 @@ function pair(digits: string): string {
   );
 }
 
+/** What each digit that is no ASCII stands for, in all of these: ⑫ for two. */
+export const STYLED_DIGITS: ReadonlyMap<string, string> = new Map(
+  ["0123456789", ...Array.from({ length: 41 }, (_, over) => String(10 + over))].flatMap((digits) =>
+    STYLES.flatMap((style) => {
+      const characters = style(digits, (limit) => limit - 1).map((one) => one.replace("\ufe0f\u20e3", ""));
+      const each = characters.length === 1 ? [digits] : Array.from(digits);
+      return characters.map((one, at): [string, string] => [one, each[at] ?? ""]);
+    }).filter(([one]) => (one.codePointAt(0) as number) > 127),
+  ),
+);
+
 /** Joiners, marks of direction, isolates, a soft hyphen, a byte-order mark, accents, variation selectors, a language's own. */
 const INVISIBLE = Array.from(
   "\u200b\u200c\u200d\u200e\u200f\u202a\u202d\u202e\u202c\u2066\u2069\u2060\u00ad\ufeff\u0301\u034f\ufe0e\u180b\u061c",
@@ -197,7 +225,7 @@ export function madeSpelling(random: Random): Spelling {
   );
   const seed = random(2 ** 31);
 
-  function write(number: string) {
+  function write(number: string, code = CODE): Written {
     const own = seededRandom(seed);
     const among = <T>(list: readonly T[]) => list[own(list.length)] as T;
     const groups = number.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
@@ -211,12 +239,21 @@ export function madeSpelling(random: Random): Spelling {
         if (invisible.length > 0 && !isLast && own(3) === 0) text += among(invisible).repeat(1 + own(3));
       }
     }
-    let parts = [front, text, back];
+    let parts = [front.replace(CODE, code), text, back.replace(CODE, code)];
+    const inner: string[] = [];
     for (const escaping of escapings) {
       const next = parts.map((part) => escaped(part, escaping, own));
-      if (next.join("").length <= MAX_LENGTH) parts = next;
+      if (next.join("").length > MAX_LENGTH) continue;
+      inner.push(parts[1] as string);
+      parts = next;
     }
-    return { front: parts[0] as string, number: parts[1] as string, back: parts[2] as string };
+    return {
+      front: parts[0] as string,
+      number: parts[1] as string,
+      back: parts[2] as string,
+      inner,
+      hasCode: back.includes(CODE),
+    };
   }
   const kinds = escapings.map(({ escaper }) => escaper.name);
   return {
@@ -224,11 +261,6 @@ export function madeSpelling(random: Random): Spelling {
     write,
   };
 }
-
-export const spellings = (random: Random, count: number): Spelling[] => [
-  ...KNOWN_SPELLINGS,
-  ...Array.from({ length: count }, () => madeSpelling(random)),
-];
 
 /** Lengths and first digits of the networks' numbers. */
 const NETWORKS: readonly (readonly [length: number, prefix: string])[] = [

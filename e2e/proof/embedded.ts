@@ -7,10 +7,12 @@ import { clusterFiles, readAccess, SUPERUSER } from "@/db/embedded-cluster";
 import type { ProofHost } from "./host";
 
 /** The database that the service under proof has started for itself. */
-export function connectEmbedded(dataDir: string): Database {
+export const connectEmbedded = (dataDir: string): Database => connect(embeddedUrl(dataDir), { max: 3 });
+
+export function embeddedUrl(dataDir: string): string {
   const access = readAccess(dataDir);
   if (!access) throw new Error("the service has made no database");
-  return connect(`postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/cardlane`, { max: 3 });
+  return `postgres://${SUPERUSER}:${access.password}@127.0.0.1:${access.port}/cardlane`;
 }
 
 /**

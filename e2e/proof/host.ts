@@ -33,7 +33,7 @@ export type HostOptions = {
 };
 
 /** No limit on requests, and a lease short enough that a proof does not wait long for what a kill left open. */
-const SETTINGS = {
+export const NO_LIMITS = {
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",
   UNAUTHORIZED_LIMIT_PER_MINUTE: "1000000",
@@ -72,7 +72,7 @@ process.on("exit", () => {
 /** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
 export async function startHost({ whole, until = "ready", ...options }: HostOptions = {}): Promise<ProofHost> {
   const port = options.port ?? (await pickPort());
-  const env = { ...SETTINGS, DATA_DIR, ...options.env };
+  const env = { ...NO_LIMITS, DATA_DIR, ...options.env };
   if (whole || process.env.PROOF_HOST === "service") return startService({ ...options, port, env, until });
   const baseUrl = `http://127.0.0.1:${port}`;
   await bundle();

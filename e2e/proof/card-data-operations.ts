@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import * as account from "@/lib/contract/dashboard/account";
+import * as apiKeys from "@/lib/contract/dashboard/api-keys";
+import * as business from "@/lib/contract/dashboard/business";
+import * as checkout from "@/lib/contract/dashboard/checkout";
+import * as paymentForm from "@/lib/contract/dashboard/payment-form";
+import * as payments from "@/lib/contract/dashboard/payments";
+import * as open from "@/lib/contract/dashboard/public";
+import * as savedViews from "@/lib/contract/dashboard/saved-views";
+import * as support from "@/lib/contract/dashboard/support";
+import * as team from "@/lib/contract/dashboard/team";
+import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
+import { EXAMPLES, type OperationName } from "@/lib/contract/examples";
+import type { Operation } from "@/lib/contract/operation";
+import { OPERATIONS } from "@/lib/contract/operations";
+import type { Spelled } from "./canaries";
+import type { Push } from "./card-data-paths";
+import {
+  cardOf,
+  type Doors,
+  type Field,
+  fieldsOf,
+  inUrl,
+  isWithin,
+  type Place,
+  SAME_ORIGIN,
+  takesUrl,
+  withValue,
+} from "./card-data-places";
+
+const isOperation = (value: unknown): value is DashboardOperation =>
+  typeof value === "object" && value !== null && "method" in value && "path" in value;
+
+/** What people and shoppers ask of the service, beside what merchants' servers do. */
+const PEOPLES: readonly DashboardOperation[] = [
+  ...[account, apiKeys, business, checkout, paymentForm, payments, open, savedViews, support, team],
+].flatMap((module) => Object.values(module).filter(isOperation));
+
+/** Bodies that would be taken as they are: then it is the number in them that is refused. */
+const SAMPLES: Record<string, object> = {
+  updatePreferences: { times: "utc", shortcuts: true },
+  updateAccount: { name: "Ada Park" },
+  proveAgain: { current_password: "no password of hers" },
+  changePassword: { current_password: "no password of hers", new_password: "a new one, and long" },
+  beginSecondFactor: { current_password: "no password of hers" },
+  confirmSecondFactor: { code: "000000" },
+  replaceRecoveryCodes: { current_password: "no password of hers", code: "000000" },
+  disableSecondFactor: { current_password: "no password of hers", code: "000000" },
+  updateBusiness: {
+    name: "Shop",
+    website: "https://shop.example",
+    support_email: "help@shop.example",
+    time_zone: "UTC",
+  },
+  updateRefundLimit: { refund_limit_usd: 10 },
+  createApiKey: { name: "Server", permissions: ["payment.read"], expires_at: null, ip_allow_list: ["203.0.113.7"] },
+  rotateApiKey: { overlap_hours: 0 },
+  disableApiKey: {},
+  enableApiKey: {},
+  revokeApiKey: {},
+  updateCheckoutAppearance: { appearance: { theme: "system", font_family: "Georgia" } },
+  attemptCheckout: {},
+  signUp: { business_name: "Shop", name: "Ada", password: "a new one, and long", time_zone: "UTC" },
+  verifyEmail: { token: "none", password: "no password of hers" },
+  forgotPassword: {},
+  choosePassword: { token: "none", password: "a new one, and long", name: "Ada" },
+  createSavedView: { name: "Mine", query: "status=CAPTURED", columns: ["amount"], shared: false },
+  updateSavedView: { name: "Mine", query: "status=CAPTURED", columns: ["amount"], shared: false },
+  suspendMerchant: { reason: "Asked to" },
+  reinstateMerchant: { reason: "Asked to" },
+  unlockPerson: { reason: "Asked to" },
+  proveStaff: { code: "000000" },
+  changeRole: { role: "viewer" },
+  inviteMember: { name: "Ben", role: "viewer" },
+};
+
+/** What differs from time to time. */
+function fresh(name: string): object {
+  const attempt = randomUUID();
+  const email = `${attempt}@shop.example`;
+  switch (name) {
+    case "createApiKey":
+    case "rotateApiKey":
+      return { attempt };
+    case "attemptCheckout":
+      return { attempt };
+    case "updateAccount":
+    case "signUp":
+    case "forgotPassword":
+    case "inviteMember":
+      return { email };
+    case "createPlan":
+    case "updatePlan":
+      return { name: `Plan ${attempt.slice(0, 8)}` };
+    default:
+      return {};
+  }
+}
+
+/** Given to prove something, and kept nowhere: they may be anything. */
+const PROOFS = new Set(["password", "current_password", "new_password", "code", "token"]);
+/** Merchants' own, and kept as they are but for the number of the request's own card. */
+const IDENTIFIERS = ["metadata", "customer_id", "return_url", "plan_id"];
+
+/** An escaped slash makes another path of it, which may take no such method or no body. */
+const OTHER_PATHS = [200, 400, 404, 405, 413];
+
+type Called = Pick<Operation | DashboardOperation, "name" | "method" | "path"> & {
+  query?: z.ZodType;
+  body?: z.ZodType;
+};
+
+async function pushOf(operation: Called, doors: Doors, over: Partial<Push> & Pick<Push, "expected">): Promise<Push> {
+  const { path, method, name } = operation;
+  const token = path.includes("{token}") ? await doors.newSession() : "";
+  const id = (EXAMPLES as Record<string, { id?: string }>)[name]?.id ?? randomUUID();
+  const filled = path
+    .replace("{mode}", "test")
+    .replace("{token}", token)
+    .replace(/\{\w+\}/g, id);
+  return {
+    ...over,
+    path: over.path ?? filled,
+    method,
+    headers: { ...(await headersOf(path, doors)), ...over.headers },
+  };
+}
+
+async function headersOf(path: string, doors: Doors): Promise<Record<string, string>> {
+  if (path.startsWith("/v1")) return {};
+  if (path.startsWith("/api/dashboard")) return { ...SAME_ORIGIN, Cookie: (await doors.owner()).cookie };
+  if (path.startsWith("/api/support")) return { ...SAME_ORIGIN, Cookie: (await doors.staff()).cookie };
+  return SAME_ORIGIN;
+}
+
+/** With the number's own card wherever a body has a card. */
+function bodyOf({ name, body }: Called, sent: Spelled): object {
+  const example = (EXAMPLES as Record<string, { body?: object }>)[name as OperationName]?.body;
+  const sample = example ?? SAMPLES[name];
+  if (!sample) throw new Error(`there is no sample of a body for ${name}`);
+  const hasCard = body && fieldsOf(body).some((field) => isWithin(field, "card"));
+  return { ...sample, ...fresh(name), ...(hasCard && { card: cardOf(sent) }) };
+}
+
+function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | null {
+  const name = field.path.join(".");
+  if (!hasCard && IDENTIFIERS.some((identifier) => isWithin(field, identifier))) return null;
+  const isProof = PROOFS.has(field.path[0] as string);
+  const isCardNumber = name === "card.number";
+  const refuses = !isProof && !isCardNumber && operation.name !== "searchTransactions";
+  const expected = refuses ? 400 : isCardNumber ? [200, 400, 402] : [200, 201, 400, 401, 403, 404, 409];
+  return {
+    name: `${operation.name}, ${name}`,
+    takes: (text) => text.length <= field.max,
+    ...(refuses && { refuses }),
+    push: (sent, doors) =>
+      pushOf(operation, doors, { body: withValue(bodyOf(operation, sent), field.path, sent.text), expected }),
+  };
+}
+
+/** Every member of an operation's body, one that it has not, and one of that name. */
+function bodyPlaces(operation: Called): Place[] {
+  if (!operation.body) return [];
+  const fields = fieldsOf(operation.body);
+  const hasCard = fields.some((field) => isWithin(field, "card"));
+  const strange = (name: string, change: (text: string) => object): Place => ({
+    name: `${operation.name}, ${name}`,
+    refuses: true,
+    push: (sent, doors) =>
+      pushOf(operation, doors, { body: { ...bodyOf(operation, sent), ...change(sent.text) }, expected: 400 }),
+  });
+  return [
+    ...fields.map((field) => fieldPlace(operation, field, hasCard)).filter((place) => place !== null),
+    strange("an unknown member", (text) => ({ card_number: text })),
+    strange("the name of a member", (text) => ({ [text]: 1 })),
+    strange("within an unknown member", (text) => ({ payment_method: { source: [{ [text]: text }] } })),
+  ];
+}
+
+/** Every parameter of its address, one that it has not, and one of that name; and each id in its path. */
+function addressPlaces(operation: Called): Place[] {
+  const { name, query, path } = operation;
+  const withQuery = (what: string, queryOf: (text: string) => string, takes = takesUrl): Place => ({
+    name: `${name}, ${what}`,
+    takes,
+    push: async (sent, doors) => {
+      const push = await pushOf(operation, doors, { expected: [200, 400, 404], ...bodyIfAny(operation, sent) });
+      return { ...push, path: `${push.path}?${queryOf(sent.text)}` };
+    },
+  });
+  const inPath = (place: string): Place => ({
+    name: `${name}, ${place} in its path`,
+    takes: takesUrl,
+    push: async (sent, doors) => {
+      const at = {
+        path: path
+          .replace(place, inUrl(sent.text))
+          .replace("{mode}", "test")
+          .replace(/\{\w+\}/g, randomUUID()),
+      };
+      return pushOf(operation, doors, { ...at, ...bodyIfAny(operation, sent), expected: OTHER_PATHS });
+    },
+  });
+  return [
+    ...(query ? fieldsOf(query) : []).map(({ path: [member = ""], max }) =>
+      withQuery(
+        `?${member}`,
+        (text) => `${member}=${inUrl(text)}`,
+        (text) => takesUrl(text) && text.length <= max,
+      ),
+    ),
+    withQuery("an unknown parameter", (text) => `card=${inUrl(text)}`),
+    withQuery("the name of a parameter", (text) => `${inUrl(text)}=1`),
+    ...(path.match(/\{\w+\}/g) ?? []).map(inPath),
+  ];
+}
+
+const bodyIfAny = (operation: Called, sent: Spelled) => (operation.body ? { body: bodyOf(operation, sent) } : {});
+
+/** Whatever any operation of the contract takes. A field that is added to one is tried without a word here. */
+export const operationPlaces = (): Place[] =>
+  ([...OPERATIONS, ...PEOPLES] as Called[]).flatMap((operation) => [
+    ...bodyPlaces(operation),
+    ...addressPlaces(operation),
+  ]);
