@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLines, type Place } from "./lines";
+import { createLines, createWriteLines, type Place } from "./lines";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -43,4 +43,31 @@ test("who would wait too long, or in too long a line, is sent away, and the line
   first.leave();
   (await next).leave();
   (await lines.take("a")).leave();
+});
+
+test("a write waits for its payment's line and for its merchant's, and leaves both whatever becomes of it", async () => {
+  const { inTurn } = createWriteLines();
+  const names = { payment: "p", merchant: "m" };
+  await expect(inTurn(names, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  const ends: (() => void)[] = [];
+  const waits: boolean[] = [];
+  const all = Array.from({ length: 6 }, (_, i) =>
+    inTurn(names, async (waited) => {
+      waits[i] = waited;
+      await new Promise<void>((resolve) => {
+        ends[i] = resolve;
+      });
+    }),
+  );
+  await settle();
+  expect(waits).toEqual([false, false, false, false]);
+  expect(await inTurn({ payment: null, merchant: null }, async (waited) => waited)).toBe(false);
+  expect(await inTurn({ payment: "other", merchant: "m" }, async (waited) => waited)).toBe(false);
+  ends[2]?.();
+  await settle();
+  expect(waits).toEqual([false, false, false, false, true]);
+  for (const i of [0, 1, 3, 4]) ends[i]?.();
+  await settle();
+  ends[5]?.();
+  await Promise.all(all);
 });

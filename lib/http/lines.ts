@@ -85,9 +85,29 @@ const OF_A_PAYMENT: LineOptions = { atOnce: 4, mostWaiting: 1_000, what: "this p
 /** Of those with which one merchant's servers, or its people, write: what is at work at once shares the process with everybody's. */
 const OF_A_MERCHANT: LineOptions = { atOnce: 100, mostWaiting: 900, what: "your account" };
 
-export type WriteLines = { readonly payments: Lines; readonly merchants: Lines };
+export type WriteLines = {
+  /**
+   * Does `work` when it is its turn: first among those for its payment, for who waits there is not at work, then among its
+   * merchant's. Null: it is in no such line. Throws `rate_limited`, and then has done nothing.
+   */
+  inTurn<T>(names: LineNames, work: (waited: boolean) => Promise<T>): Promise<T>;
+};
 
-export const createWriteLines = (): WriteLines => ({
-  payments: createLines(OF_A_PAYMENT),
-  merchants: createLines(OF_A_MERCHANT),
-});
+export type LineNames = { readonly payment: string | null; readonly merchant: string | null };
+
+export function createWriteLines(): WriteLines {
+  const payments = createLines(OF_A_PAYMENT);
+  const merchants = createLines(OF_A_MERCHANT);
+  return {
+    async inTurn({ payment, merchant }, work) {
+      const places: Place[] = [];
+      try {
+        if (payment !== null) places.push(await payments.take(payment));
+        if (merchant !== null) places.push(await merchants.take(merchant));
+        return await work(places.some(({ waited }) => waited));
+      } finally {
+        for (const place of places) place.leave();
+      }
+    },
+  };
+}

@@ -13,7 +13,6 @@ import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { jsonBody } from "./json-body";
-import type { Place } from "./lines";
 import { openApiBytes } from "./openapi-bytes";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
@@ -141,19 +140,20 @@ async function answer(
     ...(call.id !== null && { id: call.id }),
   };
   const turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
-  const places: Place[] = [];
+  const lines = {
+    payment: movesMoneyOf(operation) ? `${caller.environment.id} ${call.id}` : null,
+    merchant: writes(operation) ? reader : null,
+  };
   try {
-    // The payment's first: who waits there is not at work.
-    if (movesMoneyOf(operation))
-      places.push(await http.writeLines.payments.take(`${caller.environment.id} ${call.id}`));
-    if (writes(operation)) places.push(await http.writeLines.merchants.take(reader));
-    if (places.some(({ waited }) => waited)) {
-      // Those before it in the line may have used up what there was.
-      http.answerLimits.check(reader);
-      charge?.check();
-      await ctx.reauthorize();
-    }
-    const reply = await replyOf(operation, await endpoint.run(ctx, input as never));
+    const reply = await http.writeLines.inTurn(lines, async (waited) => {
+      if (waited) {
+        // Those before it in the line may have used up what there was.
+        http.answerLimits.check(reader);
+        charge?.check();
+        await ctx.reauthorize();
+      }
+      return replyOf(operation, await endpoint.run(ctx, input as never));
+    });
     const bytes = bytesOf(reply.body);
     http.answerLimits.charge(reader, bytes);
     // The answer holds what the write kept, and is kept with it; a repeat's is there already.
@@ -164,8 +164,6 @@ async function answer(
     if (error instanceof AppError) http.answerLimits.charge(reader, error.readBytes);
     turn?.sent();
     throw error;
-  } finally {
-    for (const place of places) place.leave();
   }
 }
 

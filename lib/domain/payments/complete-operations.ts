@@ -13,6 +13,7 @@ const SHARE = 4;
 const LEFT_FOR_OTHERS = 12;
 /** How often it is looked for what has become due while none ends. */
 const LOOK_MS = 1_000;
+
 /**
  * The completer: takes over operations that nobody works on any more and brings each to its end. Every instance runs it
  * every second; it goes on until nothing is due, or until it is to stop, and then waits for what it has begun. Answers how
