@@ -1,5 +1,6 @@
+import { getTableColumns } from "drizzle-orm";
 import type { Sql } from "@/db/client";
-import type { ActorRecord, IdempotencyKeyRow, OperationState } from "@/db/schema/operations";
+import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys, type OperationState } from "@/db/schema/operations";
 import { isOver } from "./operations";
 
 /** The first use of a key: what it stands for, from now on. */
@@ -41,7 +42,12 @@ export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condi
     returning 1`;
 }
 
+/** Bytes of an answer that is not read together with its key. */
+export const LONG_ANSWER = 256_000;
+
 export type KeyState = IdempotencyKeyRow & {
+  /** Of the stored answer, whose text is left out when it is long. */
+  response_bytes: number | null;
   /** 24 hours old or more: as good as absent. */
   expired: boolean;
   /** Null while the key has no operation (a refusal being stored). */
@@ -50,16 +56,34 @@ export type KeyState = IdempotencyKeyRow & {
   lease_over: boolean;
 };
 
+const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
+const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `k.${name}`);
+
 /** What is known of a key. Index: primary keys of idempotency_keys and operations. */
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
   const [row] = await sql<KeyState[]>`
-    select k.*, k.created_at <= now() - interval '24 hours' as expired,
+    select ${sql(SHORT_NAMES)}, octet_length(k.response_body) as response_bytes,
+      case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
+      k.created_at <= now() - interval '24 hours' as expired,
       (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
       coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
         ${isOver(sql, "k.locked_until")}) as lease_over
     from idempotency_keys k
     where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
   return row ?? null;
+}
+
+/** The stored answer, however long it is; null when the key is gone, or stands for something else by now. Index: primary key. */
+export async function findStoredAnswer(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+  operationId: string | null,
+): Promise<string | null> {
+  const [row] = await sql<{ response_body: string | null }[]>`
+    select response_body from idempotency_keys
+    where environment_id = ${environmentId}::uuid and key = ${key} and operation_id is not distinct from ${operationId}::uuid`;
+  return row?.response_body ?? null;
 }
 
 /** Stores a refusal under a key that this request claimed. False: the key is no longer this request's. */

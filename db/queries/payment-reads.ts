@@ -25,7 +25,7 @@ const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED as readonly st
 const SHARED_COLUMNS = SHARED.map((name) => `case when t.id = p.charge_id then t.${name} end as ${name}`).join(", ");
 const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_COLUMNS}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
 /** Of one page: more than reasonable ones have, and than the process should hold for one reader. */
-const MOST_TRANSACTIONS = 5_000;
+const MOST_TRANSACTIONS = 2_000;
 
 const GET_TEXT = `
 select ${COLUMNS}

@@ -56,6 +56,11 @@ export type Context = {
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
 export type Reply = {
   readonly status: number;
+  /** Empty where it is `long`. */
   readonly body: string;
   readonly replayed: boolean;
+  readonly long?: LongBody;
 };
+
+/** A body of megabytes, which is read when there is room for it. `bytes`: about how long it is. */
+export type LongBody = { readonly bytes: number; read(): Promise<string> };

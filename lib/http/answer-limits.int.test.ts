@@ -47,8 +47,9 @@ async function account() {
     return answer;
   };
   const post = async (path: string, body: object) => {
-    const { status, body: text } = await ask(path, { "x-api-key": secret }, body);
-    return { status, body: JSON.parse(textOf(text)) };
+    const answer = await ask(path, { "x-api-key": secret }, body);
+    answer.sent?.();
+    return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
   };
   return { ask, read, post, key: { "x-api-key": secret }, person: { cookie, "x-cardlane-mode": "test" } };
 }
@@ -103,4 +104,6 @@ test("a burst on one payment is counted as if its requests came one by one", asy
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - refunds);
   expect(refunds).toBeGreaterThan(15);
   expect(refunds).toBeLessThan(40);
+  const longest = Math.max(...answers.map(({ body }) => body.transactions?.length ?? 0));
+  expect(longest).toBe(refunds + 1);
 });

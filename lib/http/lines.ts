@@ -83,7 +83,7 @@ export function createLines({ atOnce, mostWaiting, what, patienceMs = PATIENCE_M
 const OF_A_PAYMENT: LineOptions = { atOnce: 4, mostWaiting: 1_000, what: "this payment" };
 
 /** Of those with which one merchant's servers, or its people, write: what is at work at once shares the process with everybody's. */
-const OF_A_MERCHANT: LineOptions = { atOnce: 100, mostWaiting: 900, what: "your account" };
+const OF_A_MERCHANT: LineOptions = { atOnce: 250, mostWaiting: 750, what: "your account" };
 
 export type WriteLines = {
   /**

@@ -139,7 +139,7 @@ async function answer(
     ...(query as object | undefined),
     ...(call.id !== null && { id: call.id }),
   };
-  const turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
+  let turn = mayBeLong(operation) ? await http.answerLimits.turn(reader) : null;
   const lines = {
     payment: movesMoneyOf(operation) ? `${caller.environment.id} ${call.id}` : null,
     merchant: writes(operation) ? reader : null,
@@ -152,14 +152,19 @@ async function answer(
         charge?.check();
         await ctx.reauthorize();
       }
-      return replyOf(operation, await endpoint.run(ctx, input as never));
+      const made = await replyOf(operation, await endpoint.run(ctx, input as never));
+      const bytes = made.long?.bytes ?? bytesOf(made.body);
+      http.answerLimits.charge(reader, bytes);
+      // The answer holds what the write kept, and is kept with it; a repeat's is there already.
+      if (!made.replayed) charge?.add(bytes);
+      return made;
     });
-    const bytes = bytesOf(reply.body);
-    http.answerLimits.charge(reader, bytes);
-    // The answer holds what the write kept, and is kept with it; a repeat's is there already.
-    if (!reply.replayed) charge?.add(bytes);
+    const { status, replayed, long } = reply;
+    // What was done is done and kept: a caller who is refused here gets it with the same key.
+    if (long) turn ??= await http.answerLimits.turn(reader);
+    const body = long ? await long.read() : reply.body;
     turn?.made();
-    return { ...reply, turn };
+    return { status, body, replayed, turn };
   } catch (error) {
     if (error instanceof AppError) http.answerLimits.charge(reader, error.readBytes);
     turn?.sent();
@@ -167,7 +172,7 @@ async function answer(
   }
 }
 
-async function replyOf(operation: Operation, result: VerbReply | object): Promise<Reply> {
+async function replyOf(operation: Operation, result: VerbReply | object): Promise<Reply & Pick<VerbReply, "long">> {
   if ("replayed" in result) return result;
   return { status: operation.status, body: await jsonBody(result), replayed: false };
 }

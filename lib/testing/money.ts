@@ -37,7 +37,8 @@ const VERBS = {
 
 async function answerOf(reply: Promise<Reply>): Promise<MoneyAnswer> {
   try {
-    const { status, body, replayed } = await reply;
+    const { status, body: short, replayed, long } = await reply;
+    const body = long ? await long.read() : short;
     const parsed = JSON.parse(body);
     return { status, code: status >= 400 ? parsed.code : null, replayed, text: body, body: parsed };
   } catch (error) {

@@ -91,7 +91,7 @@ export function Limits() {
           <Link href="/docs/errors/rate_limited">429</Link> with <code className="tick">Retry-After</code>.
         </li>
         <li>
-          At once: 100 requests that write and 4 for one payment are at work; the others wait in line, up to 10 seconds.
+          At once: 250 requests that write and 4 for one payment are at work; the others wait in line, up to 10 seconds.
         </li>
         <li>Answers: 5 MB per second, 50 MB at once after a pause.</li>
         <li>Body: 64 KiB.</li>

@@ -7,6 +7,7 @@ import { newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { type Answer, answerOf } from "./answer";
 import { challengeUrl } from "./challenge-url";
+import { inTurnWhenLong } from "./long-answers";
 import type { OpenOperation, OperationSubject } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
 import { presentPayment, presentTransaction } from "./present";
@@ -35,13 +36,15 @@ export async function finishOperation(
   let snapshot = known;
   let now = service.clock.now().toISOString();
   for (let attempt = 1; ; attempt++) {
-    snapshot ??= await requirePayment(service, operation);
-    const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
+    const read = snapshot ?? (await requirePayment(service, operation));
+    const at = now;
     try {
-      if (attempt <= OPTIMISTIC_TRIES)
+      return await inTurnWhenLong(read, async () => {
+        if (attempt > OPTIMISTIC_TRIES) return finishLocked(service, operation, outcome, from, at);
+        const { write, finished } = workOut(service, operation, outcome, read, from, at);
         await writeOutcome(service.db.within(operation.environmentId).sql, operation.environmentId, write);
-      else return await finishLocked(service, operation, outcome, from, now);
-      return finished;
+        return finished;
+      });
     } catch (error) {
       if (!isStaleOutcome(error)) throw error;
       const time = await timeWhileHeld(service.db.within(operation.environmentId).sql, operation, from);

@@ -143,7 +143,7 @@ it("says that a page would be too long before it is made", async () => {
   }
   const ctx = testContext(shop.service, shop.merchant.test);
   await expect(listPayments(ctx, { limit: 2 })).rejects.toMatchObject({
-    ...{ code: "invalid_parameter", param: "limit", readBytes: 5_000_000 },
+    ...{ code: "invalid_parameter", param: "limit", readBytes: 10_000_000 },
   });
   const page = await listPayments(ctx, { limit: 1 });
   expect(page.data[0]?.transactions).toHaveLength(MOST_REFUNDS + 1);

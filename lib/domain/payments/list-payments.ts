@@ -1,4 +1,4 @@
-import { findPayments, type PaymentWithTransactions, paymentExists } from "@/db/queries/payment-reads";
+import { findPayments, paymentExists } from "@/db/queries/payment-reads";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { ListPaymentsQuery, Payment } from "@/lib/contract/payment";
@@ -6,12 +6,11 @@ import type { Context } from "../context";
 import { idRange } from "../id-range";
 import { type ListAnswer, listAnswer } from "../list-answer";
 import { unknownCursor } from "../unknown-cursor";
+import { lengthOf } from "./long-answers";
 import { presentPayment } from "./present";
 
 /** What one page may be long, in characters of JSON or so. One payment is never longer. */
 const LONGEST_PAGE = 20_000_000;
-/** A transaction without its metadata. */
-const USUAL_LENGTH = 1_500;
 
 /**
  * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is none of ours, and when the
@@ -24,7 +23,7 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
   const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
   const filter = { ...idRange(query), status: query.status, customerId: query.customer_id };
   const found = await findPayments(sql, ctx.environment.id, filter, { limit, offset, after });
-  if (found === null || lengthOf(found.rows) > LONGEST_PAGE) throw tooLong(limit);
+  if (found === null || found.rows.reduce((sum, row) => sum + lengthOf(row), 0) > LONGEST_PAGE) throw tooLong(limit);
   const data = found.rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
   return listAnswer(data, found, limit, offset);
 }
@@ -36,17 +35,9 @@ async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
   return id;
 }
 
-/** About, and never more than a few milliseconds' work: refunds are shown with their charge's metadata. */
-function lengthOf(payments: readonly PaymentWithTransactions[]): number {
-  return payments.reduce((sum, { transactions }) => {
-    const length = JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH;
-    return sum + transactions.length * length;
-  }, 0);
-}
-
 const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
     `These ${limit} payments have so many refunds that one page of them would be too long. Ask for fewer at once.`,
-    { param: "limit", readBytes: LONGEST_PAGE / 4 },
+    { param: "limit", readBytes: LONGEST_PAGE / 2 },
   );

@@ -4,6 +4,7 @@ import {
   findKey,
   type KeyClaim,
   type KeyState,
+  LONG_ANSWER,
   releaseKey,
   storeRefusal,
 } from "@/db/queries/idempotency-claims";
@@ -14,6 +15,7 @@ import type { Context, IdempotencyRequest, Reply } from "../context";
 import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
+import { lengthOf, longReply } from "./long-answers";
 import { type AskedBy, leaseOf, type OperationSubject } from "./operation";
 import { type Resend, resolveOperation } from "./resolve-operation";
 import type { Executed } from "./send-operation";
@@ -53,7 +55,12 @@ export async function claimOf(ctx: Context, operationId: string): Promise<KeyCla
 
 /** The answer to a request whose operation was sent, or taken over. */
 export async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
-  if (executed.kind === "finished" && executed.answer) return { ...executed.answer, replayed: false };
+  if (executed.kind === "finished" && executed.answer) {
+    const { status, body } = executed.answer;
+    if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
+    const stored = { key: keyOf(ctx).key, operationId: operation.id, status, bytes: body.length };
+    return longReply(ctx, stored, false);
+  }
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
     // Whoever took the operation over has given, and stored, the first answer.
@@ -69,16 +76,20 @@ async function stillPending(ctx: Context, operation: OperationSubject): Promise<
     operation.paymentId,
   );
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const picture = pictureOf(snapshot, operation);
-  return { ...pendingAnswer(askedByOf(ctx), picture, snapshot.transactions, ctx.environment.mode), replayed: false };
+  const make = () =>
+    pendingAnswer(askedByOf(ctx), pictureOf(snapshot, operation), snapshot.transactions, ctx.environment.mode);
+  const bytes = lengthOf(snapshot);
+  if (bytes <= LONG_ANSWER) return { ...make(), replayed: false };
+  return { status: 202, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
 /** A stored answer, after the caller's right to it is asked again: it may have been lost in the wait. */
 async function replay(ctx: Context, row: KeyState): Promise<Reply> {
   await ctx.reauthorize();
-  if (row.status_code === null || row.response_body === null) throw new Error("a finished key has no answer");
+  const { key, operation_id: operationId, status_code: status, response_body: body, response_bytes: bytes } = row;
+  if (status === null || bytes === null) throw new Error("a finished key has no answer");
   noteReplay(ctx, row);
-  return { status: row.status_code, body: row.response_body, replayed: true };
+  return body === null ? longReply(ctx, { key, operationId, status, bytes }, true) : { status, body, replayed: true };
 }
 
 /**

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { LONG_ANSWER } from "@/db/queries/idempotency-claims";
+import { findPayment } from "@/db/queries/payments";
+import { decodeId } from "@/lib/contract/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testIdempotency } from "@/lib/testing/factories";
+import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import type { Context } from "../context";
+import { inTurnWhenLong } from "./long-answers";
+import { refundPayment } from "./refund-payment";
+
+const { db } = await testDatabase();
+const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)]));
+
+/** A payment whose answers are some 800 KB long. */
+async function longPayment(tenant: MoneyTenant): Promise<string> {
+  const { id } = (await tenant.create({ metadata: METADATA })).body;
+  const { body } = await tenant.act("refund", id, { amount: 1 });
+  const refund = decodeId("transaction", body.transactions[1].id) ?? "";
+  await copyTransaction(db, { environmentId: tenant.environmentId, id: refund, times: 30 });
+  return id;
+}
+
+function refundContext(tenant: MoneyTenant, key: string): Context {
+  return testContext(tenant.service, tenant.merchant.test, {
+    idempotency: testIdempotency(key, Buffer.alloc(32, 1), null),
+    request: { id: tenant.merchant.id, operation: "refundPayment", path: "/v1/payments/x/refund" },
+  });
+}
+
+test("a long answer is not held: it is read when there is room, to the byte as it is kept for repeats", async () => {
+  const tenant = await moneyTenant(db);
+  const id = await longPayment(tenant);
+  const first = await refundPayment(refundContext(tenant, "k"), { id, amount: 1 });
+  expect([first.status, first.body, first.replayed]).toEqual([201, "", false]);
+  expect(first.long?.bytes).toBeGreaterThan(LONG_ANSWER);
+  const text = await first.long?.read();
+  expect(JSON.parse(text ?? "")).toMatchObject({ id, amount_refunded: 2, metadata: METADATA });
+  expect(JSON.parse(text ?? "").transactions).toHaveLength(33);
+  const again = await refundPayment(refundContext(tenant, "k"), { id, amount: 1 });
+  expect([again.status, again.replayed, again.long?.bytes]).toEqual([201, true, Buffer.byteLength(text ?? "")]);
+  expect(await again.long?.read()).toBe(text);
+  expect(tenant.script.count("refund")).toBe(2);
+});
+
+test("one whose outcome is not known is made when there is room, too", async () => {
+  const tenant = await moneyTenant(db);
+  const id = await longPayment(tenant);
+  tenant.script.next(losesAnswer);
+  const pending = await refundPayment(refundContext(tenant, "k"), { id, amount: 1 });
+  expect([pending.status, pending.body]).toEqual([202, ""]);
+  expect(JSON.parse((await pending.long?.read()) ?? "")).toMatchObject({ id, status: "PENDING" });
+});
+
+test("two are made at once, whoever's they are, and one that fails keeps nobody's place", async () => {
+  const tenant = await moneyTenant(db);
+  const id = decodeId("payment", await longPayment(tenant)) ?? "";
+  const snapshot = await findPayment(db.sql, tenant.environmentId, id);
+  if (!snapshot) throw new Error("the payment is not there");
+  let running = 0;
+  let most = 0;
+  const make = (fails: boolean) => async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running--;
+    if (fails) throw new Error("broken");
+  };
+  const all = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, i) => inTurnWhenLong(snapshot, make(i % 3 === 0))),
+  );
+  expect(all.filter(({ status }) => status === "rejected")).toHaveLength(4);
+  expect([most, running]).toEqual([2, 0]);
+});
