@@ -80,8 +80,10 @@ test("an account's reports do not stand before another's, and come in turn", asy
   const [first, second] = [large, small].toSorted((a, b) => (a.charge.account < b.charge.account ? -1 : 1));
   const accounts = async (limit: number, after: string) =>
     (await processor.listReports(limit, after)).map(({ account }) => account);
-  const before = (id: string) =>
-    id.slice(0, -1) + "0123456789abcdef"[Math.max(0, Number.parseInt(id.slice(-1), 16) - 1)];
+  const before = (id: string) => {
+    const hex = (BigInt(`0x${id.replaceAll("-", "")}`) - 1n).toString(16).padStart(32, "0");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  };
   const all = await processor.listReports(1_000, BEFORE_ALL);
   const own = all.filter(({ account }) => [large, small].some(({ charge }) => charge.account === account));
   expect(own.map(({ account }) => account)).toEqual([
