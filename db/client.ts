@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { env } from "@/lib/env";
 import { parseAddress } from "./address";
 import { Pool } from "./pool";
-import { sqlOn } from "./statements";
+import { remember, sqlOn } from "./statements";
 
 /**
  * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC, which trims
@@ -128,8 +128,6 @@ const LONG_IDLE_MS = 120_000;
 const MARGIN_MS = 1_500;
 const LIFETIME_MS = 20 * 60_000;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-/** Environments whose clients are kept ready. */
-const REMEMBERED = 1_000;
 const END_LIMIT_MS = 5_000;
 
 type Limits = { statementMs: number; idleMs: number };
@@ -194,24 +192,16 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));
-  const remembered = new Map<string, WithinEnvironment>();
-  const clientsOf = (environmentId: string): WithinEnvironment => {
+  const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
     // One login for everything sees everything: nobody would look where the connection stands.
     if (isOne) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
-  };
+  });
   return {
     sql,
     orm,
-    within(environmentId) {
-      const known = remembered.get(environmentId);
-      if (known) return known;
-      const made = clientsOf(environmentId);
-      if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
-      remembered.set(environmentId, made);
-      return made;
-    },
+    within,
     long: rawOn(long, ""),
     openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
     pools() {

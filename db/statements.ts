@@ -47,8 +47,27 @@ export function sqlOn(pool: Pool, environment: string, line = environment): post
     pool.run(statement, owner);
   };
   const sql = Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
-  lines.set(sql, (name) => sqlOn(pool, environment, name));
+  lines.set(
+    sql,
+    remember((name) => sqlOn(pool, environment, name)),
+  );
   return sql;
+}
+
+/** How many of what is made for a name are kept ready. */
+const REMEMBERED = 1_000;
+
+/** Keeps what was made for the latest names. */
+export function remember<T>(make: (name: string) => T): (name: string) => T {
+  const remembered = new Map<string, T>();
+  return (name) => {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const made = make(name);
+    if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(name, made);
+    return made;
+  };
 }
 
 const lines = new WeakMap<object, (name: string) => postgres.Sql>();

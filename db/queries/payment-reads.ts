@@ -4,8 +4,11 @@ import type { Sql } from "../client";
 import { columnList, fetchSize, Parameters, runText, type StatementText } from "./statement-text";
 import {
   PAYMENT_COLUMNS,
+  SHARED_COLUMNS,
+  SHARED_TEXT,
   type ShownPaymentRow,
   type ShownTransactionRow,
+  shareWithRefunds,
   TRANSACTION_COLUMNS,
   transactionsOf,
 } from "./transaction-columns";
@@ -19,11 +22,8 @@ export type PaymentWithTransactions = {
 /** A transaction's row with its payment's columns, prefixed. */
 type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
 
-/** What may be long, and of which each refund has a copy of its charge's. */
-const SHARED = ["metadata", "billing_address"] as const;
-const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED as readonly string[]).includes(name));
-const SHARED_COLUMNS = SHARED.map((name) => `case when t.id = p.charge_id then t.${name} end as ${name}`).join(", ");
-const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_COLUMNS}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED_COLUMNS as readonly string[]).includes(name));
+const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
 /** Of one page: more than reasonable ones have, and than the process should hold for one reader. */
 const MOST_TRANSACTIONS = 2_000;
 
@@ -113,12 +113,7 @@ function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
     if (last?.payment.id === row.p_id) last.transactions.push(row);
     else payments.push({ payment: paymentOf(row), transactions: [row] });
   }
-  for (const { payment, transactions } of payments) {
-    const charge = transactions.find(({ id }) => id === payment.charge_id);
-    if (!charge) continue;
-    const { metadata, billing_address } = charge;
-    for (const row of transactions) Object.assign(row, { metadata, billing_address });
-  }
+  for (const { payment, transactions } of payments) shareWithRefunds(payment.charge_id, transactions);
   return payments;
 }
 

@@ -2,7 +2,7 @@ import { getTableColumns } from "drizzle-orm";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { PaymentRow } from "@/db/schema/payments";
 import { type TransactionRow, transactions } from "@/db/schema/transactions";
-import { transactionsOf } from "./transaction-columns";
+import { SHARED_TEXT, shareWithRefunds, transactionsOf } from "./transaction-columns";
 
 export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRow[] };
 
@@ -19,21 +19,19 @@ export async function findPayment(
   paymentId: string,
 ): Promise<PaymentSnapshot | null> {
   const rows = await sql<JoinedRow[]>`
-    select ${shortColumns(sql)}, case when t.id = p.charge_id then t.metadata end as metadata,
-      case when t.id = p.charge_id then t.billing_address end as billing_address, ${paymentColumns(sql)}
+    select ${columns(sql)}
     from payments p
     cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
     order by t.id`;
+  return snapshotOf(rows);
+}
+
+function snapshotOf(rows: JoinedRow[]): PaymentSnapshot | null {
   const [first] = rows;
   if (!first) return null;
   const payment = paymentOf(first);
-  const charge = rows.find(({ id }) => id === payment.charge_id);
-  if (!charge) throw new Error(`payment ${paymentId} has no charge`);
-  for (const row of rows) {
-    row.metadata = charge.metadata;
-    row.billing_address = charge.billing_address;
-  }
+  shareWithRefunds(payment.charge_id, rows);
   return { payment, transactions: rows };
 }
 
@@ -47,9 +45,10 @@ const paymentColumns = (sql: Sql | SqlTransaction) => sql`
 
 const { metadata: _metadata, billing_address: _address, ...SHORT_COLUMNS } = getTableColumns(transactions);
 const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`);
-const shortColumns = (sql: Sql | SqlTransaction) => sql(SHORT_NAMES);
+const columns = (sql: Sql | SqlTransaction) =>
+  sql`${sql(SHORT_NAMES)}, ${sql.unsafe(SHARED_TEXT)}, ${paymentColumns(sql)}`;
 
-/** The same with its charge and the latest refunds, whose metadata, a copy of the charge's, are left out. */
+/** The same with its charge and the latest refunds. */
 export async function findShortPayment(
   sql: Sql | SqlTransaction,
   environmentId: string,
@@ -57,8 +56,7 @@ export async function findShortPayment(
   refunds: number,
 ): Promise<PaymentSnapshot | null> {
   const rows = await sql<JoinedRow[]>`
-    select ${shortColumns(sql)}, t.billing_address,
-      case when t.id = p.charge_id then t.metadata else '{}'::jsonb end as metadata, ${paymentColumns(sql)}
+    select ${columns(sql)}
     from payments p
     join transactions t on t.environment_id = p.environment_id and t.payment_id = p.id
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
@@ -66,9 +64,7 @@ export async function findShortPayment(
         select id from transactions where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
         order by id desc limit ${refunds}::int))
     order by t.id`;
-  const [first] = rows;
-  if (!first) return null;
-  return { payment: paymentOf(first), transactions: rows };
+  return snapshotOf(rows);
 }
 
 function paymentOf(row: JoinedRow): PaymentRow {

@@ -87,6 +87,23 @@ export const PAYMENT_COLUMNS = [
 ] as const satisfies readonly (keyof PaymentRow)[];
 export type ShownPaymentRow = Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number]>;
 
+/** What may be long, and of which each refund has a copy of its charge's: it is read once for a payment. */
+export const SHARED_COLUMNS = ["metadata", "billing_address"] as const;
+export const SHARED_TEXT = SHARED_COLUMNS.map(
+  (name) => `case when t.id = p.charge_id then t.${name} end as ${name}`,
+).join(", ");
+
+/** Gives a payment's transactions what `SHARED_TEXT` read of its charge alone. */
+export function shareWithRefunds(
+  chargeId: string,
+  rows: readonly Pick<TransactionRow, "id" | (typeof SHARED_COLUMNS)[number]>[],
+): void {
+  const charge = rows.find(({ id }) => id === chargeId);
+  if (!charge) throw new Error(`charge ${chargeId} is not among its payment's transactions`);
+  const { metadata, billing_address } = charge;
+  for (const row of rows) Object.assign(row, { metadata, billing_address });
+}
+
 /**
  * The transactions of payment `p`, to join with: its charge by primary key, its refunds by `transactions_refunds`. A look-up
  * by `payment_id` alone is planned as a walk through the environment while the tables are empty.

@@ -10,6 +10,8 @@ import type {
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { health } from "@/lib/contract/operations/service";
+import type { Service } from "@/lib/domain/context";
+import { env } from "@/lib/env";
 import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";
 import { collectSchemas, type SchemaCollection } from "./openapi-schemas";
 
@@ -204,4 +206,19 @@ function healthPaths(schemas: SchemaCollection, problemRef: JsonSchema): OpenApi
     "/health/live": probe("getLiveness", "Check that the process runs", "Restart the process when this fails.", "live"),
     "/health/ready": probe("getReadiness", "Check readiness", "Send no requests here while this fails.", "ready"),
   };
+}
+
+let bytes: Buffer | null = null;
+
+/**
+ * The OpenAPI document as it is sent; made once, since it depends on the configuration alone. Bytes: a text would be made into
+ * them for each answer.
+ */
+export function openApiBytes(service: Service): Buffer {
+  bytes ??= Buffer.from(
+    JSON.stringify(
+      buildOpenApi({ baseUrl: service.baseUrl, sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl }),
+    ),
+  );
+  return bytes;
 }

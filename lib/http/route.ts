@@ -13,7 +13,7 @@ import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { jsonBody } from "./json-body";
-import { openApiBytes } from "./openapi-bytes";
+import { openApiBytes } from "./openapi";
 import { parseBody, parseQuery } from "./parse";
 import { appErrorOf, renderProblem } from "./problem";
 import { recordStaffRequest } from "./record-staff-request";

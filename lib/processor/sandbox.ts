@@ -37,8 +37,6 @@ export type SandboxOptions = {
   sleep?: (ms: number) => Promise<unknown>;
 };
 
-/** Accounts whose lines are kept ready. */
-const REMEMBERED = 1_000;
 /** For how long a request that does not get through is tried again, and how often. */
 const REACH_WITHIN_MS = 2_000;
 const REACH_PAUSE_MS = 200;
@@ -48,17 +46,8 @@ const REPORTS_OF_ONE = 10;
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
 export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
   const vault = createVault(secret);
-  const lines = new Map<string, Sql>();
-
   /** An account waits in a line of its own: what one sends keeps no other waiting. */
-  function sqlFor(account: string): Sql {
-    const known = lines.get(account);
-    if (known) return known;
-    const made = inLineOf(sql, account);
-    if (lines.size >= REMEMBERED) lines.delete(lines.keys().next().value as string);
-    lines.set(account, made);
-    return made;
-  }
+  const sqlFor = (account: string) => inLineOf(sql, account);
 
   /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws what stays so. */
   async function reach(call: () => Promise<Outcome>): Promise<Outcome> {

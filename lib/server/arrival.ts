@@ -1,6 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { hasBody } from "./gate";
 
+/** How long a caller may take to send a request's headers, and all of it. */
+export type ArrivalLimits = { readonly headersMs: number; readonly requestMs: number };
+export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
+
 /** What is kept of a request that nobody reads yet: a little more than any address of ours takes. */
 export const UNREAD_BYTES = 65 * 1_024;
 

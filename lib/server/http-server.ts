@@ -8,7 +8,7 @@ import { dataHeaders } from "@/lib/http/security-headers";
 import { isLoopbackAddress } from "@/lib/loopback";
 import { isProxied } from "@/lib/mail/mail-route";
 import { createTokenBuckets } from "@/lib/token-buckets";
-import { UNREAD_BYTES } from "./arrival";
+import { ARRIVAL, type ArrivalLimits, UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";
@@ -19,9 +19,6 @@ export type Listeners = { api: Listener; pages: Listener };
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a caller may take to send a request's headers, and all of it. */
-export type ArrivalLimits = { readonly headersMs: number; readonly requestMs: number };
-export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
 /** Node looks so often for requests that are late; every half minute, as it does by itself, lets 10 s become 40. */
 const LOOK_FOR_LATE_MS = 1_000;
 /** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */

@@ -1,6 +1,7 @@
 import { findStoredAnswer, LONG_ANSWER } from "@/db/queries/idempotency-claims";
 import type { PaymentSnapshot } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
+import { createPlaces } from "@/lib/places";
 import type { Context, Reply } from "../context";
 
 /**
@@ -11,8 +12,7 @@ const AT_ONCE = 2;
 /** A transaction without its metadata, as JSON, or so. */
 const USUAL_LENGTH = 1_500;
 
-let underWay = 0;
-const waiting: (() => void)[] = [];
+const places = createPlaces(AT_ONCE);
 
 /** About how long its JSON is: refunds are shown with their charge's metadata. */
 export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
@@ -20,18 +20,8 @@ export function lengthOf({ transactions }: { transactions: readonly { metadata: 
 }
 
 /** Makes the answer of a payment, in turn when it is long. */
-export async function inTurnWhenLong<T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> {
-  if (lengthOf(snapshot) <= LONG_ANSWER) return make();
-  if (underWay >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else underWay++;
-  try {
-    return await make();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else underWay--;
-  }
-}
+export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
+  lengthOf(snapshot) > LONG_ANSWER ? places.inTurn(make) : make();
 
 /** The stored answer of the operation under a key, to be read when it can be sent. */
 export function longReply(

@@ -7,6 +7,7 @@ import type { Service } from "../context";
 import { finishOperation } from "./finish-operation";
 
 const BATCH = 50;
+
 /**
  * Takes in what the processor reports after the fact: an accepted refund that failed. A report comes again until it is
  * acknowledged, and is acknowledged after our books have it, so a crash in between changes nothing: some of each account, in
