@@ -74,8 +74,8 @@ export const MUTANTS = [
       ],
       [
         "db/queries/payment-intents.ts",
-        "claimKey(sql, environmentId, claim, sql``)",
-        "claimKey(sql, environmentId, claim, sql`where not exists (select from idempotency_keys where key = ${claim.key})`)",
+        "claimKey(sql, environmentId, claim)",
+        "claimKey(sql, environmentId, claim, sql`not exists (select from idempotency_keys where key = ${claim.key})`)",
       ],
     ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "of another merchant is another key"],
@@ -87,21 +87,15 @@ export const MUTANTS = [
       ["lib/http/route.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
       [
         "lib/http/route.ts",
-        '  const reply =\n    "replayed" in result',
-        '  if (!("replayed" in result && result.replayed)) authorize(caller, operation);\n  const reply =\n    "replayed" in result',
+        "      const bytes = made.long?.bytes",
+        "      if (!made.replayed) authorize(caller, operation);\n      const bytes = made.long?.bytes",
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
   },
   {
     name: "no second permission check after a wait",
-    edits: [
-      [
-        "lib/domain/payments/money-request.ts",
-        "  await ctx.reauthorize();\n  if (row.status_code",
-        "  if (row.status_code",
-      ],
-    ],
+    edits: [["lib/domain/payments/money-request.ts", "  await ctx.reauthorize();\n  const { key,", "  const { key,"]],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
   },
   {
@@ -359,8 +353,8 @@ export const MUTANTS = [
   {
     name: "a quota that counts no bytes",
     edits: [
-      ["lib/http/route.ts", "  charge?.(bodySize(call.request, body));\n", ""],
-      ["lib/http/sandbox-quota.ts", "return (size) => bytes.charge(key, size);", "return () => {};"],
+      ["lib/http/route.ts", "  charge?.add(bodySize(call.request, body));\n", ""],
+      ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
     ],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],
   },
