@@ -1,5 +1,16 @@
+import { setTimeout } from "node:timers/promises";
+
 /** The time, passed in so that tests can choose it. What must agree to the moment uses the database's `now()` instead. */
 export type Clock = { now(): Date };
+
+/** Durations and pauses, apart from what time it is; passed in so that a simulation can choose them, too. */
+export type Timer = {
+  /** Milliseconds by a clock that never goes back. */
+  elapsedMs(): number;
+  wait(ms: number): Promise<void>;
+};
+
+export const systemTimer: Timer = { elapsedMs: () => performance.now(), wait: (ms) => setTimeout(ms) };
 
 /** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */
 const holder = globalThis as { [key: symbol]: number | undefined };

@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
 import type { ActorRecord } from "@/db/schema/operations";
-import type { Clock } from "@/lib/clock";
+import type { Clock, Timer } from "@/lib/clock";
 import type { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Logger } from "@/lib/log";
@@ -12,6 +12,7 @@ export type Service = {
   readonly db: Database;
   readonly processors: Registry;
   readonly clock: Clock;
+  readonly timer: Timer;
   readonly secret: Secret;
   readonly log: Logger;
   /** Public address in links, without a trailing slash. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "@/db/client";
 import {
   closeSandboxReference,
@@ -19,7 +18,7 @@ import {
 } from "@/db/queries/sandbox-reports";
 import { inLineOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
-import { type Clock, systemClock } from "@/lib/clock";
+import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
@@ -34,7 +33,7 @@ export type SandboxOptions = {
   /** Keys the seals and digests; the same on every instance. */
   secret: Secret;
   clock?: Clock;
-  sleep?: (ms: number) => Promise<unknown>;
+  timer?: Timer;
 };
 
 /** For how long a request that does not get through is tried again, and how often. */
@@ -44,20 +43,25 @@ const REACH_PAUSE_MS = 200;
 const REPORTS_OF_ONE = 10;
 
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
-export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep = wait }: SandboxOptions): Processor {
+export function createSandboxProcessor({
+  sql,
+  secret,
+  clock = systemClock,
+  timer = systemTimer,
+}: SandboxOptions): Processor {
   const vault = createVault(secret);
   /** An account waits in a line of its own: what one sends keeps no other waiting. */
   const sqlFor = (account: string) => inLineOf(sql, account);
 
   /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws what stays so. */
   async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
-    const giveUpAt = performance.now() + REACH_WITHIN_MS;
+    const giveUpAt = timer.elapsedMs() + REACH_WITHIN_MS;
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        if (!wasNotExecuted(error) || performance.now() > giveUpAt) throw error;
-        await sleep(REACH_PAUSE_MS);
+        if (!wasNotExecuted(error) || timer.elapsedMs() > giveUpAt) throw error;
+        await timer.wait(REACH_PAUSE_MS);
       }
     }
   }
@@ -69,7 +73,7 @@ export function createSandboxProcessor({ sql, secret, clock = systemClock, sleep
     }
     const record = await insertSandboxCharge(own, newCharge(vault, token, request, clock.now()));
     if (!("refused" in record) && record.fresh) {
-      if (token.behaviour === "slow") await sleep(SLOW_ANSWER_MS);
+      if (token.behaviour === "slow") await timer.wait(SLOW_ANSWER_MS);
       if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
     return outcomeOf(record);

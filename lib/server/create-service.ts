@@ -1,7 +1,7 @@
 import { connect, shareConnections } from "@/db/client";
 import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
-import { systemClock } from "@/lib/clock";
+import { systemClock, systemTimer } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/database-time";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
@@ -51,6 +51,7 @@ export async function createService(options: {
       db,
       processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs) }),
       clock: systemClock,
+      timer: systemTimer,
       secret,
       log,
       baseUrl: env.baseUrl.replace(/\/{1,9}$/, ""),

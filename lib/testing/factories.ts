@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
 import { environments, merchants } from "@/db/schema/merchants";
-import { type Clock, systemClock } from "@/lib/clock";
+import { type Clock, systemClock, systemTimer } from "@/lib/clock";
 import { problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transaction-words";
@@ -31,6 +31,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
       sandbox: createSandboxProcessor({ sql: db.sql, secret, clock }),
     }),
     clock,
+    timer: systemTimer,
     secret,
     log: createLogger({ level: "silent" }),
     baseUrl: BASE_URL,

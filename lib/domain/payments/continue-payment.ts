@@ -21,7 +21,7 @@ export async function continuePayment(
   if (!processor) throw new Error(`no processor for ${environment.mode} payments`);
   const operationId = newId();
   const actor = { type: "system", id: null } as const;
-  const begun = begin();
+  const begun = begin(service);
   const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "continue",
     paymentId,

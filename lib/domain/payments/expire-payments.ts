@@ -84,7 +84,7 @@ async function voidExpired(
   const processor = service.processors.processorFor(environment.mode);
   if (!processor) return false;
   const operationId = newId();
-  const begun = begin();
+  const begun = begin(service);
   const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
     kind: "void",
     paymentId,

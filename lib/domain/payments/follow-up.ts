@@ -71,7 +71,7 @@ async function attempt(
   const { service, environment } = ctx;
   const operationId = newId();
   const refundId = request.kind === "refund" ? newId() : null;
-  const begun = begin();
+  const begun = begin(service);
   const reservation = await reserveFollowUp(
     service.db.within(environment.id).sql,
     environment.id,

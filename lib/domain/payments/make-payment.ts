@@ -48,7 +48,7 @@ async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | nul
   const { card, processor, operationId } = toMake;
   const snapshot = newSnapshot(ctx, toMake);
   const { payment } = snapshot;
-  const begun = begin();
+  const begun = begin(service);
   const intent = {
     id: operationId,
     kind: "authorize" as const,

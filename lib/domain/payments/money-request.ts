@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import {
   claimWithRefusal,
   findKey,
@@ -100,7 +99,7 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
 export async function answerFromKey(ctx: Context, resend: Resend | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
-  const giveUpAt = performance.now() + WAIT_MS;
+  const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
   let row = await findKey(sql, ctx.environment.id, key);
   let compared = null as Buffer | null;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
@@ -122,7 +121,7 @@ export async function answerFromKey(ctx: Context, resend: Resend | null = null):
       const reply = row.operation_id && (await takeOver(ctx, row.operation_id, resend));
       if (reply) return reply;
     }
-    if (performance.now() + pauseMs > giveUpAt) {
+    if (ctx.service.timer.elapsedMs() + pauseMs > giveUpAt) {
       throw new AppError(
         "idempotency_request_in_progress",
         "The first request with this key is still running. Send it again in a moment.",
@@ -145,7 +144,8 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
   const name = `${environment.id} ${key}`;
   const begun = looks.get(name);
   if (begun) return begun;
-  const look = wait(pauseMs)
+  const look = service.timer
+    .wait(pauseMs)
     .then(() => findKey(service.db.within(environment.id).sql, environment.id, key))
     .finally(() => looks.delete(name));
   looks.set(name, look);

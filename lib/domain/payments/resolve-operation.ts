@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { findKey } from "@/db/queries/idempotency-claims";
 import { holdToResend, prolongLease, type TakenOperation } from "@/db/queries/operations";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
@@ -98,7 +97,7 @@ async function inquire(
   const first = await processor.inquire(operation.id);
   if (first.kind !== "not_found" || !isConclusive(processor, taken)) return first;
   if (!resend && mayComeAgain(processor, taken)) return first;
-  await wait(processor.notFoundConclusiveAfterMs);
+  await service.timer.wait(processor.notFoundConclusiveAfterMs);
   const lease = leaseOf(service.processorTimeoutMs);
   if (!(await prolongLease(service.db.within(operation.environmentId).sql, operation, lease)))
     return { kind: "unknown", reason: "another process has the operation" } as const;
@@ -132,7 +131,7 @@ async function sendInPlace(
   resend: Resend,
   snapshot: PaymentSnapshot,
 ): Promise<Executed | null> {
-  const begun = begin();
+  const begun = begin(service);
   const { sql } = service.db.within(operation.environmentId);
   const held = await holdToResend(sql, operation, leaseOf(service.processorTimeoutMs));
   if (held === null) return null;

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { findOperation, holdAgain } from "@/db/queries/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments";
 import { wasNotExecuted } from "@/db/unavailable";
@@ -24,10 +23,10 @@ export type Sending = {
 };
 
 /** Where the time begins in which an operation may be sent: read before T1, whose lease then outlives it. */
-export const begin = (): number => performance.now();
+export const begin = ({ timer }: Service): number => timer.elapsedMs();
 
-async function send({ processorTimeoutMs }: Service, { begun, notAfter, call }: Sending): Promise<Outcome> {
-  if (performance.now() <= begun + processorTimeoutMs) return call(new Date(notAfter));
+async function send({ processorTimeoutMs, timer }: Service, { begun, notAfter, call }: Sending): Promise<Outcome> {
+  if (timer.elapsedMs() <= begun + processorTimeoutMs) return call(new Date(notAfter));
   return { kind: "not_sent", reason: "it was too late to send the request" };
 }
 
@@ -46,7 +45,7 @@ async function moreTime(
   const onlyAskedAbout = operation.kind === "authorize";
   const { sql } = service.db.within(operation.environmentId);
   for (;;) {
-    const begun = begin();
+    const begun = begin(service);
     try {
       const held = await holdAgain(sql, operation, lease, onlyAskedAbout);
       if (held) {
@@ -56,12 +55,12 @@ async function moreTime(
         };
       }
       const row = await findOperation(sql, operation.environmentId, operation.id);
-      if (!onlyAskedAbout || row?.state !== "open" || performance.now() > giveUpAt) return null;
+      if (!onlyAskedAbout || row?.state !== "open" || service.timer.elapsedMs() > giveUpAt) return null;
     } catch (error) {
       // The database is away, as it is for moments after a crash, and the card is still at hand.
-      if (!wasNotExecuted(error) || performance.now() > giveUpAt) throw error;
+      if (!wasNotExecuted(error) || service.timer.elapsedMs() > giveUpAt) throw error;
     }
-    await wait(HOLD_PAUSE_MS);
+    await service.timer.wait(HOLD_PAUSE_MS);
   }
 }
 
@@ -79,7 +78,11 @@ export async function sendOperation(
   let operation = first;
   let sending = firstSending;
   let outcome = await send(service, sending);
-  for (let tries = 1; outcome.kind === "not_sent" && tries < SEND_TRIES && performance.now() < giveUpAt; tries++) {
+  for (
+    let tries = 1;
+    outcome.kind === "not_sent" && tries < SEND_TRIES && service.timer.elapsedMs() < giveUpAt;
+    tries++
+  ) {
     const again = await moreTime(service, operation, sending, giveUpAt);
     if (again === null) return { kind: "lost" };
     ({ operation, sending } = again);
@@ -92,7 +95,7 @@ export async function sendOperation(
       return finishOperation(service, operation, outcome, known);
     case "not_sent":
       // Held up until no time was left: nothing refused it, and whoever comes next may send it.
-      if (performance.now() >= giveUpAt) {
+      if (service.timer.elapsedMs() >= giveUpAt) {
         await leaveOpen(service, operation, unknown(outcome.reason), { attempts: 1, sent: false });
         return { kind: "pending" };
       }

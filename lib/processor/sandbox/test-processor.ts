@@ -18,7 +18,7 @@ export async function testProcessor() {
     sql,
     secret: createSecret("a secret that only the tests know!!"),
     clock: { now: () => new Date("2026-11-20T12:00:00.000Z") },
-    sleep: async (ms) => slept.push(ms),
+    timer: { ...systemTimer, wait: async (ms) => void slept.push(ms) },
   });
   const soon = () => new Date(Date.now() + 60_000);
 
