@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { env } from "@/lib/env";
 import { parseAddress } from "./address";
 import { Pool } from "./pool";
-import { remember, sqlOn } from "./statements";
+import { remember, type StatementPool, sqlOn, type TransactionConnection } from "./statements";
 
 /**
  * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC, which trims
@@ -134,6 +134,12 @@ type Limits = { statementMs: number; idleMs: number };
 const SHORT: Limits = { statementMs: STATEMENT_MS, idleMs: IDLE_MS };
 const LONG: Limits = { statementMs: LONG_STATEMENT_MS, idleMs: LONG_IDLE_MS };
 
+/** Connections whose rows are as PostgreSQL's own text, for the query builder, or as the API writes them. */
+export const openPools = (login: Login, options: ConnectOptions, ormOptions = options): PoolSet<Pool> => ({
+  sql: openPool(login, SHORT, options, RAW),
+  orm: openPool(login, SHORT, ormOptions, {}),
+});
+
 function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: object): Pool {
   const address = parseAddress(login.url);
   const settings: Record<string, string> = {
@@ -155,7 +161,8 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: 
 }
 
 const RAW = { ...types, arrays };
-const rawOn = (pool: Pool, environmentId: string) => sqlOn(pool, environmentId) as unknown as Sql;
+const rawOn = <C extends TransactionConnection>(pool: StatementPool<C>, environmentId: string) =>
+  sqlOn(pool, environmentId) as unknown as Sql;
 
 /** A pool of raw connections to a PostgreSQL at `url`: UTC, prepared statements, rows as the API writes them. */
 export function connectSql(url: string, options: ConnectOptions = {}): Sql {
@@ -178,40 +185,50 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives.
   const parameters = { enable_seqscan: "off", ...options.parameters };
-  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) => ({
-    sql: openPool(login, SHORT, { ...options, max: sizes.max, parameters: raw }, RAW),
-    orm: openPool(login, SHORT, { ...options, max: sizes.maxOrm }, {}),
-  });
+  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
+    openPools(login, { ...options, max: sizes.max, parameters: raw }, { ...options, max: sizes.maxOrm });
   // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.
   const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.ceil(maxOrm / 2))];
   const isOne = typeof logins === "string";
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // What a request joins are the rows of a page with what belongs to each; hashing or merging reads all there is.
   const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
-  const walled = isOne ? crossing : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey);
+  const walled = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey);
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
+  return {
+    ...databaseOn({ crossing, walled, long }),
+    openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
+    pools() {
+      const walledPools = walled && { environment_sql: walled.sql, environment_orm: walled.orm };
+      const named = { ...walledPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
+      return Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures }));
+    },
+    async close() {
+      const pools = [crossing.sql, crossing.orm, long, ...(walled ? [walled.sql, walled.orm] : [])];
+      await Promise.all(pools.map((pool) => pool.end(END_LIMIT_MS)));
+    },
+  };
+}
+
+type PoolSet<P> = { readonly sql: P; readonly orm: P };
+
+/**
+ * What the service sends its statements through, on these pools. `walled`: connections that see only the environment they stand
+ * in; null: those that cross environments do for all.
+ */
+export function databaseOn<C extends TransactionConnection>(pools: {
+  crossing: PoolSet<StatementPool<C>>;
+  walled: PoolSet<StatementPool<C>> | null;
+  long: StatementPool<C>;
+}): Pick<Database, "sql" | "orm" | "within" | "long"> {
+  const { crossing, walled, long } = pools;
   const sql = rawOn(crossing.sql, "");
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
     // One login for everything sees everything: nobody would look where the connection stands.
-    if (isOne) return { sql, orm };
+    if (!walled) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
   });
-  return {
-    sql,
-    orm,
-    within,
-    long: rawOn(long, ""),
-    openExport: (id) => rawOn(openPool(app, LONG, { ...options, max: 1, parameters }, RAW), isOne ? "" : id),
-    pools() {
-      const walledPools = isOne ? {} : { environment_sql: walled.sql, environment_orm: walled.orm };
-      const named = { ...walledPools, crossing_sql: crossing.sql, crossing_orm: crossing.orm, long };
-      return Object.entries(named).map(([name, pool]) => ({ name, ...pool.figures }));
-    },
-    async close() {
-      const pools = new Set([crossing.sql, crossing.orm, walled.sql, walled.orm, long]);
-      await Promise.all([...pools].map((pool) => pool.end(END_LIMIT_MS)));
-    },
-  };
+  return { sql, orm, within, long: rawOn(long, "") };
 }

@@ -1,7 +1,23 @@
 import postgres from "postgres";
 import type { Connection, Statement } from "./connection";
-import type { Pool } from "./pool";
+import type { Owner } from "./pool";
 import { currentAsker, noteFailure } from "./unavailable";
+
+/** What a transaction needs of the connection that it has for itself. */
+export type TransactionConnection = Pick<
+  Connection,
+  "query" | "run" | "enter" | "fail" | "lost" | "problem" | "environment"
+>;
+
+/** What statements are sent through: a pool of connections. */
+export type StatementPool<C extends TransactionConnection = Connection> = {
+  /** Builds statements and runs none. */
+  readonly template: postgres.Sql;
+  run(statement: Statement, owner: Owner): void;
+  take(owner: Owner): Promise<C>;
+  release(connection: C): void;
+  end(timeoutMs: number): Promise<void>;
+};
 
 type Begin = (first: unknown, second?: unknown) => Promise<unknown>;
 type Work = (tx: postgres.TransactionSql) => unknown;
@@ -14,7 +30,11 @@ const ABSENT = ["reserve", "listen", "notify", "subscribe", "file", "largeObject
  * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or nobody's when that is '', and waits in
  * its line, or in that of whoever else it is for.
  */
-export function sqlOn(pool: Pool, environment: string, line = environment): postgres.Sql {
+export function sqlOn<C extends TransactionConnection>(
+  pool: StatementPool<C>,
+  environment: string,
+  line = environment,
+): postgres.Sql {
   const owner = { environment, line };
   const begin: Begin = async (first, second) => {
     const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
@@ -23,7 +43,7 @@ export function sqlOn(pool: Pool, environment: string, line = environment): post
       const connection = await pool.take(owner);
       try {
         connection.enter(environment);
-        return await transaction(pool, connection, levels, work);
+        return await transaction(pool.template, connection, levels, work);
       } finally {
         pool.release(connection);
       }
@@ -106,11 +126,16 @@ function statements(template: postgres.Sql, run: (statement: Statement) => void)
  * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on without it. When
  * the connection is lost at COMMIT, whether it counts is unknown: the error says that the database was not there.
  */
-async function transaction(pool: Pool, connection: Connection, levels: string, work: Work): Promise<unknown> {
+async function transaction(
+  template: postgres.Sql,
+  connection: TransactionConnection,
+  levels: string,
+  work: Work,
+): Promise<unknown> {
   const state = { savepoints: 0, isOver: false };
   await connection.query(`begin ${levels}`);
   try {
-    const result = await Promise.race([scope(pool, connection, state, work), connection.lost]);
+    const result = await Promise.race([scope(template, connection, state, work), connection.lost]);
     state.isOver = true;
     await connection.query("commit");
     return result;
@@ -123,8 +148,8 @@ async function transaction(pool: Pool, connection: Connection, levels: string, w
 }
 
 async function scope(
-  pool: Pool,
-  connection: Connection,
+  template: postgres.Sql,
+  connection: TransactionConnection,
   state: { savepoints: number; isOver: boolean },
   work: Work,
 ): Promise<unknown> {
@@ -146,13 +171,13 @@ async function scope(
     const name = `s${state.savepoints++}`;
     await connection.query(`savepoint ${name}`);
     try {
-      return await scope(pool, connection, state, inner);
+      return await scope(template, connection, state, inner);
     } catch (error) {
       if (!connection.problem) await connection.query(`rollback to ${name}`);
       throw error;
     }
   };
-  const tx = Object.assign(statements(pool.template, run), { savepoint }) as unknown as postgres.TransactionSql;
+  const tx = Object.assign(statements(template, run), { savepoint }) as unknown as postgres.TransactionSql;
   try {
     const made = work(tx);
     const result = await (Array.isArray(made) ? Promise.all(made) : made);

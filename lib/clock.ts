@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 /** The time, passed in so that tests can choose it. What must agree to the moment uses the database's `now()` instead. */
 export type Clock = { now(): Date };
 
@@ -8,9 +6,18 @@ export type Timer = {
   /** Milliseconds by a clock that never goes back. */
   elapsedMs(): number;
   wait(ms: number): Promise<void>;
+  /** Calls later, unless what it answers is called before. */
+  after(ms: number, call: () => void): () => void;
 };
 
-export const systemTimer: Timer = { elapsedMs: () => performance.now(), wait: (ms) => setTimeout(ms) };
+export const systemTimer: Timer = {
+  elapsedMs: () => performance.now(),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  after(ms, call) {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */
 const holder = globalThis as { [key: symbol]: number | undefined };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { systemTimer, type Timer } from "@/lib/clock";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transaction";
 import type { Outcome, Processor } from "./port";
@@ -38,14 +39,15 @@ export class ProcessorTimeoutError extends Error {
  * answer of another shape is `unknown`, because the money may have moved. What moves none is rejected as the processor rejects
  * it, or with ProcessorTimeoutError.
  */
-export function withDeadline(processor: Processor, timeoutMs: number): Processor {
+export function withDeadline(processor: Processor, timeoutMs: number, timer: Timer = systemTimer): Processor {
+  const within: Within = (call) => answerWithin(timer, timeoutMs, call);
   const ask = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
-    answerWithin(timeoutMs, schema, call);
+    readWithin(within, timeoutMs, schema, call);
 
   const send = (call: () => Promise<Outcome>) => ask<Outcome>(outcome, call);
 
   const inTime = async <T>(call: Promise<T>): Promise<T> => {
-    const answer = await within(timeoutMs, call);
+    const answer = await within(call);
     if (answer === "timeout") throw new ProcessorTimeoutError(timeoutMs);
     return answer;
   };
@@ -68,13 +70,16 @@ export function withDeadline(processor: Processor, timeoutMs: number): Processor
   };
 }
 
-async function answerWithin<T>(
+type Within = <T>(call: Promise<T>) => Promise<T | "timeout">;
+
+async function readWithin<T>(
+  within: Within,
   timeoutMs: number,
   schema: z.ZodType<T>,
   call: () => Promise<T>,
 ): Promise<T | { kind: "unknown"; reason: string }> {
   try {
-    const answer = await within(timeoutMs, call());
+    const answer = await within(call());
     if (answer === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
     const parsed = schema.safeParse(answer);
     return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
@@ -83,15 +88,15 @@ async function answerWithin<T>(
   }
 }
 
-async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T | "timeout"> {
-  let timer: NodeJS.Timeout | undefined;
+async function answerWithin<T>(timer: Timer, timeoutMs: number, call: Promise<T>): Promise<T | "timeout"> {
+  let endTimer = () => {};
   const timeout = new Promise<"timeout">((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, "timeout");
+    endTimer = timer.after(timeoutMs, () => resolve("timeout"));
   });
   try {
     // The race stays subscribed to both, so an answer or error after the deadline is dropped and not unhandled.
     return await Promise.race([call, timeout]);
   } finally {
-    clearTimeout(timer);
+    endTimer();
   }
 }

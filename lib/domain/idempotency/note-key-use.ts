@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Orm } from "@/db/client";
 import { addKeyNote, type KeyNote } from "@/db/queries/idempotency-notes";
 import { keepableText } from "@/lib/contract/card-numbers";
@@ -56,9 +55,9 @@ function noteOf(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting
   return fresh;
 }
 
-async function writeAll({ service: { db, log } }: Context, book: NoteBook): Promise<void> {
+async function writeAll({ service: { db, log, timer } }: Context, book: NoteBook): Promise<void> {
   for (let pauseMs = 0; book.notes.size > 0; pauseMs = REST_MS) {
-    await wait(pauseMs, undefined, { ref: false });
+    await timer.wait(pauseMs);
     for (const [id, note] of book.notes) {
       book.notes.delete(id);
       await addKeyNote(db.within(note.environmentId).orm, note.environmentId, note.key, note.requestId, note).catch(

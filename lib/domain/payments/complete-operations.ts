@@ -69,9 +69,9 @@ class Places {
   change(): Promise<void> {
     if (this.hasChanged) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LOOK_MS);
+      const endTimer = this.#service.timer.after(LOOK_MS, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        endTimer();
         resolve();
       };
     });

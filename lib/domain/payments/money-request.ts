@@ -10,7 +10,7 @@ import {
 import { takeOperation } from "@/db/queries/operations";
 import { findPayment } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
-import type { Context, IdempotencyRequest, Reply } from "../context";
+import type { Context, IdempotencyRequest, Reply, Service } from "../context";
 import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { pendingAnswer } from "./answer";
 import { pictureOf } from "./finish-operation";
@@ -134,14 +134,16 @@ export async function answerFromKey(ctx: Context, resend: Resend | null = null):
   }
 }
 
-/** The next look at each key that somebody waits for. */
-const looks = new Map<string, Promise<KeyState | null>>();
+/** The next look of each process at each key that somebody waits for. */
+const looksOf = new WeakMap<Service, Map<string, Promise<KeyState | null>>>();
 
 /** What is known of the request's key after a pause: one look for all who wait for it, however many repeat a request that is slow. */
 function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
   const { service, environment } = ctx;
   const { key } = keyOf(ctx);
   const name = `${environment.id} ${key}`;
+  const looks = looksOf.get(service) ?? new Map<string, Promise<KeyState | null>>();
+  looksOf.set(service, looks);
   const begun = looks.get(name);
   if (begun) return begun;
   const look = service.timer
