@@ -1,4 +1,5 @@
 import type { Database } from "@/db/client";
+import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock, Timer } from "@/lib/clock";
 import type { AppError } from "@/lib/contract/errors";
@@ -19,6 +20,8 @@ export type Service = {
   readonly baseUrl: string;
   /** How long one processor call may take, in milliseconds. */
   readonly processorTimeoutMs: number;
+  /** How answers that are stored in the commit that earns them are written. */
+  readonly renderAnswer: RenderAnswer;
 };
 
 export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
@@ -50,9 +53,28 @@ export type Context = {
   readonly idempotency: IdempotencyRequest | null;
   /** Throws unless the caller may still do this: asked again before a stored answer is replayed after a wait. */
   reauthorize(): Promise<void>;
-  /** A refusal of this request as it will be sent and, for an idempotency key, stored. */
-  renderProblem(error: AppError): string;
 };
+
+/** What a request on a payment came to. */
+export type Result =
+  | {
+      /** `pending`: the outcome is not known yet. */
+      readonly kind: "done" | "pending";
+      readonly snapshot: PaymentSnapshot;
+      /** The transaction that was made or changed: the charge, or the refund. */
+      readonly transactionId: string;
+      readonly mode: Mode;
+    }
+  | { readonly kind: "refused"; readonly error: AppError };
+
+/** The request that is answered, by itself or by whoever finishes its work. `operationName`: its endpoint's. */
+export type AnsweredRequest = { readonly operationName: string; readonly path: string; readonly requestId: string };
+
+/** A status and the exact bytes, as they are sent and stored. */
+export type Answer = { readonly status: number; readonly body: string };
+
+/** Handed in by whoever knows how results are sent. */
+export type RenderAnswer = (request: AnsweredRequest, result: Result) => Answer;
 
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
 export type Reply = {

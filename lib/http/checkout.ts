@@ -11,7 +11,6 @@ import type { Context, Service } from "@/lib/domain/context";
 import { checkoutLimits } from "./checkout-limits";
 import type { PublicCall } from "./dashboard-route";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
-import { renderProblem } from "./problem";
 import { sandboxQuota } from "./sandbox-quota";
 
 /** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
@@ -79,6 +78,5 @@ function shopperContext(
       body: sent,
     }),
     reauthorize: async () => {},
-    renderProblem: (error) => renderProblem(service, error, { id: request.id, path }),
   };
 }

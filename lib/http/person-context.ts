@@ -1,5 +1,4 @@
 import type { Context, Service } from "@/lib/domain/context";
-import { renderProblem } from "./problem";
 
 /** A call of the domain by a person in a browser, outside of /v1: without an idempotency key. */
 export function personContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
@@ -8,6 +7,5 @@ export function personContext(service: Service, call: Pick<Context, "environment
     ...call,
     idempotency: null,
     reauthorize: async () => {},
-    renderProblem: (error) => renderProblem(service, error, call.request),
   };
 }

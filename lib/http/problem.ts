@@ -1,19 +1,13 @@
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { AppError, problemBody } from "@/lib/contract/errors";
-import { encodeId } from "@/lib/contract/ids";
+import { AppError } from "@/lib/contract/errors";
 import type { Service } from "@/lib/domain/context";
+import { problemText } from "./render-answer";
 
 export type ProblemRequest = { id: string; path: string };
 
-/** A refusal as it is sent: RFC 9457, made here and nowhere else. */
+/** A refusal as it is sent. */
 export function renderProblem(service: Service, error: AppError, request: ProblemRequest): string {
-  return JSON.stringify(
-    problemBody(error, {
-      instance: request.path,
-      requestId: encodeId("request", request.id),
-      docsUrl: `${service.baseUrl}/docs`,
-    }),
-  );
+  return problemText(service.baseUrl, error, { path: request.path, requestId: request.id });
 }
 
 /** What a caller is told of an error. What is not meant for callers is logged, and told without its inside. */

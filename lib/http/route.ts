@@ -132,7 +132,6 @@ async function answer(
             body,
           }),
     reauthorize: async () => authorize(await callerOf(http, call), operation),
-    renderProblem: (error) => renderProblem(http.service, error, request),
   };
   const input = {
     ...(body as object | undefined),

@@ -6,6 +6,7 @@ import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/database-time";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { env } from "@/lib/env";
+import { answerRenderer } from "@/lib/http/render-answer";
 import { log } from "@/lib/log";
 import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
@@ -47,14 +48,16 @@ export async function createService(options: {
     await agreeOnSecret(db.orm, secret);
     await followDatabaseTime(db.sql);
     const sandbox = createSandboxProcessor({ sql: processorSql, secret });
+    const baseUrl = env.baseUrl.replace(/\/{1,9}$/, "");
     const service: Service = {
       db,
       processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs) }),
       clock: systemClock,
       timer: systemTimer,
+      renderAnswer: answerRenderer(baseUrl),
       secret,
       log,
-      baseUrl: env.baseUrl.replace(/\/{1,9}$/, ""),
+      baseUrl,
       processorTimeoutMs: env.processorTimeoutMs,
     };
     return { service, secret: resolved, close };

@@ -63,7 +63,7 @@ test("nothing is listed that no longer does", () => {
 });
 
 test("the money path is within its environment", () => {
-  for (const verb of ["make-payment", "follow-up", "finish-operation", "money-request", "continue-payment"]) {
+  for (const verb of ["execute", "follow-up", "finish-operation", "money-request", "resolve-operation"]) {
     expect(readFileSync(`lib/domain/payments/${verb}.ts`, "utf8")).toMatch(WITHIN);
   }
 });

@@ -1,10 +1,9 @@
 import type { Database } from "@/db/client";
 import { environments, merchants } from "@/db/schema/merchants";
 import { type Clock, systemClock, systemTimer } from "@/lib/clock";
-import { problemBody } from "@/lib/contract/errors";
-import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transaction-words";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
+import { answerRenderer } from "@/lib/http/render-answer";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";
@@ -32,6 +31,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
     }),
     clock,
     timer: systemTimer,
+    renderAnswer: answerRenderer(BASE_URL),
     secret,
     log: createLogger({ level: "silent" }),
     baseUrl: BASE_URL,
@@ -63,10 +63,6 @@ export function testContext(service: Service, environment: Environment, override
     actor: { type: "api_key", id: newId() },
     idempotency: null,
     reauthorize: async () => {},
-    renderProblem: (error) => {
-      const requestId = encodeId("request", request.id);
-      return JSON.stringify(problemBody(error, { instance: request.path, requestId, docsUrl: `${BASE_URL}/docs` }));
-    },
     ...overrides,
     request,
   };

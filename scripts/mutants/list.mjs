@@ -27,7 +27,7 @@ export const MUTANTS = [
     name: "a time-out is a failure",
     edits: [
       [
-        "lib/domain/payments/send-operation.ts",
+        "lib/domain/payments/execute.ts",
         /case "unknown":\s*await leaveOpen\([^;]*;\s*return \{ kind: "pending" \};/,
         'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
       ],
@@ -42,9 +42,9 @@ export const MUTANTS = [
     name: "a new reference on retry",
     edits: [
       [
-        "lib/domain/payments/resolve-operation.ts",
-        /const request = \{\s*reference: operation\.id,/,
-        "const request = {\n    reference: crypto.randomUUID(),",
+        "lib/domain/payments/operation.ts",
+        "    reference: operation.id,",
+        "    reference: operation.epoch > 1 ? crypto.randomUUID() : operation.id,",
       ],
     ],
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
@@ -136,7 +136,7 @@ export const MUTANTS = [
     name: "every repeat sends",
     edits: [
       ["db/queries/operations.ts", " and may_resend\n    returning", "\n    returning"],
-      ["lib/domain/payments/resolve-operation.ts", "resend && taken.may_resend", "resend"],
+      ["lib/domain/payments/resolve-operation.ts", "token !== null && taken.may_resend", "token !== null"],
     ],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "not again when the repeat dies, too"],
   },
@@ -342,7 +342,7 @@ export const MUTANTS = [
   },
   {
     name: "a repeat that sends what may be under way",
-    edits: [["lib/domain/payments/resolve-operation.ts", "resend && isConclusive(processor, taken) &&", "resend &&"]],
+    edits: [["lib/domain/payments/resolve-operation.ts", "        isConclusive(processor, taken) &&\n", ""]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is only asked about"],
   },
   {

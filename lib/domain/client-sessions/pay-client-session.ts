@@ -1,5 +1,4 @@
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
-import { newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { makePayment } from "../payments/make-payment";
 import { withPostalCode } from "../payments/postal-code";
@@ -38,8 +37,6 @@ export async function payClientSession(
       return_url: row.return_url,
     },
     card: { ...card, paymentTokenId: null, clientSessionId: row.id },
-    processor,
-    operationId: newId(),
     planId: row.plan_id,
     isOver: row.suspended,
     unusable: () => sessionUnusable(row),

@@ -2,7 +2,6 @@ import type { CheckoutRow } from "@/db/queries/checkout";
 import { findKey } from "@/db/queries/idempotency-claims";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
-import { newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { keyOf, refuseUnclaimed } from "../payments/money-request";
 import type { Checkout } from "./find-checkout";
@@ -26,7 +25,7 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
   if (!refusal || !(await isNewAttempt(ctx))) return;
   // A session that is busy may be free again: an attempt that was refused meanwhile must not pay when it comes once more.
   const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
-  if (isBusy && (await refuseUnclaimed(ctx, refusal, newId())).replayed) return;
+  if (isBusy && (await refuseUnclaimed(ctx, refusal)).replayed) return;
   throw refusal;
 }
 

@@ -74,7 +74,9 @@ async function answerOf(ctx: Context, options: RunOnceOptions, tx: Orm, work: (t
     return { status: options.status, body: JSON.stringify(answer), secret: options.secretAnswer === true };
   } catch (error) {
     if (!(error instanceof AppError && error.stored)) throw error;
-    return { status: error.status, body: ctx.renderProblem(error), secret: false };
+    const { operation: operationName, path, id: requestId } = ctx.request;
+    const refusal = ctx.service.renderAnswer({ operationName, path, requestId }, { kind: "refused", error });
+    return { ...refusal, secret: false };
   }
 }
 

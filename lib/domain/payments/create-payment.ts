@@ -8,11 +8,11 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { requireSecureAddresses } from "@/lib/contract/origins";
 import type { CreatePaymentBody } from "@/lib/contract/payment";
-import { newId } from "@/lib/ids";
 import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
-import { makePayment, type PayingCard } from "./make-payment";
+import type { PayingCard } from "./execute";
+import { makePayment } from "./make-payment";
 import { answerFromKey, refuseUnclaimed } from "./money-request";
 import { withPostalCode } from "./postal-code";
 import { processorNotConfigured } from "./processor-not-configured";
@@ -28,12 +28,10 @@ type TypedCard = { card: PayingCard; name: string | null; postalCode: string | n
 export async function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, { return_url: body.return_url });
   const plan = await requirePlan(ctx, body.plan_id);
-  const operationId = newId();
   const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) return refuseUnclaimed(ctx, processorNotConfigured(), operationId);
-  if (!isSupportedCurrency(body.currency))
-    return refuseUnclaimed(ctx, currencyNotSupported(body.currency), operationId);
-  if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status), operationId);
+  if (!processor) return refuseUnclaimed(ctx, processorNotConfigured());
+  if (!isSupportedCurrency(body.currency)) return refuseUnclaimed(ctx, currencyNotSupported(body.currency));
+  if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status));
 
   const { card, name, postalCode } = body.card
     ? await tokenize(ctx, processor, body.card)
@@ -53,8 +51,6 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   return makePayment(ctx, {
     terms,
     card,
-    processor,
-    operationId,
     planId: plan?.id ?? session?.plan_id ?? null,
     unusable,
   });

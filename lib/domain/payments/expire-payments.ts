@@ -4,21 +4,17 @@ import {
   listExpiredAuthorizations,
   type Turn,
 } from "@/db/queries/due-payments";
-import { reserveFollowUp } from "@/db/queries/payment-intents";
-import { findPayment } from "@/db/queries/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";
-import { leaseOf } from "./operation";
+import { type Execution, execute } from "./execute";
 import { CHALLENGE_MINUTES } from "./outcome";
-import { begin, type Executed, sendOperation } from "./send-operation";
 
 /** Payments that are listed at once, and how many of them are of one environment: the others' are not behind all of its. */
 const BATCH = 100;
 const SHARE = 25;
-const ACTOR = { type: "system", id: null } as const;
 
 /**
  * Voids authorizations whose time has passed (`void_reason: "expired"`) and ends 3-D Secure challenges that nobody
@@ -73,59 +69,18 @@ async function abandon(service: Service, environment: { id: string; mode: Mode }
   return isEnded(await continuePayment(service, environment, paymentId, "abandoned"));
 }
 
-const isEnded = (executed: Executed | null) =>
-  executed?.kind === "finished" && executed.change.result.kind !== "payment_failed";
-
 async function voidExpired(
   service: Service,
   environment: { id: string; mode: Mode },
   paymentId: string,
 ): Promise<boolean> {
-  const processor = service.processors.processorFor(environment.mode);
-  if (!processor) return false;
-  const operationId = newId();
-  const begun = begin(service);
-  const reservation = await reserveFollowUp(service.db.within(environment.id).sql, environment.id, null, {
-    kind: "void",
-    paymentId,
-    operationId,
-    refund: null,
-    amount: null,
-    detail: "expired",
-    allowed: true,
-    actor: ACTOR,
-    requestId: null,
-    lease: leaseOf(service.processorTimeoutMs),
+  if (!service.processors.processorFor(environment.mode)) return false;
+  const execution = await execute(service, {
+    ...{ id: newId(), environment, kind: "void", paymentId, detail: "expired" },
+    ...{ claim: null, amount: null, refund: null, allowed: true },
   });
-  if (!reservation.reserved) return false;
-  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
-  if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
-  const { payment } = snapshot;
-  const shared = { amount: payment.amount, currency: payment.currency };
-  const call = {
-    ...shared,
-    reference: operationId,
-    account: environment.id,
-    authorization: payment.authorization_id,
-  };
-  const executed = await sendOperation(
-    service,
-    {
-      ...shared,
-      environmentId: environment.id,
-      mode: environment.mode,
-      id: operationId,
-      kind: "void",
-      epoch: 1,
-      paymentId,
-      transactionId: payment.charge_id,
-      detail: "expired",
-      actor: ACTOR,
-      requestId: null,
-      asked: null,
-    },
-    { begun, notAfter: reservation.not_after, call: (notAfter) => processor.void({ ...call, notAfter }) },
-    snapshot,
-  );
-  return isEnded(executed);
+  return isEnded(execution);
 }
+
+const isEnded = (execution: Execution) =>
+  execution.kind === "finished" && execution.change.result.kind !== "payment_failed";

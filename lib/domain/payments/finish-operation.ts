@@ -4,13 +4,13 @@ import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import type { Service } from "../context";
-import { type Answer, answerOf } from "./answer";
+import type { Answer, Service } from "../context";
 import { challengeUrl } from "./challenge-url";
 import { inTurnWhenLong } from "./long-answers";
 import type { OpenOperation, OperationSubject } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
 import { presentPayment, presentTransaction } from "./present";
+import { resultOf } from "./result";
 
 export type Finished =
   /** The outcome is in the books. */
@@ -64,7 +64,7 @@ async function finishLocked(
   now: string,
 ): Promise<Finished> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
-    await lockPayment(tx, operation.environmentId, operation.asked?.key ?? null, operation.paymentId);
+    await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
     const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
     if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
     const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
@@ -100,7 +100,7 @@ function workOut(
   from: "open" | "succeeded",
   now: string,
 ): { write: OutcomeWrite; finished: Finished } {
-  const { mode, asked } = operation;
+  const { mode, request } = operation;
   const change = applyOutcome(
     pictureOf(snapshot, operation),
     operation,
@@ -110,7 +110,8 @@ function workOut(
   );
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that fails late was answered long ago: its stored answer stands.
-  const answer = asked && from === "open" ? answerOf(service, asked, change, transactions, mode) : null;
+  const answer =
+    request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation, mode)) : null;
   const eventId = newId();
   const payload = JSON.stringify({
     id: encodeId("event", eventId),
@@ -135,7 +136,7 @@ function workOut(
       event: { id: eventId, type: change.eventType, payload },
       session: sessionAfter(operation, change),
       audit: { id: newId(), action: change.eventType, actor: operation.actor, requestId: operation.requestId },
-      answer: asked && answer ? { key: asked.key, ...answer } : null,
+      answer: request && answer ? { key: request.key, ...answer } : null,
     },
   };
 }

@@ -1,26 +1,14 @@
-import { reserveFollowUp } from "@/db/queries/payment-intents";
 import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments";
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS } from "@/lib/contract/payment";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction-words";
-import { idTime, newId } from "@/lib/ids";
-import type { Processor } from "@/lib/processor/port";
+import { newId } from "@/lib/ids";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
-import {
-  answerFromKey,
-  askedByOf,
-  claimOf,
-  refuseClaimed,
-  refuseUnclaimed,
-  releaseClaim,
-  replyOf,
-} from "./money-request";
-import { leaseOf, type OpenOperation } from "./operation";
+import { executeRequest, refuseUnclaimed } from "./money-request";
 import { processorNotConfigured } from "./processor-not-configured";
-import { begin, sendOperation } from "./send-operation";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
 /** A capture, void or refund as a caller asks for it. Amounts in minor units; null = all there is. */
@@ -37,100 +25,33 @@ export type FollowUpRequest = {
 /** What the caller named, found in its environment. */
 type Target = { paymentId: string; refundStatus: TransactionStatus | null };
 
-/** A request is started over when its key became free meanwhile, or the payment changed under a refusal. */
-const TRIES = 10;
-
 /**
  * Captures, voids or refunds: T1 reserves, the processor moves the money, T2 writes it down. Throws AppError for what is
  * not stored (404, 409 reused, in progress or pending); refusals that are stored are answered like results.
  */
 export async function followUp(ctx: Context, request: FollowUpRequest): Promise<Reply> {
+  const { environment, service } = ctx;
   const target = await findTarget(ctx, request.target);
-  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) {
-    if (!(await findPayment(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, target.paymentId)))
+  const { paymentId } = target;
+  if (!service.processors.processorFor(environment.mode)) {
+    if (!(await findPayment(service.db.within(environment.id).sql, environment.id, paymentId)))
       throw notFound(request.target);
-    return refuseUnclaimed(ctx, processorNotConfigured(), newId());
+    return refuseUnclaimed(ctx, processorNotConfigured());
   }
-  for (let tries = 0; tries < TRIES; tries++) {
-    const reply = await attempt(ctx, request, target, processor);
-    if (reply) return reply;
-  }
-  throw new AppError("outcome_pending", "The payment is changing right now. Send the request again in a moment.", {
-    headers: { "Retry-After": "1" },
-  });
-}
-
-/** One try; null = start over. */
-async function attempt(
-  ctx: Context,
-  request: FollowUpRequest,
-  target: Target,
-  processor: Processor,
-): Promise<Reply | null> {
-  const { service, environment } = ctx;
-  const operationId = newId();
-  const refundId = request.kind === "refund" ? newId() : null;
-  const begun = begin(service);
-  const reservation = await reserveFollowUp(
-    service.db.within(environment.id).sql,
-    environment.id,
-    await claimOf(ctx, operationId),
-    {
-      kind: request.kind,
-      paymentId: target.paymentId,
-      operationId,
-      refund: refundId === null ? null : newRefund(refundId, request),
-      amount: request.amount,
+  const { kind, amount } = request;
+  return executeRequest(ctx, {
+    order: (id, claim) => ({
+      ...{ id, environment, claim, kind, paymentId, amount },
       detail: request.voidReason ?? null,
+      refund:
+        kind === "refund"
+          ? { id: newId(), reason: request.refundReason ?? null, comment: request.refundComment ?? null }
+          : null,
       allowed: target.refundStatus === null,
-      actor: ctx.actor,
-      requestId: ctx.request.id,
-      lease: leaseOf(service.processorTimeoutMs),
-    },
-  );
-  if (!reservation.found) throw notFound(request.target);
-  if (!reservation.claimed) return answerFromKey(ctx);
-  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, target.paymentId);
-  if (!snapshot) throw new Error(`payment ${target.paymentId} disappeared`);
-  if (!reservation.reserved || reservation.amount === null) return refuse(ctx, request, target, snapshot);
-
-  const operation: OpenOperation = {
-    environmentId: environment.id,
-    mode: environment.mode,
-    id: operationId,
-    kind: request.kind,
-    epoch: 1,
-    paymentId: target.paymentId,
-    transactionId: refundId ?? snapshot.payment.charge_id,
-    amount: reservation.amount,
-    currency: snapshot.payment.currency,
-    detail: request.voidReason ?? null,
-    actor: ctx.actor,
-    requestId: ctx.request.id,
-    asked: askedByOf(ctx),
-  };
-  const call = {
-    reference: operationId,
-    account: environment.id,
-    authorization: snapshot.payment.authorization_id,
-    amount: operation.amount,
-    currency: operation.currency,
-  };
-  return replyOf(
-    ctx,
-    operation,
-    await sendOperation(
-      service,
-      operation,
-      { begun, notAfter: reservation.not_after, call: (notAfter) => processor[request.kind]({ ...call, notAfter }) },
-      snapshot,
-    ),
-  );
-}
-
-function newRefund(id: string, { refundReason, refundComment }: FollowUpRequest) {
-  return { id, created_at: idTime(id), reason: refundReason ?? null, comment: refundComment ?? null };
+    }),
+    refusal: (snapshot) =>
+      snapshot ? refusal(request, target, snapshot, service.clock.now()) : notFound(request.target),
+  });
 }
 
 function notFound(target: FollowUpRequest["target"]): AppError {
@@ -153,19 +74,7 @@ async function findTarget(ctx: Context, target: FollowUpRequest["target"]): Prom
   return { paymentId: row.payment_id, refundStatus: row.type === "REFUND" ? row.status : null };
 }
 
-/** The key is ours and the guard said no: says why, by the same rules. Null: it would say yes now, so try again. */
-async function refuse(
-  ctx: Context,
-  request: FollowUpRequest,
-  target: Target,
-  snapshot: PaymentSnapshot,
-): Promise<Reply | null> {
-  const error = refusal(request, target, snapshot, ctx.service.clock.now());
-  if (error) return refuseClaimed(ctx, error);
-  await releaseClaim(ctx);
-  return null;
-}
-
+/** Why the guard said no, by the same rules. Null: it would say yes now. */
 function refusal(
   { kind, amount, target: named }: FollowUpRequest,
   target: Target,

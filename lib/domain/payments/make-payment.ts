@@ -1,28 +1,17 @@
-import { insertPayment, type NewPayment, type PaymentSource } from "@/db/queries/payment-intents";
-import { isStaleOutcome } from "@/db/queries/payment-outcomes";
 import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { AppError } from "@/lib/contract/errors";
 import type { CreatePaymentBody } from "@/lib/contract/payment";
 import { idTime, newId } from "@/lib/ids";
-import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
-import { answerFromKey, askedByOf, claimOf, refuseClaimed, replyOf } from "./money-request";
-import { leaseOf, type OpenOperation } from "./operation";
-import type { Resend } from "./resolve-operation";
-import { begin, sendOperation } from "./send-operation";
+import type { PayingCard } from "./execute";
+import { executeRequest } from "./money-request";
 
 /** What is paid and by whom, whichever door it came through. */
 export type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
 
-/** The card as the processor keeps it, and what of ours the payment uses up. */
-export type PayingCard = TokenizedCard & PaymentSource;
-
 export type PaymentToMake = {
   terms: PaymentTerms;
   card: PayingCard;
-  processor: Processor;
-  /** UUID: the processor's reference. */
-  operationId: string;
   /** UUID. */
   planId: string | null;
   /** Not to be sent when an earlier request with the same key was not: it would not be allowed to begin now. */
@@ -35,94 +24,22 @@ export type PaymentToMake = {
  * Makes a payment under the request's idempotency key and answers it: 201, 202 while the outcome is unknown, or 402.
  * Throws AppError for what is not stored.
  */
-export async function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply> {
-  for (;;) {
-    const reply = await attempt(ctx, payment);
-    if (reply) return reply;
-  }
-}
-
-/** One try; null = the key, or the session of a token, has changed hands meanwhile, so start over. */
-async function attempt(ctx: Context, toMake: PaymentToMake): Promise<Reply | null> {
-  const { service, environment } = ctx;
-  const { card, processor, operationId } = toMake;
-  const snapshot = newSnapshot(ctx, toMake);
-  const { payment } = snapshot;
-  const begun = begin(service);
-  const intent = {
-    id: operationId,
-    kind: "authorize" as const,
-    paymentId: payment.id,
-    transactionId: payment.charge_id,
-    amount: payment.amount,
-    currency: payment.currency,
-    detail: null,
-    actor: ctx.actor,
-    requestId: ctx.request.id,
-  };
-  const claim = await claimOf(ctx, operationId);
-  const reservation = await insertPayment(
-    service.db.within(environment.id).sql,
-    environment.id,
-    claim,
-    newPayment(snapshot),
-    { ...intent, lease: leaseOf(service.processorTimeoutMs) },
-    card,
-  ).catch(changedHands);
-  if (reservation === null) return null;
-  if (!reservation.claimed) return answerFromKey(ctx, resendOf(toMake));
-  if (!reservation.reserved) return refuseClaimed(ctx, await toMake.unusable());
-  const operation: OpenOperation = {
-    ...intent,
-    environmentId: environment.id,
-    mode: environment.mode,
-    epoch: 1,
-    asked: askedByOf(ctx),
-  };
-  const call = (notAfter: Date) => authorize(processor, card, operationId, snapshot, notAfter);
-  return replyOf(
-    ctx,
-    operation,
-    await sendOperation(service, operation, { begun, notAfter: reservation.not_after, call }, snapshot),
-  );
-}
-
-/** What is charged is what the payment says, whichever request brought the card. */
-function authorize(
-  processor: Processor,
-  { token }: PayingCard,
-  reference: string,
-  { payment, transactions }: PaymentSnapshot,
-  notAfter: Date,
-) {
-  const charge = transactions.find(({ id }) => id === payment.charge_id);
-  if (!charge) throw new Error(`payment ${payment.id} has no charge`);
-  return processor.authorize({
-    reference,
-    account: payment.environment_id,
-    notAfter,
-    token,
-    amount: payment.amount,
-    currency: payment.currency,
-    capture: payment.capture_method === "automatic",
-    customerEmail: charge.customer_email,
-    billingAddress: charge.billing_address,
+export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply> {
+  const { environment } = ctx;
+  const { card, unusable, isOver = false } = payment;
+  return executeRequest(ctx, {
+    order: (id, claim) => {
+      const snapshot = newSnapshot(ctx, payment, id);
+      return { id, environment, kind: "authorize", detail: null, snapshot, card, claim };
+    },
+    refusal: () => Promise.resolve(unusable()),
+    // A used token has no card behind it.
+    token: card.token === "" || isOver ? null : card.token,
   });
 }
 
-/** How this request sends the payment that an earlier one with its key did not. Null: a used token has no card behind it. */
-function resendOf({ processor, card, isOver = false }: PaymentToMake): Resend | null {
-  if (card.token === "" || isOver) return null;
-  return (reference, snapshot, notAfter) => authorize(processor, card, reference, snapshot, notAfter);
-}
-
-function changedHands(error: unknown): null {
-  if (isStaleOutcome(error)) return null;
-  throw error;
-}
-
 /** The payment as T1 writes it; the response is made from it without reading it back. */
-function newSnapshot(ctx: Context, { terms, card, operationId, planId }: PaymentToMake): PaymentSnapshot {
+function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, operationId: string): PaymentSnapshot {
   const paymentId = newId();
   const chargeId = newId();
   const { amount, currency } = terms;
@@ -194,10 +111,4 @@ function newSnapshot(ctx: Context, { terms, card, operationId, planId }: Payment
       },
     ],
   };
-}
-
-function newPayment({ payment, transactions }: PaymentSnapshot): NewPayment {
-  const [charge] = transactions;
-  if (!charge) throw new Error("a new payment has a charge");
-  return { payment, charge };
 }

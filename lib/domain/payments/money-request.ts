@@ -8,16 +8,15 @@ import {
   storeRefusal,
 } from "@/db/queries/idempotency-claims";
 import { takeOperation } from "@/db/queries/operations";
-import { findPayment } from "@/db/queries/payments";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
-import type { Context, IdempotencyRequest, Reply, Service } from "../context";
+import { newId } from "@/lib/ids";
+import type { Context, IdempotencyRequest, Reply, Result, Service } from "../context";
 import { noteReplay, noteReuse } from "../idempotency/note-key-use";
-import { pendingAnswer } from "./answer";
-import { pictureOf } from "./finish-operation";
+import { type Executed, type Execution, execute, type Order } from "./execute";
 import { lengthOf, longReply } from "./long-answers";
-import { type AskedBy, leaseOf, type OperationSubject } from "./operation";
-import { type Resend, resolveOperation } from "./resolve-operation";
-import type { Executed } from "./send-operation";
+import { type KeyedRequest, leaseOf, type OperationSubject } from "./operation";
+import { resolveOperation } from "./resolve-operation";
 
 /** How long a duplicate waits for the first request before it is told to come back. */
 const WAIT_MS = 2_000;
@@ -28,7 +27,7 @@ export function keyOf(ctx: Context): IdempotencyRequest {
   return ctx.idempotency;
 }
 
-export function askedByOf(ctx: Context): AskedBy {
+function requestOf(ctx: Context): KeyedRequest {
   return {
     key: keyOf(ctx).key,
     operationName: ctx.request.operation,
@@ -37,7 +36,7 @@ export function askedByOf(ctx: Context): AskedBy {
   };
 }
 
-export async function claimOf(ctx: Context, operationId: string): Promise<KeyClaim> {
+async function claimOf(ctx: Context, operationId: string): Promise<KeyClaim> {
   const { key, digest, body } = keyOf(ctx);
   return {
     key,
@@ -52,8 +51,57 @@ export async function claimOf(ctx: Context, operationId: string): Promise<KeyCla
   };
 }
 
+/** What a request does under its key, and what it is told when that cannot be. */
+export type MoneyRequest = {
+  /** A new order for each try. `id`: UUID. */
+  readonly order: (id: string, claim: KeyClaim) => Order;
+  /**
+   * Why the guard said no, for the payment as it was right after; without one there is no such payment, or what it was to be
+   * made from is used up. Null: it would say yes by now.
+   */
+  readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError>;
+  /** The card with which this request sends an authorization that an earlier one with its key did not. */
+  readonly token?: string | null;
+};
+
+/** A request is started over when its key became free meanwhile, or the payment changed under a refusal. */
+const TRIES = 10;
+
+/**
+ * Moves money under the request's idempotency key and answers it. Throws AppError for what is not stored (404, 409 reused, in
+ * progress or pending); refusals that are stored are answered like results.
+ */
+export async function executeRequest(ctx: Context, request: MoneyRequest): Promise<Reply> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const id = newId();
+    const execution = await execute(ctx.service, request.order(id, await claimOf(ctx, id)));
+    const reply = await replyTo(ctx, request, execution);
+    if (reply) return reply;
+  }
+  throw new AppError("outcome_pending", "The payment is changing right now. Send the request again in a moment.", {
+    headers: { "Retry-After": "1" },
+  });
+}
+
+/** Null: start over. */
+async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution): Promise<Reply | null> {
+  switch (execution.kind) {
+    case "unclaimed":
+      return answerFromKey(ctx, request.token);
+    case "refused": {
+      const error = await request.refusal(execution.snapshot);
+      if (!execution.claimed && error) throw error;
+      if (error) return refuseClaimed(ctx, error);
+      await releaseClaim(ctx);
+      return null;
+    }
+    default:
+      return replyOf(ctx, execution.operation, execution);
+  }
+}
+
 /** The answer to a request whose operation was sent, or taken over. */
-export async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
+async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
     const { status, body } = executed.answer;
     if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
@@ -75,8 +123,13 @@ async function stillPending(ctx: Context, operation: OperationSubject): Promise<
     operation.paymentId,
   );
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const make = () =>
-    pendingAnswer(askedByOf(ctx), pictureOf(snapshot, operation), snapshot.transactions, ctx.environment.mode);
+  const result: Result = {
+    kind: "pending",
+    snapshot,
+    transactionId: operation.transactionId,
+    mode: ctx.environment.mode,
+  };
+  const make = () => ctx.service.renderAnswer(requestOf(ctx), result);
   const bytes = lengthOf(snapshot);
   if (bytes <= LONG_ANSWER) return { ...make(), replayed: false };
   return { status: 202, body: "", replayed: false, long: { bytes, read: async () => make().body } };
@@ -94,9 +147,9 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
 /**
  * What a key that is already in use answers: its stored answer (after the caller's right to it is asked again), 409 for
  * other parameters, the end of a request that died, or, after waiting, 409 in progress. Null: the key has become free, and
- * the request is to start over. `resend` sends a payment that the dead request did not.
+ * the request is to start over. `token`: the card of a payment that the dead request did not send.
  */
-export async function answerFromKey(ctx: Context, resend: Resend | null = null): Promise<Reply | null> {
+export async function answerFromKey(ctx: Context, token: string | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
@@ -118,7 +171,7 @@ export async function answerFromKey(ctx: Context, resend: Resend | null = null):
         await releaseKey(sql, ctx.environment.id, key, null);
         return null;
       }
-      const reply = row.operation_id && (await takeOver(ctx, row.operation_id, resend));
+      const reply = row.operation_id && (await takeOver(ctx, row.operation_id, token));
       if (reply) return reply;
     }
     if (ctx.service.timer.elapsedMs() + pauseMs > giveUpAt) {
@@ -155,7 +208,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
 }
 
 /** Goes on where the first request stopped; null when another has the operation already. */
-async function takeOver(ctx: Context, operationId: string, resend: Resend | null): Promise<Reply | null> {
+async function takeOver(ctx: Context, operationId: string, token: string | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(
     service.db.within(environment.id).sql,
@@ -164,14 +217,14 @@ async function takeOver(ctx: Context, operationId: string, resend: Resend | null
     leaseOf(service.processorTimeoutMs),
   );
   if (!taken) return null;
-  const executed = await resolveOperation(service, taken, resend);
+  const executed = await resolveOperation(service, taken, token);
   await ctx.reauthorize();
   const { id, kind, payment_id: paymentId, transaction_id: transactionId } = taken;
   return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);
 }
 
 /** Frees the key that this request has claimed, for which nothing was written. */
-export function releaseClaim(ctx: Context): Promise<void> {
+function releaseClaim(ctx: Context): Promise<void> {
   return releaseKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
 }
 
@@ -183,7 +236,7 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
     throw error;
   }
   const claim = { key: keyOf(ctx).key, requestId: ctx.request.id };
-  const answer = { status: error.status, body: ctx.renderProblem(error) };
+  const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
   if (await storeRefusal(sql, ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
   // Our time was over and another request took the key: its answer is the one that counts.
   throw new AppError(
@@ -196,9 +249,9 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
 }
 
 /** Refuses a request by a business rule before anything was claimed; a key in use answers for itself. */
-export async function refuseUnclaimed(ctx: Context, error: AppError, operationId: string): Promise<Reply> {
-  const answer = { status: error.status, body: ctx.renderProblem(error) };
-  const claim = await claimOf(ctx, operationId);
+export async function refuseUnclaimed(ctx: Context, error: AppError): Promise<Reply> {
+  const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
+  const claim = await claimOf(ctx, newId());
   for (;;) {
     if (await claimWithRefusal(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, claim, answer)) {
       return { ...answer, replayed: false };

@@ -1,11 +1,38 @@
+import type { KeyClaim } from "@/db/queries/idempotency-claims";
 import type { Lease } from "@/db/queries/operations";
-import type { ActorRecord, OperationKind } from "@/db/schema/operations";
+import type { PaymentSnapshot } from "@/db/queries/payments";
+import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transaction-words";
+import type { Outcome, Processor } from "@/lib/processor/port";
+
+/*
+ * The life of an operation: one movement of money at the processor.
+ *
+ *   order ──T1──▶ open ───────────call──────────▶ outcome ──T2──▶ succeeded · declined · failed · action_required
+ *    │ execute()   │ intent, reservation, key,     │ finishOperation(): payment, charge, refund, ledger, event,
+ *    │             │ lease: one statement          │ audit, stored answer: one statement
+ *    ▼             │                               │
+ *   refused        │                               └─ pending ──▶ open, accepted: the processor works on it
+ *                  │                               └─ unknown ──▶ open, not known: it may or may not have happened
+ *                  │
+ *                  └─ its process died, or does not know: the recovery worker, a repeat of the request or support
+ *                     take it over under the next epoch, once its lease has run out, and find out
+ *
+ * Lease    How long nobody else touches it. It outlives the call, so that nobody asks about one that is under way.
+ * Epoch    Counts who has had it. An outcome is written only under the latest: whoever was paused, and wakes, writes nothing.
+ * Accepted The processor said that it has it: from then on "not found" proves nothing.
+ * Quiet    For how long no call for it can have been under way. "Not found" proves nothing before it has been quiet for a
+ *          while, and by itself nothing then: an authorization is closed at the processor before it counts as failed.
+ * Report   What the processor tells later: an accepted refund can come back. It goes from succeeded to failed.
+ *
+ * All times are the database's. Nothing deletes an operation, and none gets another reference.
+ */
 
 /** An operation whose intent is written and whose outcome is not known, in this process's hands. */
 export type OpenOperation = {
   readonly environmentId: string;
   readonly mode: Mode;
+  /** UUID: the processor's reference. */
   readonly id: string;
   readonly kind: OperationKind;
   readonly epoch: number;
@@ -21,19 +48,19 @@ export type OpenOperation = {
   /** UUID of the request that began it; null for Cardlane's own. */
   readonly requestId: string | null;
   /** The request that waits for the answer; null when none does. */
-  readonly asked: AskedBy | null;
+  readonly request: KeyedRequest | null;
+  /** The processor must not execute a call for it after this, by the database's clock. */
+  readonly notAfter: string;
 };
+
+/** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
+export type KeyedRequest = Pick<KeyClaim, "key" | "operationName" | "path" | "requestId">;
 
 /** What an operation is about. */
 export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" | "transactionId">;
 
-/** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
-export type AskedBy = {
-  readonly key: string;
-  readonly operationName: string;
-  readonly path: string;
-  readonly requestId: string;
-};
+/** Cardlane itself, where nobody asked for it. */
+export const SYSTEM: ActorRecord = { type: "system", id: null };
 
 /**
  * How long a call may be sent to the processor, and how long nobody else touches the operation. The lease outlives the
@@ -41,4 +68,82 @@ export type AskedBy = {
  */
 export function leaseOf(processorTimeoutMs: number): Lease {
   return { sendWithinMs: processorTimeoutMs, heldForMs: processorTimeoutMs + 2_000 };
+}
+
+/** The operation in a row that this process has taken over. */
+export function operationOf(
+  row: OperationRow & { mode: Mode; not_after: string },
+  request: KeyedRequest | null,
+): OpenOperation {
+  return {
+    environmentId: row.environment_id,
+    mode: row.mode,
+    id: row.id,
+    kind: row.kind,
+    epoch: row.epoch,
+    paymentId: row.payment_id,
+    transactionId: row.transaction_id,
+    amount: row.amount,
+    currency: row.currency,
+    detail: row.detail,
+    actor: row.actor,
+    requestId: row.request_id,
+    request,
+    notAfter: row.not_after,
+  };
+}
+
+/**
+ * Calls the processor for an operation, as often as need be under its one reference. `token`: the card behind an
+ * authorization, which is at hand only while its request is; without it an authorization cannot be sent.
+ */
+export function callProcessor(
+  processor: Processor,
+  operation: OpenOperation,
+  { payment, transactions }: PaymentSnapshot,
+  token: string | null,
+): Promise<Outcome> {
+  const reference = {
+    reference: operation.id,
+    account: operation.environmentId,
+    notAfter: new Date(operation.notAfter),
+  };
+  const { amount, currency } = operation;
+  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency };
+  switch (operation.kind) {
+    case "authorize": {
+      const charge = transactions.find(({ id }) => id === payment.charge_id);
+      if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+      if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
+      // What is charged is what the payment says, whichever request brought the card.
+      return processor.authorize({
+        ...reference,
+        token,
+        amount: payment.amount,
+        currency: payment.currency,
+        capture: payment.capture_method === "automatic",
+        customerEmail: charge.customer_email,
+        billingAddress: charge.billing_address,
+      });
+    }
+    case "continue":
+      return processor.continueAuthorization({
+        ...reference,
+        authorization: payment.authorization_id,
+        challenge: challengeOf(operation),
+      });
+    case "capture":
+      return processor.capture(followUp);
+    case "void":
+      return processor.void(followUp);
+    case "refund":
+      return processor.refund(followUp);
+    default:
+      return operation.kind satisfies never;
+  }
+}
+
+function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
+  if (detail === "passed" || detail === "failed" || detail === "abandoned") return detail;
+  throw new Error(`no challenge result is called ${detail}`);
 }

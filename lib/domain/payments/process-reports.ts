@@ -5,6 +5,7 @@ import { BEFORE_ALL } from "@/lib/ids";
 import type { Report } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { finishOperation } from "./finish-operation";
+import { operationOf, SYSTEM } from "./operation";
 
 const BATCH = 50;
 
@@ -50,24 +51,8 @@ async function reverseRefund(service: Service, mode: Mode, report: Report): Prom
   }
   if (row.state === "open") return false;
   if (row.state !== "succeeded") return true;
-  const finished = await finishOperation(
-    service,
-    {
-      environmentId: row.environment_id,
-      mode,
-      id: row.id,
-      kind: row.kind,
-      epoch: row.epoch,
-      paymentId: row.payment_id,
-      transactionId: row.transaction_id,
-      amount: row.amount,
-      currency: row.currency,
-      detail: row.detail,
-      actor: { type: "system", id: null },
-      requestId: null,
-      asked: null,
-    },
-    { kind: "reversed" },
-  );
+  // It is Cardlane's own doing, and nothing is sent for it any more.
+  const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
+  const finished = await finishOperation(service, operation, { kind: "reversed" });
   return finished.kind === "finished";
 }

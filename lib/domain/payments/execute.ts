@@ -1,0 +1,239 @@
+import type { KeyClaim } from "@/db/queries/idempotency-claims";
+import { findOperation, holdAgain } from "@/db/queries/operations";
+import { insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payment-intents";
+import { isStaleOutcome } from "@/db/queries/payment-outcomes";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
+import { wasNotExecuted } from "@/db/unavailable";
+import { idTime } from "@/lib/ids";
+import type { Outcome, TokenizedCard } from "@/lib/processor/port";
+import type { Environment, Service } from "../context";
+import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
+import { callProcessor, leaseOf, type OpenOperation, SYSTEM } from "./operation";
+import type { FinalOutcome } from "./outcome";
+
+/** The card as the processor keeps it, and what of ours the payment uses up. */
+export type PayingCard = TokenizedCard & PaymentSource;
+
+/** What is to be done with a payment's money, before anything of it is written. */
+export type Order = {
+  /** UUID: the operation's id, and the processor's reference. */
+  readonly id: string;
+  readonly environment: Pick<Environment, "id" | "mode">;
+  /** Void reason, or the challenge's result. */
+  readonly detail: string | null;
+} & (Authorization | FollowUp);
+
+/** A new payment, as T1 writes it. */
+type Authorization = {
+  readonly kind: "authorize";
+  readonly snapshot: PaymentSnapshot;
+  readonly card: PayingCard;
+  /** The first use of the request's key. */
+  readonly claim: KeyClaim;
+};
+
+type FollowUp = {
+  readonly kind: "continue" | "capture" | "void" | "refund";
+  readonly paymentId: string;
+  /** The first use of the request's key; null for Cardlane's own. */
+  readonly claim: KeyClaim | null;
+  /** Minor units; null = all there is. */
+  readonly amount: number | null;
+  /** The transaction to write; null for all but a refund. `id`: UUID. */
+  readonly refund: { readonly id: string; readonly reason: string | null; readonly comment: string | null } | null;
+  /** False: it was ordered on a refund, on which nothing can be done. */
+  readonly allowed: boolean;
+};
+
+/** How a call ended, for the operation. `pending`: the outcome is not known yet, and will be found out. */
+export type Executed = Finished | { kind: "pending" };
+
+export type Execution =
+  | (Executed & { operation: OpenOperation })
+  /** Nothing was written: the key is in use, or another payment took the session in that very moment. */
+  | { kind: "unclaimed" }
+  /** The key, if there is one, is `claimed`, and the guard said no. No snapshot: there is no such payment (yet). */
+  | { kind: "refused"; claimed: boolean; snapshot: PaymentSnapshot | null };
+
+/** What provably was not executed is sent again under the same reference, so often, and for so long after it began. */
+const SEND_TRIES = 3;
+const SEND_AGAIN_WITHIN_MS = 30_000;
+/** How often to look whether whoever has taken the operation over has let it go. */
+const HOLD_PAUSE_MS = 100;
+
+/**
+ * Moves money: T1 claims the key, reserves and writes the intent; the processor is called, with no transaction and no
+ * connection held; T2 writes the outcome. Whatever happens in between, the operation stands written and is found again. An
+ * answer that cannot be read is never taken for a failure. Throws when the mode has no processor.
+ */
+export async function execute(service: Service, order: Order): Promise<Execution> {
+  const processor = service.processors.processorFor(order.environment.mode);
+  if (!processor) throw new Error(`no processor for ${order.environment.mode} payments`);
+  // Before T1, whose lease then outlives the time in which the operation may be sent.
+  const begunMs = service.timer.elapsedMs();
+  const reserved = await reserve(service, order);
+  if (reserved.kind !== "reserved") return reserved;
+  const { operation, snapshot } = reserved;
+  const token = order.kind === "authorize" ? order.card.token : null;
+  const call = (held: OpenOperation) => callProcessor(processor, held, snapshot, token);
+  return { ...(await send(service, operation, { begunMs, call }, snapshot)), operation };
+}
+
+type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot };
+
+/** T1. */
+async function reserve(
+  service: Service,
+  order: Order,
+): Promise<Reserved | Extract<Execution, { kind: "unclaimed" | "refused" }>> {
+  const { sql } = service.db.within(order.environment.id);
+  const lease = leaseOf(service.processorTimeoutMs);
+  const begunBy = { actor: order.claim?.actor ?? SYSTEM, requestId: order.claim?.requestId ?? null };
+  if (order.kind === "authorize") {
+    const { snapshot, claim, card } = order;
+    const { payment, transactions } = snapshot;
+    const [charge] = transactions;
+    if (!charge) throw new Error("a new payment has a charge");
+    const { id, kind, detail } = order;
+    const subject = { paymentId: payment.id, transactionId: charge.id };
+    const { amount, currency } = payment;
+    const intent = { id, kind, detail, ...subject, amount, currency, ...begunBy, lease };
+    const reservation = await insertPayment(sql, order.environment.id, claim, { payment, charge }, intent, card).catch(
+      (error: unknown) => {
+        if (isStaleOutcome(error)) return null;
+        throw error;
+      },
+    );
+    if (!reservation?.claimed) return { kind: "unclaimed" };
+    if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
+    return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
+  }
+  const { kind, paymentId, amount, detail, allowed, claim } = order;
+  const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
+  const reservation = await reserveFollowUp(sql, order.environment.id, claim, {
+    ...{ kind, paymentId, operationId: order.id, refund, amount, detail, allowed, ...begunBy, lease },
+  });
+  if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
+  if (!reservation.claimed) return { kind: "unclaimed" };
+  const snapshot = await findPayment(sql, order.environment.id, paymentId);
+  if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
+  if (!reservation.reserved || reservation.amount === null) return { kind: "refused", claimed: true, snapshot };
+  return { kind: "reserved", operation: begun(order, snapshot, reservation.amount, reservation.not_after), snapshot };
+}
+
+function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAfter: string): OpenOperation {
+  const refund = order.kind === "authorize" ? null : order.refund;
+  return {
+    environmentId: order.environment.id,
+    mode: order.environment.mode,
+    id: order.id,
+    kind: order.kind,
+    epoch: 1,
+    paymentId: payment.id,
+    transactionId: refund?.id ?? payment.charge_id,
+    amount,
+    currency: payment.currency,
+    detail: order.detail,
+    actor: order.claim?.actor ?? SYSTEM,
+    requestId: order.claim?.requestId ?? null,
+    request: order.claim,
+    notAfter,
+  };
+}
+
+/** A call: when its operation began, by the service's timer, and how the processor is called for whoever holds it. */
+type Sending = { readonly begunMs: number; readonly call: (held: OpenOperation) => Promise<Outcome> };
+
+/**
+ * The call and T2 of an operation that this process holds and may send, within the processor's time after `begunMs`. What
+ * provably was not executed is sent again, for a while; then it has failed.
+ */
+export async function send(
+  service: Service,
+  first: OpenOperation,
+  sending: Sending,
+  known: PaymentSnapshot,
+): Promise<Executed> {
+  const { timer } = service;
+  const giveUpAtMs = sending.begunMs + SEND_AGAIN_WITHIN_MS;
+  let held = { operation: first, begunMs: sending.begunMs };
+  let outcome = await sendInTime(service, held, sending);
+  for (let tries = 1; outcome.kind === "not_sent" && tries < SEND_TRIES && timer.elapsedMs() < giveUpAtMs; tries++) {
+    const again = await moreTime(service, held.operation, giveUpAtMs);
+    if (again === null) return { kind: "lost" };
+    held = again;
+    outcome = await sendInTime(service, held, sending);
+  }
+  if (outcome.kind !== "not_sent")
+    return conclude(service, held.operation, outcome, known, { attempts: 1, sent: true });
+  // Held up until no time was left: nothing refused it, and whoever comes next may send it.
+  const end = timer.elapsedMs() >= giveUpAtMs ? outcome : ({ kind: "failed", reason: outcome.reason } as const);
+  return conclude(service, held.operation, end, known, { attempts: 1, sent: false });
+}
+
+async function sendInTime(
+  { processorTimeoutMs, timer }: Service,
+  { operation, begunMs }: { operation: OpenOperation; begunMs: number },
+  { call }: Sending,
+): Promise<Outcome> {
+  if (timer.elapsedMs() <= begunMs + processorTimeoutMs) return call(operation);
+  return { kind: "not_sent", reason: "it was too late to send the request" };
+}
+
+/**
+ * A new time for an operation that was held up, by a pause of this process or a lock, until it could not be sent any more.
+ * Whoever else has taken it over only asks about an authorization, and finds nothing: then this request goes on with it. Of
+ * anything else the other may have sent it, too. Null: it is closed, or not ours any more.
+ */
+async function moreTime(
+  service: Service,
+  operation: OpenOperation,
+  giveUpAtMs: number,
+): Promise<{ operation: OpenOperation; begunMs: number } | null> {
+  const { timer } = service;
+  const lease = leaseOf(service.processorTimeoutMs);
+  const onlyAskedAbout = operation.kind === "authorize";
+  const { sql } = service.db.within(operation.environmentId);
+  for (;;) {
+    const begunMs = timer.elapsedMs();
+    try {
+      const held = await holdAgain(sql, operation, lease, onlyAskedAbout);
+      if (held) return { operation: { ...operation, epoch: held.epoch, notAfter: held.not_after }, begunMs };
+      const row = await findOperation(sql, operation.environmentId, operation.id);
+      if (!onlyAskedAbout || row?.state !== "open" || timer.elapsedMs() > giveUpAtMs) return null;
+    } catch (error) {
+      // The database is away, as it is for moments after a crash, and the card is still at hand.
+      if (!wasNotExecuted(error) || timer.elapsedMs() > giveUpAtMs) throw error;
+    }
+    await timer.wait(HOLD_PAUSE_MS);
+  }
+}
+
+/**
+ * Writes down how a call ended: T2 when that ends the operation; otherwise that it is to be asked about, later after each
+ * of so many `attempts`. `sent`: it was the call that moves the money, so that from now on none is under way.
+ */
+export async function conclude(
+  service: Service,
+  operation: OpenOperation,
+  outcome: Outcome | Extract<FinalOutcome, { kind: "failed" }>,
+  known: PaymentSnapshot,
+  call: { attempts: number; sent: boolean },
+): Promise<Executed> {
+  switch (outcome.kind) {
+    case "approved":
+    case "declined":
+    case "action_required":
+    case "failed":
+      return finishOperation(service, operation, outcome, known);
+    case "pending":
+      await leaveOpen(service, operation, ACCEPTED, call);
+      return { kind: "pending" };
+    case "not_sent":
+    case "unknown":
+      await leaveOpen(service, operation, unknown(outcome.reason), call);
+      return { kind: "pending" };
+    default:
+      return outcome satisfies never;
+  }
+}
