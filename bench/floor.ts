@@ -44,8 +44,8 @@ async function serve(options: FloorOptions): Promise<number> {
           card_brand, card_last4, card_exp_month, card_exp_year, card_bin, metadata, authorized_at, captured_at, created_at, updated_at)
         values (${environment}, ${charge}, ${payment}, 'CHARGE', 'CAPTURED', 1999, 'USD', 'cus_bench', 'bench@example.com', 'visa',
           '4242', 12, 2034, '424242', '{}', ${time}, ${time}, ${time}, ${time})`;
-      await sql`insert into events (environment_id, id, type, object_id, payload)
-        values (${environment}, ${event}, 'payment.captured', ${payment}, ${JSON.stringify({ id: payment })}::text::json)`;
+      await sql`insert into events (environment_id, id, type, object_id, sequence, data)
+        values (${environment}, ${event}, 'payment.captured', ${payment}, 1, ${JSON.stringify({ id: payment })}::text::json)`;
     });
     return { id: payment };
   }

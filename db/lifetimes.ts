@@ -20,7 +20,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.settlement_batches": BOOKS,
   "public.daily_totals": BOOKS,
   // 90 days is how far back the contract has GET /v1/events list, which this version does not have. The books need the row
-  // itself: it alone tells an approval that took the money from one that held it (`TOOK_THE_MONEY`).
+  // itself: it proves that an outcome was told, once, and in which order.
   "public.events": BOOKS,
   "public.audit_log": FOR_EVER,
   "public.support_audit_log": FOR_EVER,

@@ -10,12 +10,10 @@ export type BookCheck = {
 
 /**
  * Whether operation `o` of payment `p` took the money: a capture, or an authorization that was to capture at once, unless
- * the processor could only hold the money. Only the event of that moment tells the two apart for good.
+ * the processor could only hold the money.
  */
 export const TOOK_THE_MONEY = `(o.state = 'succeeded' and (o.kind = 'capture'
-  or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic' and exists (
-    select from events e
-    where e.environment_id = o.environment_id and e.operation_id = o.id and e.type = 'payment.captured'))))`;
+  or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic' and o.captured)))`;
 
 /**
  * Whether everything about payment `p` was written by versions that keep the rate of a fee, a payment's token and the price of

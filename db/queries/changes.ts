@@ -1,14 +1,25 @@
+import { sql } from "drizzle-orm";
 import type { Orm } from "../client";
-import { auditLog, events } from "../schema/events";
+import { auditLog, events, type NewEvent } from "../schema/events";
 import type { ActorRecord } from "../schema/operations";
 
-/** Something that happened to an object, with the object as it is now. Inside the transaction that made it happen. */
+/**
+ * Something that happened to an object, with the object as it is now. Inside the transaction that made it happen, which holds
+ * the object's row, so that nobody else takes the same number.
+ */
 export async function insertEvent(
   orm: Orm,
   environmentId: string,
-  event: { id: string; type: string; object_id: string; payload: object; created_at: string },
+  event: NewEvent & { created_at: string },
 ): Promise<void> {
-  await orm.insert(events).values({ environment_id: environmentId, ...event });
+  const { environment_id, object_id, sequence } = events;
+  await orm.insert(events).values({
+    environment_id: environmentId,
+    ...event,
+    data: sql`${event.data}::text::json`,
+    sequence: sql`(select coalesce(max(${sequence}), 0) + 1 from ${events}
+      where ${environment_id} = ${environmentId} and ${object_id} = ${event.object_id})`,
+  });
 }
 
 /** Who did it. Inside the transaction that did it. */

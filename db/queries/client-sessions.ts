@@ -23,6 +23,16 @@ export async function findClientSession(orm: Orm, environmentId: string, id: str
   return rows[0] ?? null;
 }
 
+/** The session as it is, and as it stays until the transaction ends. */
+export async function lockClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
+  const rows = await orm
+    .select()
+    .from(clientSessions)
+    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)))
+    .for("update");
+  return rows[0] ?? null;
+}
+
 /**
  * Closes a session that is open and has no payment under way; null for any other. One past its time at `now` is EXPIRED, and
  * no longer open, unless `evenExpired`.

@@ -1,3 +1,4 @@
+import type { EventType } from "@/lib/contract/events";
 import type { Sql, Transaction } from "../client";
 import type { LedgerRow } from "../schema/ledger";
 import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "../schema/operations";
@@ -32,10 +33,13 @@ export type KeyOfPayment = Pick<
   | "reuse_count"
 > & { too_long: boolean };
 
+/** `booked_at`: when it first moved money, by the ledger; null when it moved none. */
+export type OperationOfPayment = OperationRow & { booked_at: string | null };
+
 export type PaymentDetailRows = PaymentSnapshot & {
-  operations: OperationRow[];
+  operations: OperationOfPayment[];
   ledger: LedgerRow[];
-  events: { id: string; type: string; operation_id: string | null; created_at: string }[];
+  events: { id: string; type: EventType; created_at: string }[];
   keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
   plan: { id: string; name: string; status: string } | null;
@@ -59,7 +63,7 @@ export async function readPaymentDetail(
     const [operations, ledger, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
       operationsOf(tx, environment.id, paymentId),
       ledgerOf(tx, environment.id, paymentId),
-      eventsOf(tx, environment.id, paymentId),
+      eventsOf(tx, environment.id, snapshot),
       keysOf(tx, environment.id, paymentId),
       batchesOf(tx, environment.id, snapshot),
       planOf(tx, environment.id, snapshot),
@@ -75,11 +79,14 @@ export async function readPaymentDetail(
   }) as Promise<PaymentDetailRows | null>;
 }
 
-/** Index: `operations_payment`. */
+/** Index: `operations_payment`, then the primary key of the ledger. */
 function operationsOf(tx: Transaction, environmentId: string, paymentId: string) {
-  return tx<OperationRow[]>`
-    select * from operations where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
-    order by id desc limit ${DETAIL_LIMIT}::int`;
+  return tx<OperationOfPayment[]>`
+    select o.*, (
+      select l.created_at from ledger_entries l where l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 1
+    ) as booked_at
+    from operations o where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
+    order by o.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
 /** Index: `ledger_entries_payment`. */
@@ -89,11 +96,12 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
     order by created_at desc, operation_id desc, line desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Index: `events_object`. */
-function eventsOf(tx: Transaction, environmentId: string, paymentId: string) {
+/** Of the payment and of its refunds. Index: `events_object`. */
+function eventsOf(tx: Transaction, environmentId: string, { payment, transactions }: PaymentSnapshot) {
+  const objects = [payment.id, ...transactions.map(({ id }) => id)];
   return tx<PaymentDetailRows["events"]>`
-    select id, type, operation_id, created_at from events
-    where environment_id = ${environmentId}::uuid and object_id = ${paymentId}::uuid
+    select id, type, created_at from events
+    where environment_id = ${environmentId}::uuid and object_id = any(${objects}::uuid[])
     order by id desc limit ${DETAIL_LIMIT}::int`;
 }
 

@@ -31,7 +31,13 @@ export type Intent = {
 export type NewPayment = {
   payment: Omit<
     PaymentRow,
-    "amount_captured" | "amount_refunded" | "refund_pending" | "version" | "capture_before" | "next_action"
+    | "amount_captured"
+    | "amount_refunded"
+    | "refund_pending"
+    | "version"
+    | "event_sequence"
+    | "capture_before"
+    | "next_action"
   >;
   charge: TransactionRow;
 };

@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
+import type { NumberedEvent } from "@/db/schema/events";
 import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
@@ -19,7 +20,8 @@ export type OutcomeWrite = {
   ledger: LedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
   feeOn: number;
-  event: { id: string; type: string; payload: string };
+  /** What is told of it, the payment's own numbered on from what its row says. */
+  events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
   /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
   session: { id: string; paid: boolean } | null;
@@ -93,8 +95,15 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
   const rate =
     s.feeOn > 0
-      ? sql`, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
+      ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
+  const told = s.events.filter((event) => event.object_id === payment.id).length;
+  const [first, ...others] = s.events.map(
+    (e) =>
+      sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
+  );
+  if (!first) throw new Error(`operation ${s.operation.id} ends and nobody is told`);
+  const events = others.reduce((rows, row) => sql`${rows}, ${row}`, first);
   await sql`
     with answered as (
       update idempotency_keys set state = 'done', status_code = ${s.answer?.status ?? null}::smallint,
@@ -106,7 +115,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       update payments set status = ${payment.status}, amount_captured = ${payment.amount_captured}::bigint,
         amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
         open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
-        next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz
+        next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
+        event_sequence = event_sequence + ${told}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
         -- Whoever worked it out may have another time than ours, and would end an authorization that has just begun.
@@ -131,10 +141,10 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         updated_at = ${charge.updated_at}::timestamptz
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
     )${updateRefund}${session}${ledger}${fee},
-    event as (
-      insert into events (environment_id, id, type, operation_id, object_id, payload)
-      select ${environmentId}::uuid, ${s.event.id}::uuid, ${s.event.type}, ${s.operation.id}::uuid, ${payment.id}::uuid,
-        ${s.event.payload}::text::json
+    events as (
+      insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      select ${environmentId}::uuid, e.*
+      from (values ${events}) e
       where (select count(*) from operation) = 1
     ),
     audit as (

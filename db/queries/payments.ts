@@ -27,6 +27,27 @@ export async function findPayment(
   return snapshotOf(rows);
 }
 
+/** The same of several payments, by id. */
+export async function findPaymentsById(
+  sql: Sql | SqlTransaction,
+  environmentId: string,
+  paymentIds: readonly string[],
+): Promise<Map<string, PaymentSnapshot>> {
+  const rows = await sql<JoinedRow[]>`
+    select ${columns(sql)}
+    from payments p
+    cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
+    where p.environment_id = ${environmentId}::uuid and p.id = any(${paymentIds}::uuid[])
+    order by t.id`;
+  const rowsOf = new Map<string, JoinedRow[]>();
+  for (const row of rows) {
+    const own = rowsOf.get(row.p_id);
+    if (own) own.push(row);
+    else rowsOf.set(row.p_id, [row]);
+  }
+  return new Map([...rowsOf].map(([id, own]) => [id, snapshotOf(own) as PaymentSnapshot]));
+}
+
 function snapshotOf(rows: JoinedRow[]): PaymentSnapshot | null {
   const [first] = rows;
   if (!first) return null;
@@ -39,7 +60,8 @@ const paymentColumns = (sql: Sql | SqlTransaction) => sql`
   p.id as p_id, p.charge_id as p_charge_id, p.authorization_id as p_authorization_id, p.status as p_status,
   p.currency as p_currency, p.amount as p_amount, p.capture_method as p_capture_method,
   p.amount_captured as p_amount_captured, p.amount_refunded as p_amount_refunded, p.refund_pending as p_refund_pending,
-  p.open_operation_id as p_open_operation_id, p.version as p_version, p.capture_before as p_capture_before,
+  p.open_operation_id as p_open_operation_id, p.version as p_version, p.event_sequence as p_event_sequence,
+  p.capture_before as p_capture_before,
   p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
   p.created_at as p_created_at, p.updated_at as p_updated_at`;
 
@@ -82,6 +104,7 @@ function paymentOf(row: JoinedRow): PaymentRow {
     refund_pending: row.p_refund_pending,
     open_operation_id: row.p_open_operation_id,
     version: row.p_version,
+    event_sequence: row.p_event_sequence,
     capture_before: row.p_capture_before,
     customer_id: row.p_customer_id,
     return_url: row.p_return_url,

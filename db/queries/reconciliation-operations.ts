@@ -72,14 +72,20 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       where as_expected is not true`,
   },
   {
-    check: "outcome_has_one_event",
-    proves: "Every succeeded operation and every settlement batch told its outcome in exactly one event.",
+    check: "outcome_has_event",
+    proves:
+      "Every outcome of an operation, every refund that came back, and every settlement batch was told in an event of its own.",
     sql: `
-      select s.environment_id, s.id as operation_id, s.kind, coalesce(e.events, 0) as events
+      select s.environment_id, s.id as operation_id, s.kind, s.outcomes, coalesce(e.events, 0) as events
       from (
-        select environment_id, id, kind from operations where state = 'succeeded'
+        select o.environment_id, o.id, o.kind::text as kind, 1 + count(l.line) as outcomes
+        from operations o
+        left join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
+          and o.kind = 'refund' and l.line = 2
+        where o.state <> 'open'
+        group by o.environment_id, o.id
         union all
-        select environment_id, id, 'settlement' from settlement_batches
+        select environment_id, id, 'settlement', 1 from settlement_batches
       ) s
       left join (
         select environment_id, operation_id, count(*) as events
@@ -87,7 +93,22 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
         where operation_id is not null
         group by environment_id, operation_id
       ) e on e.environment_id = s.environment_id and e.operation_id = s.id
-      where coalesce(e.events, 0) <> 1`,
+      where coalesce(e.events, 0) < s.outcomes`,
+  },
+  {
+    check: "events_are_numbered",
+    proves:
+      "The events of each object are numbered 1, 2, 3 without a gap, and each payment knows the number of its last one.",
+    sql: `
+      select coalesce(e.environment_id, p.environment_id) as environment_id, coalesce(e.object_id, p.id) as object_id,
+        e.events, e.first, e.last, p.event_sequence
+      from (
+        select environment_id, object_id, count(*) as events, min(sequence) as first, max(sequence) as last
+        from events
+        group by environment_id, object_id
+      ) e
+      full join payments p on p.environment_id = e.environment_id and p.id = e.object_id
+      where e.first <> 1 or e.last <> e.events or p.event_sequence <> coalesce(e.last, 0)`,
   },
   {
     check: "outcome_has_audit_row",

@@ -1,6 +1,8 @@
 import type { Database, Sql, Transaction } from "@/db/client";
+import type { NumberedEvent } from "@/db/schema/events";
 import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord } from "@/db/schema/operations";
+import type { Mode } from "@/lib/contract/transaction-words";
 import { transactionsOf } from "./transaction-columns";
 
 /** Environment and currency with something to settle. */
@@ -117,14 +119,17 @@ export async function listUnsettledOfPayments(
     order by t.id`;
 }
 
-export async function insertSettlementBatch(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
-  await tx`
+/** Returns the mode of the batch's environment. */
+export async function insertSettlementBatch(tx: Transaction, batch: SettlementBatchRow): Promise<Mode> {
+  const [row] = await tx<[{ mode: Mode }]>`
     insert into settlement_batches
       (environment_id, id, currency, charge_count, charge_amount, refund_count, refund_amount, reversal_count,
         reversal_amount, created_at)
     values (${batch.environment_id}, ${batch.id}, ${batch.currency}, ${batch.charge_count}, ${batch.charge_amount},
       ${batch.refund_count}, ${batch.refund_amount}, ${batch.reversal_count}, ${batch.reversal_amount},
-      ${batch.created_at})`;
+      ${batch.created_at})
+    returning (select mode from environments where id = ${batch.environment_id}::uuid) as mode`;
+  return row.mode;
 }
 
 /** Marks the batch's charges and refunds; a charge that was refunded keeps its status. Returns the number of rows. */
@@ -155,7 +160,7 @@ export async function markReversed(
   return result.count;
 }
 
-/** The payments' side of the same change: a new version for all, a new status for those whose charge settled. */
+/** The payments' side of the same change: a new version for all; for those whose charge settled a new status, and the event. */
 export async function markPaymentsSettled(
   tx: Transaction,
   environmentId: string,
@@ -164,6 +169,7 @@ export async function markPaymentsSettled(
   await tx`
     update payments
     set version = version + 1, updated_at = ${input.at},
+      event_sequence = event_sequence + case when id = any(${input.chargedPaymentIds}::uuid[]) then 1 else 0 end,
       status = case when status = 'CAPTURED' and id = any(${input.chargedPaymentIds}::uuid[]) then 'SETTLED' else status end
     where environment_id = ${environmentId} and id = any(${input.paymentIds}::uuid[])`;
 }
@@ -187,20 +193,19 @@ export async function insertBatchLedgerLine(
       ${line.currency})`;
 }
 
-/** Outbox rows; `payload` is JSON text. */
 export async function insertSettlementEvents(
   tx: Transaction,
   environmentId: string,
-  rows: { id: string; type: string; operationId: string | null; objectId: string; payload: string }[],
+  rows: NumberedEvent[],
 ): Promise<void> {
   await tx`
-    insert into events (environment_id, id, type, operation_id, object_id, payload)
-    select ${environmentId}::uuid, id, type, operation_id, object_id, payload::json
+    insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+    select ${environmentId}::uuid, id, type, operation_id, object_id, sequence::int, data::json
     from unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.type)}::text[],
-      ${rows.map((row) => row.operationId)}::uuid[], ${rows.map((row) => row.objectId)}::uuid[],
-      ${rows.map((row) => row.payload)}::text[]
-    ) as e(id, type, operation_id, object_id, payload)`;
+      ${rows.map((row) => row.operation_id)}::uuid[], ${rows.map((row) => row.object_id)}::uuid[],
+      ${rows.map((row) => String(row.sequence))}::text[], ${rows.map((row) => row.data)}::text[]
+    ) as e(id, type, operation_id, object_id, sequence, data)`;
 }
 
 export async function insertSettlementAudit(

@@ -89,7 +89,9 @@ export function findSettlementBatches(sql: Sql, id: string, limit: number): Prom
 }
 
 export function findEvents(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
-  const payment_id = sql`(select p.id from payments p where p.environment_id = e.id and p.id = v.object_id)`;
+  // Of a refund's event the payment that it belongs to.
+  const payment_id = sql`coalesce((select p.id from payments p where p.environment_id = e.id and p.id = v.object_id),
+    (select t.payment_id from transactions t where t.environment_id = e.id and t.id = v.object_id))`;
   return everywhere(
     sql,
     sql`select v.id::text, ${columns(sql, { title: sql`v.type`, payment_id })}, v.created_at as at

@@ -1,28 +1,46 @@
 import { sql } from "drizzle-orm";
-import { index, json, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { index, integer, json, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import type { EventData, EventType } from "@/lib/contract/events";
 import { environmentId, instant } from "../columns";
 import type { ActorRecord } from "./operations";
 
-/** The outbox: what happened, with the object as it was then, written in the commit that made it happen. */
+/**
+ * The outbox: what happened, with the object as it was then, written in the commit that made it happen. The columns and
+ * `data` are the event as the contract has it; lib/contract/events.ts says what `data` is for each type.
+ */
 export const events = pgTable(
   "events",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
-    type: text("type").notNull(),
-    /** The operation or settlement batch it tells of; null for changes of plans, sessions and keys. */
+    type: text("type").$type<EventType>().notNull(),
+    /** The operation or settlement batch whose outcome it tells; null for changes of plans and sessions. */
     operation_id: uuid("operation_id"),
+    /** The object it is about, the one in `data`. */
     object_id: uuid("object_id").notNull(),
-    payload: json("payload").notNull(),
+    /** Numbers the object's events 1, 2, 3 without a gap, in the order of their commits. */
+    sequence: integer("sequence").notNull(),
+    data: json("data").$type<EventData<EventType>>().notNull(),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serve the object's history, and the check that every operation told its outcome. */
-    index("events_object").on(table.environment_id, table.object_id),
-    index("events_operation").on(table.environment_id, table.operation_id).where(sql`operation_id is not null`),
+    /** Serves the object's history, finds the number of its last event, and lets no number be given twice. */
+    uniqueIndex("events_object").on(table.environment_id, table.object_id, table.sequence),
   ],
 );
+export type EventRow = typeof events.$inferSelect;
+
+declare const held: unique symbol;
+/** What an event holds, as JSON: only `newEvent` makes it, which holds it against the schema of its type at compile time. */
+export type EventJson = string & { readonly [held]: true };
+
+/** An event to write. */
+export type NewEvent = Pick<typeof events.$inferInsert, "id" | "type" | "object_id"> & {
+  operation_id: string | null;
+  data: EventJson;
+};
+export type NumberedEvent = NewEvent & { sequence: number };
 
 /** Who did what, and when; written in the commit that did it. */
 export const auditLog = pgTable(

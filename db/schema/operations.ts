@@ -66,6 +66,8 @@ export const operations = pgTable(
     unknown_at: instant("unknown_at"),
     /** When the processor said that it has it and works on it: from then on "not found" proves nothing. */
     accepted_at: instant("accepted_at"),
+    /** Whether it captured: always for a capture that succeeded, for an authorization when it took the money at once. */
+    captured: boolean("captured").notNull().default(false),
     next_attempt_at: instant("next_attempt_at").notNull(),
     attempts: integer("attempts").notNull().default(1),
     /** The rate that its fee was taken at, in hundredths of a percent; only where it took money, and never changed (a trigger). */

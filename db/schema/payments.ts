@@ -30,6 +30,8 @@ export const payments = pgTable(
     open_operation_id: uuid("open_operation_id"),
     /** Counts every change of the payment and its transactions, so that an answer is never stored for a stale picture. */
     version: integer("version").notNull().default(1),
+    /** Number of the payment's last event; 0 before the first. Written with the event, under the same version. */
+    event_sequence: integer("event_sequence").notNull().default(0),
     capture_before: instant("capture_before"),
     customer_id: text("customer_id"),
     return_url: text("return_url"),

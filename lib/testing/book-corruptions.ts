@@ -207,15 +207,42 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     },
   })),
   {
-    check: "outcome_has_one_event",
+    check: "outcome_has_event",
     how: "an outcome that nobody was told of",
     corrupt: (env, ids) => sql`delete from events where environment_id = ${env} and operation_id = ${ids.capture}`,
   },
   {
-    check: "outcome_has_one_event",
+    check: "outcome_has_event",
+    how: "a refund of which it was told that it was accepted, and not that it came back",
+    corrupt: (env, _ids, _batchId, paidBack) =>
+      sql`delete from events where environment_id = ${env} and object_id = ${paidBack.refund} and sequence = 2`,
+  },
+  {
+    check: "events_are_numbered",
     how: "an outcome that was told twice",
-    corrupt: (env, ids) => sql`insert into events (environment_id, id, type, operation_id, object_id, payload)
-      values (${env}, ${newId()}, 'payment.captured', ${ids.capture}, ${ids.payment}, '{}')`,
+    corrupt: (env, ids) => sql`insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      select environment_id, ${newId()}, type, operation_id, object_id, (
+        select max(sequence) + 1 from events where environment_id = ${env} and object_id = ${ids.payment}), data
+      from events where environment_id = ${env} and operation_id = ${ids.capture}`,
+  },
+  {
+    check: "events_are_numbered",
+    how: "an event whose number leaves a gap",
+    corrupt: (env, ids) =>
+      sql`update events set sequence = sequence + 1 where environment_id = ${env} and object_id = ${ids.refund}`,
+  },
+  {
+    check: "events_are_numbered",
+    how: "a payment that counts an event nobody was told",
+    corrupt: (env, ids) =>
+      sql`update payments set event_sequence = event_sequence + 1 where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
+    check: "counters_match_operations",
+    how: "an authorization that says it took the money and only held it",
+    corrupt: (env, ids) => sql`
+      with p as (update payments set capture_method = 'automatic' where environment_id = ${env} and id = ${ids.payment})
+      update operations set captured = true where environment_id = ${env} and id = ${ids.authorize}`,
   },
   {
     check: "outcome_has_audit_row",

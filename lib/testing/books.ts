@@ -114,8 +114,8 @@ export async function failSettledRefund(db: Database, environmentId: string, ids
     select environment_id, id, 2, payment_id, 'processor_receivable', 'merchant_payable', amount, currency
     from operations where environment_id = ${environmentId} and id = ${refundOperation}`;
   await db.sql`
-    insert into events (environment_id, id, type, operation_id, object_id, payload)
-    values (${environmentId}, ${newId()}, 'refund.failed', ${refundOperation}, ${payment}, '{}')`;
+    insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+    values (${environmentId}, ${newId()}, 'refund.failed', ${refundOperation}, ${refund}, 2, '{}')`;
   await db.sql`
     insert into audit_log (environment_id, id, actor, action, object_id)
     values (${environmentId}, ${newId()}, '{"type":"system","id":null}', 'payment.refund', ${payment})`;
@@ -176,18 +176,23 @@ async function insertOperation(
   const { id, kind, transaction, amount } = operation;
   await db.sql`
     insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, idempotency_key,
-      actor, lease_until, next_attempt_at, completed_at, fee_basis_points)
+      actor, lease_until, next_attempt_at, completed_at, captured, fee_basis_points)
     values (${environmentId}, ${id}, ${ids.payment}, ${transaction}, ${kind}, 'succeeded', ${amount}, ${currency}, ${id},
       '{"type":"system","id":null}', now(), now(), now(),
-      ${eventOf(kind, booking) === "payment.captured" ? booking.feeBasisPoints : null}::smallint)`;
+      ${tookMoney(kind, booking)}, ${tookMoney(kind, booking) ? booking.feeBasisPoints : null}::smallint)`;
   await db.sql`
     insert into idempotency_keys (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id,
       state, locked_until, status_code, response_body)
     values (${environmentId}, ${id}, ${kind}, '/v1/payments', ${Buffer.from(id)}, ${newId()}, '{"type":"system","id":null}',
       ${id}, 'done', now(), 200, '{}')`;
   await db.sql`
-    insert into events (environment_id, id, type, operation_id, object_id, payload)
-    values (${environmentId}, ${newId()}, ${eventOf(kind, booking)}, ${id}, ${ids.payment}, '{}')`;
+    with told as (
+      update payments set event_sequence = event_sequence + 1
+      where environment_id = ${environmentId} and id = ${ids.payment} and ${kind !== "refund"} returning event_sequence
+    )
+    insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+    values (${environmentId}, ${newId()}, ${eventOf(kind, booking)}, ${id}, ${kind === "refund" ? transaction : ids.payment},
+      coalesce((select event_sequence from told), 1), '{}')`;
   await db.sql`
     insert into audit_log (environment_id, id, actor, action, object_id)
     values (${environmentId}, ${newId()}, '{"type":"system","id":null}', ${`payment.${kind}`}, ${ids.payment})`;
@@ -197,9 +202,13 @@ async function insertOperation(
     values (${id}, ${environmentId}, ${kind}, ${ids.authorize}, ${amount}, ${currency}, 'approved')`;
 }
 
-function eventOf(kind: string, { automatic, captured }: Booking): string {
+function tookMoney(kind: string, { automatic, captured }: Booking): boolean {
+  return kind === "capture" || (kind === "authorize" && automatic && captured > 0);
+}
+
+function eventOf(kind: string, booking: Booking): string {
   if (kind === "refund") return "refund.succeeded";
-  return kind === "capture" || (automatic && captured > 0) ? "payment.captured" : "payment.authorized";
+  return tookMoney(kind, booking) ? "payment.captured" : "payment.authorized";
 }
 
 type BookedLine = { operation: string; line?: number; debit: string; credit: string; amount: number };

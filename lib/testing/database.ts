@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, inject } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { connect, type Database, inRolesOf } from "@/db/client";
 import { createDatabase, dropDatabase } from "./cluster";
+import { faultyEvents } from "./events";
 import { databaseOfService } from "./factories";
 import "./global-setup";
 
@@ -30,6 +31,8 @@ export async function testDatabase(options: { max?: number } = {}): Promise<Test
   const db: Database = { ...asOwner, within, openExport };
   databaseOfService.set(db, inItsRoles);
   afterAll(async () => {
+    // Whatever a test had the service do: what merchants are told of it is what the contract says.
+    expect(await faultyEvents(db)).toEqual([]);
     await Promise.all([asOwner.close(), inItsRoles.close()]);
     await dropDatabase(adminUrl, name);
   });

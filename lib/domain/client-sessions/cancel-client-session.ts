@@ -1,12 +1,12 @@
-import { cancelOpenClientSession, findClientSession } from "@/db/queries/client-sessions";
+import { cancelOpenClientSession, findClientSession, lockClientSession } from "@/db/queries/client-sessions";
 import { findPayment } from "@/db/queries/payments";
 import type { ClientSessionRow } from "@/db/schema/client-sessions";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
+import { changedMembers, recordChange } from "../events/event";
 import { continuePayment } from "../payments/continue-payment";
-import { recordChange } from "../record-change";
 import { resourceNotFound } from "../resource-not-found";
 import { clientSessionStatus, presentClientSession } from "./present-client-session";
 
@@ -30,10 +30,14 @@ export async function cancelClientSession(ctx: Context, input: { id: string }): 
 function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Promise<ClientSession | null> {
   return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     const now = ctx.service.clock.now().toISOString();
+    const open = await lockClientSession(tx, ctx.environment.id, id);
+    if (open === null) return null;
     const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
     if (row === null) return null;
     const session = presentClientSession(ctx, row);
-    await recordChange(ctx, tx, "client_session.cancelled", id, session);
+    const previous = changedMembers(presentClientSession(ctx, open), session);
+    const type = "client_session.cancelled";
+    await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
     return session;
   });
 }

@@ -151,9 +151,12 @@ test("an open session is cancelled once, also when ten ask at once, with one eve
   }
   const session = await getClientSession(call(), { id });
   expect(session.status).toBe("CANCELLED");
-  const rows = await db.sql`select type, payload from events where environment_id = ${merchant.test.id} order by id`;
+  const rows =
+    await db.sql`select type, sequence, data from events where environment_id = ${merchant.test.id} order by id`;
   expect(rows.map((row) => row.type)).toEqual(["client_session.created", "client_session.cancelled"]);
-  expect(rows[1]?.payload).toEqual(session);
+  expect(rows.map((row) => row.sequence)).toEqual([1, 2]);
+  expect(rows[1]?.data.object).toEqual(session);
+  expect(rows[1]?.data.previous).toEqual({ status: "OPEN", updated_at: rows[0]?.data.object.updated_at });
 });
 
 test("unknown, malformed and foreign ids get the same 404", async () => {

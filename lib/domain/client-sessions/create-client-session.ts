@@ -10,9 +10,9 @@ import { requireSecureAddresses } from "@/lib/contract/origins";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Context, Reply } from "../context";
+import { recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { currencyNotSupported } from "../plans/plan-rules";
-import { recordChange } from "../record-change";
 import { resourceNotFound } from "../resource-not-found";
 import { presentClientSession } from "./present-client-session";
 
@@ -37,7 +37,13 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
       created_at,
       updated_at: created_at,
     });
-    await recordChange(ctx, tx, "client_session.created", id, presentClientSession(ctx, row));
+    const data = { object: presentClientSession(ctx, row), previous: null };
+    await recordChange(ctx, tx, {
+      type: "client_session.created",
+      action: "client_session.created",
+      objectId: id,
+      data,
+    });
     const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
     return presentClientSession(ctx, row, { client_session_token: token, iframe_url });
   });

@@ -1,15 +1,23 @@
 import { releaseOperation, timeWhileHeld } from "@/db/queries/operations";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
+import type { NumberedEvent } from "@/db/schema/events";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
+import { changedMembers, newEvent, paymentData, type RefundEventType } from "../events/event";
 import { challengeUrl } from "./challenge-url";
 import { inTurnWhenLong } from "./long-answers";
 import type { OpenOperation, OperationSubject } from "./operation";
-import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
-import { presentPayment, presentTransaction } from "./present";
+import {
+  applyOutcome,
+  type Change,
+  type FinalOutcome,
+  type OutcomeEventType,
+  type Picture,
+  requireRefund,
+} from "./outcome";
+import { presentTransaction } from "./present";
 import { resultOf } from "./result";
 
 export type Finished =
@@ -112,17 +120,6 @@ function workOut(
   // A refund that fails late was answered long ago: its stored answer stands.
   const answer =
     request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation, mode)) : null;
-  const eventId = newId();
-  const payload = JSON.stringify({
-    id: encodeId("event", eventId),
-    object: "event",
-    type: change.eventType,
-    created_at: now,
-    // Of a refund's end the refund itself: with all refunds before it each time, a payment's events would grow with their square.
-    data: change.refund
-      ? presentTransaction(change.refund, change.payment, mode)
-      : presentPayment(change.payment, transactions, mode),
-  });
   return {
     finished: { kind: "finished", change, answer },
     write: {
@@ -133,12 +130,40 @@ function workOut(
       refund: change.refund,
       ledger: change.ledger,
       feeOn: change.feeOn,
-      event: { id: eventId, type: change.eventType, payload },
+      events: eventsOf(operation, change, snapshot, transactions, from),
       session: sessionAfter(operation, change),
-      audit: { id: newId(), action: change.eventType, actor: operation.actor, requestId: operation.requestId },
+      audit: { id: newId(), action: change.events[0], actor: operation.actor, requestId: operation.requestId },
       answer: request && answer ? { key: request.key, ...answer } : null,
     },
   };
+}
+
+const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
+
+/**
+ * A payment's events go on from the number in its row. A refund has one when it ends and one when it comes back; they hold the
+ * refund alone: with all refunds before it each time, a payment's events would grow with their square.
+ */
+function eventsOf(
+  operation: OpenOperation,
+  change: Change,
+  before: PaymentSnapshot,
+  transactions: TransactionRow[],
+  from: "open" | "succeeded",
+): NumberedEvent[] {
+  const { id: operationId, mode } = operation;
+  let ofPayment = before.payment.event_sequence;
+  let ofRefund = from === "open" ? 0 : 1;
+  return change.events.map((type) => {
+    if (isOfRefund(type)) {
+      const [was, is] = [requireRefund(pictureOf(before, operation)), requireRefund(change)];
+      const object = presentTransaction(is, change.payment, mode);
+      const previous = from === "open" ? null : changedMembers(presentTransaction(was, before.payment, mode), object);
+      return { ...newEvent(type, { objectId: is.id, operationId }, { object, previous }), sequence: ++ofRefund };
+    }
+    const data = paymentData(before, { payment: change.payment, transactions }, mode);
+    return { ...newEvent(type, { objectId: change.payment.id, operationId }, data), sequence: ++ofPayment };
+  });
 }
 
 /** What the end of an authorization means for the session it was made in; null while the shopper must still do something. */

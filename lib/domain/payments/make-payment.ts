@@ -60,6 +60,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
       refund_pending: 0,
       open_operation_id: operationId,
       version: 1,
+      event_sequence: 0,
       capture_before: null,
       customer_id: terms.customer_id,
       return_url: terms.return_url,

@@ -5,6 +5,7 @@ import type { TransactionRow } from "@/db/schema/transactions";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction } from "@/lib/contract/payment";
 import type { Checks, Outcome } from "@/lib/processor/port";
+import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
 import { statusOfCaptured } from "./states";
 
@@ -17,13 +18,17 @@ export type FinalOutcome =
 /** What an operation works on: the payment, its charge, and the refund if it makes one. */
 export type Picture = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
 
+/** Of the payment, or of the refund that the operation makes. */
+export type OutcomeEventType = PaymentEventType | RefundEventType;
+
 /** The picture after an outcome, and what else it writes. */
 export type Change = Picture & {
   operationState: OperationState;
   ledger: LedgerLine[];
   /** Captured amount on which the fee is taken, in minor units. */
   feeOn: number;
-  eventType: string;
+  /** What merchants are told of it, in this order; the first is its name in the audit log, too. */
+  events: readonly [OutcomeEventType, ...OutcomeEventType[]];
   /** How the caller's request ended: well, or with this refusal. */
   result:
     | { kind: "ok" }
@@ -82,7 +87,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
           payment: { ...closed, status: "AUTHORIZED", capture_before: inMs(now, AUTHORIZATION_DAYS * DAY_MS) },
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
-          eventType: "payment.authorized",
+          events: ["payment.authorized"],
           // Asked to capture at once, the processor only authorized: the caller learns it, and may capture or void.
           result: { kind: payment.capture_method === "manual" ? "ok" : "only_authorized" },
         };
@@ -93,7 +98,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
         refund: null,
         ...captureLines(payment.amount),
         operationState: "succeeded",
-        eventType: "payment.captured",
+        events: ["payment.captured"],
         result: { kind: "ok" },
       };
     case "action_required": {
@@ -107,7 +112,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
         payment: { ...closed, status: "REQUIRES_ACTION", next_action: nextAction },
         charge: checked,
         operationState: "action_required",
-        eventType: "payment.requires_action",
+        events: ["payment.requires_action"],
         result: { kind: "ok" },
       };
     }
@@ -118,7 +123,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
         payment: { ...closed, status: "DECLINED" },
         charge: { ...checked, status: "DECLINED", decline_code: declineCode },
         operationState: "declined",
-        eventType: "payment.declined",
+        events: ["payment.declined"],
         result: { kind: "card_declined", declineCode },
       };
     }
@@ -129,7 +134,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
         payment: { ...closed, status: "FAILED" },
         charge: { ...checked, status: "FAILED" },
         operationState: "failed",
-        eventType: "payment.failed",
+        events: ["payment.failed"],
         result: { kind: "payment_failed" },
       };
     default:
@@ -166,7 +171,7 @@ function captured({ payment, charge }: Picture, amount: number, now: string): Ch
     refund: null,
     ...captureLines(amount),
     operationState: "succeeded",
-    eventType: "payment.captured",
+    events: ["payment.captured"],
     result: { kind: "ok" },
   };
 }
@@ -179,13 +184,13 @@ function voided({ payment, charge }: Picture, reason: string | null, now: string
     ledger: [],
     feeOn: 0,
     operationState: "succeeded",
-    eventType: "payment.voided",
+    events: ["payment.voided"],
     result: { kind: "ok" },
   };
 }
 
 /** A capture or void that the processor would not do: the authorization stands as it was. */
-function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: string, eventType: string): Change {
+function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: string, event: OutcomeEventType): Change {
   return {
     payment: { ...payment, open_operation_id: null, updated_at: now },
     charge: { ...charge, updated_at: now },
@@ -193,12 +198,13 @@ function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: strin
     ledger: [],
     feeOn: 0,
     operationState: outcome.kind === "declined" ? "declined" : "failed",
-    eventType,
+    events: [event],
     result: { kind: "payment_failed" },
   };
 }
 
-function requireRefund(picture: Picture): TransactionRow {
+/** The refund that an operation makes; throws where there is none. */
+export function requireRefund(picture: Picture): TransactionRow {
   if (!picture.refund) throw new Error(`a refund of payment ${picture.payment.id} has no transaction`);
   return picture.refund;
 }
@@ -232,7 +238,7 @@ function refunded(picture: Picture, now: string): Change {
     ledger: [{ line: 1, debit: "merchant_payable", credit: "processor_receivable", amount: refund.amount }],
     feeOn: 0,
     operationState: "succeeded",
-    eventType: "refund.succeeded",
+    events: ["refund.succeeded"],
     result: { kind: "ok" },
   };
 }
@@ -247,7 +253,7 @@ function refundFailed(picture: Picture, outcome: FinalOutcome, now: string): Cha
     ledger: [],
     feeOn: 0,
     operationState: outcome.kind === "declined" ? "declined" : "failed",
-    eventType: "refund.failed",
+    events: ["refund.failed"],
     result: { kind: "payment_failed" },
   };
 }
@@ -265,7 +271,7 @@ function reversed(picture: Picture, now: string): Change {
     ledger: [{ line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: refund.amount }],
     feeOn: 0,
     operationState: "failed",
-    eventType: "refund.failed",
+    events: ["refund.failed"],
     result: { kind: "payment_failed" },
   };
 }

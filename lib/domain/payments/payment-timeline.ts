@@ -1,4 +1,4 @@
-import type { OperationRow, PaymentDetailRows } from "@/db/queries/payment-detail";
+import type { OperationOfPayment, OperationRow, PaymentDetailRows } from "@/db/queries/payment-detail";
 import type { TimelineEntry, TimelineOutcome } from "@/lib/contract/dashboard/payment-detail";
 import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
 import type { DeclineCode } from "@/lib/contract/errors";
@@ -20,12 +20,12 @@ export function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-function entriesOf(operation: OperationRow, rows: PaymentDetailRows): TimelineEntry[] {
+function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): TimelineEntry[] {
   const entry: TimelineEntry = {
     id: operation.id,
     kind: operation.kind,
     outcome: OUTCOMES[operation.state],
-    title: titleOf(operation, rows),
+    title: titleOf(operation),
     amount: operation.amount,
     currency: operation.currency,
     transaction_id: encodeId("transaction", operation.transaction_id),
@@ -38,12 +38,9 @@ function entriesOf(operation: OperationRow, rows: PaymentDetailRows): TimelineEn
     attempts: operation.attempts,
     settlement_batch_id: null,
   };
-  if (operation.last_answer !== "reversed") return [entry];
-  // It was accepted first; its row knows only the last thing that happened to it, the event knows the first.
-  const accepted = rows.events.find(
-    (event) => event.operation_id === operation.id && event.type === "refund.succeeded",
-  );
-  const at = accepted?.created_at ?? operation.created_at;
+  // A refund that failed and moved money was accepted first; its row knows only the last thing that happened to it.
+  const at = operation.booked_at;
+  if (operation.kind !== "refund" || operation.state !== "failed" || at === null) return [entry];
   return [
     { ...entry, outcome: "succeeded", title: "Refunded", said: "The processor accepted the refund.", at },
     {
@@ -61,10 +58,8 @@ function entriesOf(operation: OperationRow, rows: PaymentDetailRows): TimelineEn
   ];
 }
 
-function titleOf(operation: OperationRow, rows: PaymentDetailRows): string {
-  const { kind, state, detail } = operation;
-  // Approved with a capture at once: the operation has lines in the ledger.
-  const captured = rows.ledger.some((line) => line.operation_id === operation.id);
+function titleOf(operation: OperationRow): string {
+  const { kind, state, detail, captured } = operation;
   switch (kind) {
     case "authorize":
     case "continue": {

@@ -3,7 +3,7 @@ import type { PlanRow } from "@/db/schema/plans";
 import { decodeId } from "@/lib/contract/ids";
 import type { Plan } from "@/lib/contract/plan";
 import type { Context } from "../context";
-import { type ChangeType, recordChange } from "../record-change";
+import { changedMembers, recordChange } from "../events/event";
 import { resourceNotFound } from "../resource-not-found";
 import { checkStatusChange, nameTaken } from "./plan-rules";
 import { presentPlan } from "./present-plan";
@@ -29,7 +29,11 @@ export function changePlan(
     const changed = await updatePlan(tx, ctx.environment.id, row.id, { ...changes, updated_at });
     if (changed === null) throw nameTaken(changes.name ?? row.name);
     const plan = presentPlan(changed, ctx.environment.mode);
-    for (const type of whatHappened(changes)) await recordChange(ctx, tx, type, row.id, plan);
+    const data = { object: plan, previous: changedMembers(presentPlan(row, ctx.environment.mode), plan) };
+    for (const what of whatHappened(changes)) {
+      const names = { type: `subscription_plan.${what}`, action: `plan.${what}` } as const;
+      await recordChange(ctx, tx, { ...names, objectId: row.id, data });
+    }
     return plan;
   });
 }
@@ -38,9 +42,9 @@ function differences(row: PlanRow, wanted: Partial<PlanValues>): Partial<PlanVal
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => row[key as keyof PlanValues] !== value));
 }
 
-function whatHappened({ status, ...others }: Partial<PlanValues>): ChangeType[] {
-  const types: ChangeType[] = Object.keys(others).length > 0 ? ["plan.updated"] : [];
-  if (status === "ACTIVE") types.push("plan.activated");
-  if (status === "INACTIVE") types.push("plan.deactivated");
-  return types;
+function whatHappened({ status, ...others }: Partial<PlanValues>): ("updated" | "activated" | "deactivated")[] {
+  const names: ReturnType<typeof whatHappened> = Object.keys(others).length > 0 ? ["updated"] : [];
+  if (status === "ACTIVE") names.push("activated");
+  if (status === "INACTIVE") names.push("deactivated");
+  return names;
 }

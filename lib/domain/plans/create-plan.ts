@@ -2,8 +2,8 @@ import { insertPlan } from "@/db/queries/plans";
 import type { CreatePlanBody } from "@/lib/contract/plan";
 import { idTime, newId } from "@/lib/ids";
 import type { Context, Reply } from "../context";
+import { recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { recordChange } from "../record-change";
 import { checkPlan, nameTaken } from "./plan-rules";
 import { presentPlan } from "./present-plan";
 
@@ -16,7 +16,12 @@ export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> 
     const row = await insertPlan(tx, ctx.environment.id, { id, ...values, created_at, updated_at: created_at });
     if (row === null) throw nameTaken(input.name);
     const plan = presentPlan(row, ctx.environment.mode);
-    await recordChange(ctx, tx, "plan.created", id, plan);
+    await recordChange(ctx, tx, {
+      type: "subscription_plan.created",
+      action: "plan.created",
+      objectId: id,
+      data: { object: plan, previous: null },
+    });
     return plan;
   });
 }

@@ -22,8 +22,8 @@ async function create(ctx: Context, body: Partial<CreatePlanBody> = {}): Promise
 }
 
 const changes = (environmentId: string) => db.sql`
-  select e.type, a.action, e.payload, a.actor, a.request_id from events e
-  join audit_log a on a.environment_id = e.environment_id and a.object_id = e.object_id and a.action = e.type
+  select e.type, e.sequence, e.data, a.action, a.actor, a.request_id from events e
+  join audit_log a on a.environment_id = e.environment_id and a.id = e.id
   where e.environment_id = ${environmentId} order by e.id`;
 
 test("a plan is created as a draft with every member, and can be read again", async () => {
@@ -236,7 +236,13 @@ test("every change leaves its event and audit entry; a change of nothing, and a 
   await create(ctx, { name: "New" }).catch(() => {});
   const plan = await deactivatePlan(ctx, { id });
   const rows = await changes(merchant.test.id);
-  expect(rows.map((row) => row.type)).toEqual(["plan.created", "plan.updated", "plan.activated", "plan.deactivated"]);
-  expect(rows.at(-1)).toMatchObject({ payload: plan, actor: ctx.actor, request_id: ctx.request.id });
-  expect(rows[2]?.payload).toEqual(updated);
+  const names = ["created", "updated", "activated", "deactivated"];
+  expect(rows.map((row) => row.type)).toEqual(names.map((name) => `subscription_plan.${name}`));
+  expect(rows.map((row) => row.action)).toEqual(names.map((name) => `plan.${name}`));
+  expect(rows.map((row) => row.sequence)).toEqual([1, 2, 3, 4]);
+  expect(rows.at(-1)).toMatchObject({ data: { object: plan }, actor: ctx.actor, request_id: ctx.request.id });
+  expect(rows[0]?.data.previous).toBeNull();
+  expect(rows[2]?.data.object).toEqual(updated);
+  expect(rows[2]?.data.previous).toEqual({ name: oneTime.name, status: "DRAFT", updated_at: expect.any(String) });
+  expect(rows[3]?.data.previous).toEqual({ status: "ACTIVE", updated_at: updated.updated_at });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { connect } from "@/db/client";
 import { findServiceSetting, storeServiceSetting } from "@/db/queries/service-settings";
+import type { EventRow } from "@/db/schema/events";
+import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
@@ -62,17 +64,20 @@ describe("runSettlement", () => {
     await insertBookedPayment(db, { environmentId });
     await insertBookedPayment(db, { environmentId });
     const [batch] = await runSettlement(service, { environmentId });
-    const events = await db.sql<{ type: string; operation_id: string | null; payload: Record<string, unknown> }[]>`
-      select type, operation_id, payload from events
-      where environment_id = ${environmentId} and type in ('settlement_batch.created', 'payment.settled') order by id`;
-    expect(events.map((event) => [event.type, event.operation_id])).toEqual([
-      ["settlement_batch.created", batch?.id],
-      ["payment.settled", null],
-      ["payment.settled", null],
+    const events = await db.sql<EventRow[]>`
+      select * from events where environment_id = ${environmentId} and operation_id = ${batch?.id as string} order by id`;
+    expect(events.map((event) => [event.type, event.sequence])).toEqual([
+      ["settlement_batch.created", 1],
+      ["payment.settled", 3],
+      ["payment.settled", 3],
     ]);
-    expect(events[1]?.payload).toMatchObject({
-      payment_id: expect.stringMatching(/^pay_/),
-      settlement_batch_id: expect.stringMatching(/^batch_/),
+    const settlement_batch_id = encodeId("settlementBatch", batch?.id as string);
+    expect(events[1]?.data).toMatchObject({
+      object: { status: "SETTLED", transactions: [{ status: "SETTLED", settlement_batch_id }] },
+      previous: {
+        status: "CAPTURED",
+        transactions: [{ status: "CAPTURED", settlement_batch_id: null, settled_at: null }],
+      },
     });
     const audit = await db.sql`
       select actor, action from audit_log where environment_id = ${environmentId} and object_id = ${batch?.id as string}`;

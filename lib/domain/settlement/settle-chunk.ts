@@ -1,4 +1,5 @@
 import type { Transaction } from "@/db/client";
+import { findPaymentsById, type PaymentSnapshot } from "@/db/queries/payments";
 import {
   insertBatchLedgerLine,
   insertSettlementAudit,
@@ -13,9 +14,12 @@ import {
   type SettlementBatchRow,
   type UnsettledItem,
 } from "@/db/queries/settlement";
+import type { NumberedEvent } from "@/db/schema/events";
 import { encodeId } from "@/lib/contract/ids";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
+import { newEvent, paymentData } from "../events/event";
 
 type ChunkInput = { environment_id: string; currency: string; afterId: string; limit: number };
 
@@ -60,13 +64,36 @@ function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): Settlem
   };
 }
 
+/** Payments that are marked, read and told of at once: one may have hundreds of refunds. */
+const SLICE = 50;
+
 async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
   const environmentId = batch.environment_id;
-  const charges = items.filter((item) => item.kind === "charge");
-  await insertSettlementBatch(tx, batch);
-  const mark = { batchId: batch.id, at: batch.created_at };
+  const mode = await insertSettlementBatch(tx, batch);
+  await insertSettlementEvents(tx, environmentId, [batchEvent(batch, mode)]);
+  const paymentIds = [...new Set(items.map((item) => item.payment_id))];
+  for (let from = 0; from < paymentIds.length; from += SLICE) {
+    const slice = new Set(paymentIds.slice(from, from + SLICE));
+    const ofSlice = items.filter((item) => slice.has(item.payment_id));
+    await settleItems(tx, batch, mode, ofSlice);
+  }
+  await writeLedger(tx, batch);
+  await insertSettlementAudit(tx, environmentId, {
+    id: newId(),
+    actor: { type: "system", id: null },
+    action: "settlement_batch.create",
+    objectId: batch.id,
+  });
+}
+
+/** Marks some payments' charges, refunds and reversals, and tells of each charge. */
+async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mode, items: UnsettledItem[]) {
+  const environmentId = batch.environment_id;
   const idsOf = (reversals: boolean) =>
     items.filter((item) => (item.kind === "reversal") === reversals).map((item) => item.id);
+  const chargedPaymentIds = items.filter((item) => item.kind === "charge").map((item) => item.payment_id);
+  const before = await findPaymentsById(tx, environmentId, chargedPaymentIds);
+  const mark = { batchId: batch.id, at: batch.created_at };
   const marked =
     (await markSettled(tx, environmentId, { ...mark, transactionIds: idsOf(false) })) +
     (await markReversed(tx, environmentId, { ...mark, transactionIds: idsOf(true) }));
@@ -74,19 +101,13 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
   await markPaymentsSettled(tx, environmentId, {
     at: batch.created_at,
     paymentIds: [...new Set(items.map((item) => item.payment_id))],
-    chargedPaymentIds: charges.map((item) => item.payment_id),
+    chargedPaymentIds,
   });
-  await writeLedger(tx, batch);
-  await insertSettlementEvents(tx, environmentId, [
-    batchEvent(batch),
-    ...charges.map((item) => chargeEvent(batch, item)),
-  ]);
-  await insertSettlementAudit(tx, environmentId, {
-    id: newId(),
-    actor: { type: "system", id: null },
-    action: "settlement_batch.create",
-    objectId: batch.id,
-  });
+  const after = await findPaymentsById(tx, environmentId, chargedPaymentIds);
+  const events = [...after].map(([id, snapshot]) =>
+    settledEvent(batch, mode, before.get(id) as PaymentSnapshot, snapshot),
+  );
+  await insertSettlementEvents(tx, environmentId, events);
 }
 
 /** The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. */
@@ -101,10 +122,10 @@ async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<
   }
 }
 
-function batchEvent(batch: SettlementBatchRow) {
-  const payload = {
+function batchEvent(batch: SettlementBatchRow, mode: Mode): NumberedEvent {
+  const object = {
     id: encodeId("settlementBatch", batch.id),
-    object: "settlement_batch",
+    object: "settlement_batch" as const,
     currency: batch.currency,
     charge_count: batch.charge_count,
     charge_amount: batch.charge_amount,
@@ -112,31 +133,20 @@ function batchEvent(batch: SettlementBatchRow) {
     refund_amount: batch.refund_amount,
     reversal_count: batch.reversal_count,
     reversal_amount: batch.reversal_amount,
+    environment: API_ENVIRONMENTS[mode],
     created_at: batch.created_at,
   };
-  return {
-    id: newId(),
-    type: "settlement_batch.created",
-    operationId: batch.id,
-    objectId: batch.id,
-    payload: JSON.stringify(payload),
-  };
+  const about = { objectId: batch.id, operationId: batch.id };
+  return { ...newEvent("settlement_batch.created", about, { object, previous: null }), sequence: 1 };
 }
 
-function chargeEvent(batch: SettlementBatchRow, item: UnsettledItem) {
-  const payload = {
-    payment_id: encodeId("payment", item.payment_id),
-    transaction_id: encodeId("transaction", item.id),
-    settlement_batch_id: encodeId("settlementBatch", batch.id),
-    amount: item.amount,
-    currency: batch.currency,
-    settled_at: batch.created_at,
-  };
-  return {
-    id: newId(),
-    type: "payment.settled",
-    operationId: null,
-    objectId: item.payment_id,
-    payload: JSON.stringify(payload),
-  };
+function settledEvent(
+  batch: SettlementBatchRow,
+  mode: Mode,
+  before: PaymentSnapshot,
+  after: PaymentSnapshot,
+): NumberedEvent {
+  const data = paymentData(before, after, mode);
+  const about = { objectId: after.payment.id, operationId: batch.id };
+  return { ...newEvent("payment.settled", about, data), sequence: after.payment.event_sequence };
 }

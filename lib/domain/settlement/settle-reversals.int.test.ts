@@ -38,7 +38,7 @@ describe("runSettlement, of refunds that fail after they were settled,", () => {
       version: (before?.version as number) + 1,
       reversal_batch_id: batch?.id,
     });
-    const events = await db.sql`select type, payload->'reversal_amount' as amount from events
+    const events = await db.sql`select type, data->'object'->'reversal_amount' as amount from events
       where environment_id = ${environmentId} and operation_id = ${batch?.id as string}`;
     expect([...events]).toEqual([{ type: "settlement_batch.created", amount: 4_000 }]);
     expect(await offences()).toEqual([]);

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { isStaleOutcome, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
+import { findPayment } from "@/db/queries/payments";
+import { createClientSessionBody } from "@/lib/contract/client-session";
+import { EVENT_TYPES } from "@/lib/contract/events";
+import { decodeId } from "@/lib/contract/ids";
+import { createPlanBody } from "@/lib/contract/plan";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { eventsAsTold, faultyEvents } from "@/lib/testing/events";
+import { testContext } from "@/lib/testing/factories";
+import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { holds, says } from "@/lib/testing/scripted-processor";
+import { cancelClientSession } from "../client-sessions/cancel-client-session";
+import { createClientSession } from "../client-sessions/create-client-session";
+import { pictureOf } from "../payments/finish-operation";
+import { applyOutcome } from "../payments/outcome";
+import { processReports } from "../payments/process-reports";
+import { activatePlan } from "../plans/activate-plan";
+import { createPlan } from "../plans/create-plan";
+import { deactivatePlan } from "../plans/deactivate-plan";
+import { updatePlan } from "../plans/update-plan";
+import { verifyBooks } from "../reconciliation/verify-books";
+import { runSettlement } from "../settlement/run-settlement";
+import { newEvent, paymentData } from "./event";
+
+const { db } = await testDatabase({ max: 20 });
+
+const MANUAL = { capture_method: "manual" };
+const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
+const refusal = says({ kind: "declined", decline_code: null });
+
+/** What was told of one object, oldest first. */
+async function told(tenant: MoneyTenant, id: string) {
+  const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
+  return events.filter((event) => event.data.object.id === id);
+}
+
+const namesOf = (events: Awaited<ReturnType<typeof told>>) => events.map(({ type, sequence }) => `${sequence} ${type}`);
+
+/** Here the sandbox never saw what was refused in its name. */
+async function expectClean(): Promise<void> {
+  const broken = (await verifyBooks(db)).checks.filter((check) => check.count > 0);
+  expect(broken.filter(({ check }) => check !== "processor_knows_our_operations")).toEqual([]);
+}
+
+/** Has every kind of thing happen to a tenant that merchants are told of. */
+async function doEverything(tenant: MoneyTenant): Promise<void> {
+  const { script, service, merchant, environmentId } = tenant;
+  const ctx = () => testContext(service, merchant.test);
+  const captured = (await tenant.create(MANUAL)).body;
+  script.next(refusal);
+  await tenant.act("capture", captured.id);
+  await tenant.act("capture", captured.id, { amount: 9_000 });
+  const voided = (await tenant.create(MANUAL)).body;
+  script.next(refusal);
+  await tenant.act("void", voided.id);
+  await tenant.act("void", voided.id, { reason: "Out of stock" });
+  await tenant.create(card("4000000000003220"));
+  await tenant.create(card("4000000000009995"));
+  script.next(says({ kind: "unknown", reason: "lost" }));
+  await tenant.create();
+  await tenant.endLeases();
+  await tenant.complete();
+  const comesBack = (await tenant.create(card("4000000000005126"))).body;
+  await tenant.act("refund", comesBack.id, { amount: 1_000 });
+  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 s'
+    where reference in (select id from operations where environment_id = ${environmentId})`;
+  await processReports(service);
+  script.next(refusal);
+  await tenant.act("refund", captured.id, { amount: 1_000 });
+  await runSettlement(service, { environmentId });
+
+  const plan = await createPlan(
+    ctx(),
+    createPlanBody.parse({ type: "ONE_TIME", name: "Print", currency: "USD", full_price_amount: 20 }),
+  );
+  const { id } = JSON.parse(plan.body);
+  await updatePlan(ctx(), { id, name: "Large print" });
+  await activatePlan(ctx(), { id });
+  await deactivatePlan(ctx(), { id });
+  const session = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
+  await cancelClientSession(ctx(), { id: JSON.parse(session.body).id });
+}
+
+test("every type of the catalogue is told by something, and each as the catalogue has it", async () => {
+  const tenant = await moneyTenant(db);
+  await doEverything(tenant);
+  const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
+  expect([...new Set(events.map(({ type }) => type))].toSorted()).toEqual([...EVENT_TYPES].toSorted());
+  expect(await faultyEvents(db)).toEqual([]);
+  await expectClean();
+});
+
+test("a payment's events are numbered without a gap, each with what it changed; a refund has its own", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create(MANUAL);
+  tenant.script.next(refusal);
+  await tenant.act("capture", payment.id);
+  await tenant.act("capture", payment.id, { amount: 9_000 });
+  await tenant.act("refund", payment.id, { amount: 1_000 });
+  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+  const now = await tenant.get(payment.id);
+  const events = await told(tenant, payment.id);
+  expect(namesOf(events)).toEqual([
+    "1 payment.authorized",
+    "2 payment.capture_failed",
+    "3 payment.captured",
+    "4 payment.settled",
+  ]);
+  expect(events[0]?.data).toEqual({ object: payment, previous: null });
+  expect(events[2]?.data.previous).toMatchObject({
+    status: "AUTHORIZED",
+    amount_captured: 0,
+    transactions: [{ id: now.transactions[0]?.id, status: "AUTHORIZED", captured_at: null }],
+  });
+  expect(events[2]?.data.previous).not.toHaveProperty("amount");
+  expect(events[3]?.data.object).toEqual(now);
+  const refunds = await told(tenant, now.transactions[1]?.id as string);
+  expect(namesOf(refunds)).toEqual(["1 refund.succeeded"]);
+  expect(refunds[0]?.data.object).toMatchObject({ type: "REFUND", amount: 1_000, status: "CAPTURED" });
+});
+
+test("a refund that comes back is told of a second time", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create(card("4000000000005126"));
+  await tenant.act("refund", payment.id, { amount: 1_000 });
+  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 s'
+    where reference in (select id from operations where environment_id = ${tenant.environmentId})`;
+  await processReports(tenant.service);
+  const refund = (await tenant.get(payment.id)).transactions[1];
+  const events = await told(tenant, refund?.id as string);
+  expect(namesOf(events)).toEqual(["1 refund.succeeded", "2 refund.failed"]);
+  expect(events[1]?.data).toMatchObject({ object: refund, previous: { status: "CAPTURED" } });
+  await expectClean();
+});
+
+/** An outcome of a capture that tells two things, as it is handed to the database. */
+async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<OutcomeWrite> {
+  const id = decodeId("payment", paymentId) as string;
+  const [open] = await tenant.operations(paymentId).then((rows) => rows.slice(-1));
+  const before = await findPayment(db.sql, tenant.environmentId, id);
+  if (!open || !before) throw new Error("nothing is open");
+  const operation = { id: open.id, kind: "capture", paymentId: id, transactionId: before.payment.charge_id } as const;
+  const now = new Date().toISOString();
+  const picture = pictureOf(before, operation);
+  const change = applyOutcome(picture, { ...operation, amount: 9_000, detail: null }, { kind: "approved" }, now, "");
+  const about = { objectId: id, operationId: open.id };
+  const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
+  return {
+    ...change,
+    from: { state: "open", epoch: open.epoch, version: before.payment.version },
+    operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
+    events: [
+      { ...newEvent("payment.captured", about, data), sequence: 2 },
+      { ...newEvent("payment.settled", about, data), sequence: 3 },
+    ],
+    audit: { id: newId(), action: "payment.captured", actor: { type: "system", id: null }, requestId: null },
+    session: null,
+    answer: null,
+  };
+}
+
+test("an outcome that tells two things tells both or none, and the next event goes on from there", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create(MANUAL);
+  const held = holds();
+  tenant.script.next(held.step);
+  const capturing = tenant.act("capture", payment.id, { amount: 9_000 });
+  await held.reached;
+  const write = await twoEvents(tenant, payment.id);
+  await writeOutcome(db.sql, tenant.environmentId, write);
+  const again = { ...write, events: write.events.map((event) => ({ ...event, id: newId(), sequence: 5 })) };
+  const refused = await writeOutcome(db.sql, tenant.environmentId, again).catch((error: unknown) => error);
+  expect(isStaleOutcome(refused)).toBe(true);
+  held.release();
+  await capturing;
+  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+  expect(namesOf(await told(tenant, payment.id))).toEqual([
+    "1 payment.authorized",
+    "2 payment.captured",
+    "3 payment.settled",
+    "4 payment.settled",
+  ]);
+});
+
+test("no number is given twice, whoever writes it", async () => {
+  const tenant = await moneyTenant(db);
+  const { body: payment } = await tenant.create();
+  const copy = db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
+    select environment_id, ${newId()}, type, object_id, sequence, data from events
+    where object_id = ${decodeId("payment", payment.id)}`;
+  await expect(copy).rejects.toThrow("events_object");
+});
