@@ -1,7 +1,7 @@
 import { HISTORY_TABLES, type History, insertHistory } from "@/db/queries/demo-history";
-import { encodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
 import { idAt } from "@/lib/ids";
+import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./demo-events";
 import { type PastOrder, pastOrders } from "./demo-orders";
 
 const DAYS = 60;
@@ -21,6 +21,7 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
   const books = new Books(environmentId, service.clock.now().getTime());
   for (const order of orders) books.take(order);
   books.settle();
+  books.tell();
   await insertHistory(service.db.sql, environmentId, {
     history: books.history,
     since: iso(first.atMs),
@@ -38,15 +39,17 @@ type Step = {
   kind: "authorize" | "capture" | "void" | "refund";
   atMs: number;
   amount: number;
-  event: string;
+  event: PastEvent["type"];
   state?: string;
 };
-type Paid = { payment: Row; charge: Row; currency: string };
+type Paid = PastPayment & { currency: string };
 
 class Books {
   readonly history = Object.fromEntries(HISTORY_TABLES.map((table) => [table, [] as Row[]])) as History;
   readonly #environmentId: string;
   readonly #nowMs: number;
+  readonly #paid = new Map<unknown, Paid>();
+  readonly #events: PastEvent[] = [];
   #last = 0;
 
   constructor(environmentId: string, nowMs: number) {
@@ -97,6 +100,11 @@ class Books {
     for (const { charges, refunds, currency, atMs } of batches.values()) this.#batch(charges, refunds, currency, atMs);
   }
 
+  /** Each event with its object as it was then, which takes knowing what came later. */
+  tell(): void {
+    this.history.events.push(...rowsOfEvents(this.#environmentId, this.#events));
+  }
+
   #payment(
     order: PastOrder,
     atMs: number,
@@ -116,7 +124,14 @@ class Books {
       },
       ...{ status: now.status, currency, amount: order.amount, customer_id: `customer-${customer}` },
       ...{ capture_method: fate.kind === "voided" ? "manual" : "automatic", amount_captured: now.captured },
-      ...{ amount_refunded: now.refunded, refund_pending: 0, version: 2, created_at: at, updated_at: endedAt },
+      ...{
+        amount_refunded: now.refunded,
+        refund_pending: 0,
+        version: 2,
+        event_sequence: 0,
+        created_at: at,
+        updated_at: endedAt,
+      },
     };
     const charge: Row = {
       ...this.#transaction(order, atMs, ids.payment, ids.charge),
@@ -132,7 +147,9 @@ class Books {
     };
     this.history.payments.push(payment);
     this.history.transactions.push(charge);
-    return { payment, charge, currency };
+    const paid = { payment, charge, refunds: [], currency };
+    this.#paid.set(ids.charge, paid);
+    return paid;
   }
 
   /** What a charge and its refund have in common. */
@@ -171,7 +188,7 @@ class Books {
   ): void {
     const refundId = idAtMs(atMs);
     const at = iso(atMs + 300);
-    this.history.transactions.push({
+    const refund: Row = {
       ...this.#transaction(order, atMs, ids.payment, refundId),
       ...{
         type: "REFUND",
@@ -189,14 +206,16 @@ class Books {
         authorized_at: null,
       },
       ...{ captured_at: at, voided_at: null, refunded_at: null, updated_at: at },
-    });
+    };
+    this.history.transactions.push(refund);
+    paid.refunds.push(refund);
     const step: Step = { id: idAtMs(atMs), kind: "refund", atMs, amount: fate.amount, event: "refund.succeeded" };
-    this.#operation(paid, step, refundId);
+    this.#operation(paid, step, refundId, refund);
     this.#processorOperation(paid, step, ids.authorize);
     this.#line(paid, step, 1, "merchant_payable", "processor_receivable", fate.amount);
   }
 
-  #operation(paid: Paid, step: Step, transactionId: string): void {
+  #operation(paid: Paid, step: Step, transactionId: string, refund?: Row): void {
     const { environment_id, id: payment_id, currency } = paid.payment;
     const at = iso(step.atMs);
     const doneAt = iso(step.atMs + 300);
@@ -205,21 +224,11 @@ class Books {
       ...{ environment_id, id: step.id, payment_id, transaction_id: transactionId, kind: step.kind, state },
       ...{ amount: step.amount, currency, actor: SYSTEM, epoch: 1, attempts: 1, lease_until: doneAt },
       ...{ next_attempt_at: doneAt, last_answer: state, created_at: at, completed_at: doneAt },
+      captured: step.event === "payment.captured",
       fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });
-    this.#event(step.event, String(payment_id), step.id, doneAt, paid);
+    this.#events.push({ type: step.event, at: doneAt, operationId: step.id, of: paid, refund } as PastEvent);
     this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);
-  }
-
-  #event(type: string, objectId: string, operationId: string, at: string, paid: Paid | null): void {
-    const payload = paid && {
-      ...{ id: encodeId("payment", String(paid.payment.id)), object: "payment", status: paid.payment.status },
-      ...{ amount: paid.payment.amount, currency: paid.currency },
-    };
-    this.history.events.push({
-      ...{ environment_id: this.#environmentId, id: idAtMs(Date.parse(at)), type, operation_id: operationId },
-      ...{ object_id: objectId, payload: payload ?? {}, created_at: at },
-    });
   }
 
   #audit(action: string, objectId: string, at: string): void {
@@ -285,10 +294,12 @@ class Books {
       });
     }
     for (const row of charges) {
-      const payment = this.history.payments.find((candidate) => candidate.charge_id === row.id);
-      if (payment?.status === "CAPTURED") payment.status = "SETTLED";
+      const of = this.#paid.get(row.id);
+      if (!of) continue;
+      if (of.payment.status === "CAPTURED") of.payment.status = "SETTLED";
+      this.#events.push({ type: "payment.settled", at, operationId: id, of });
     }
-    this.history.settlement_batches.push({
+    const batch: Row = {
       ...{
         environment_id: this.#environmentId,
         id,
@@ -303,11 +314,12 @@ class Books {
         reversal_amount: 0,
         created_at: at,
       },
-    });
+    };
+    this.history.settlement_batches.push(batch);
+    this.history.events.push(rowOfBatchEvent(batch));
     const step = { id, atMs };
     if (charges.length > 0) this.#line(null, step, 1, "bank", "processor_receivable", sum(charges), currency);
     if (refunds.length > 0) this.#line(null, step, 2, "processor_receivable", "bank", sum(refunds), currency);
-    this.#event("settlement_batch.created", id, id, at, null);
     this.#audit("settlement_batch.create", id, at);
   }
 }
