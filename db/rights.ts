@@ -41,6 +41,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   payments: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
   operations: { app: KEPT, jobs: KEPT },
+  processor_objects: { app: APPENDED, jobs: APPENDED },
   idempotency_keys: { app: ALL, jobs: ALL },
   client_sessions: { app: KEPT, jobs: ["select"] },
   payment_tokens: { app: KEPT, jobs: ["select", "update", "delete"] },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/client-session";
 import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
 import { resolvePeriod } from "@/lib/contract/overview-period";
 import { createPlanBody } from "@/lib/contract/plan";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
@@ -117,6 +118,9 @@ async function openShop(): Promise<Shop> {
       created_at: new Date().toISOString(),
     },
   ]);
+  const [operation] = await tenant.operations(paid.body.id);
+  await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
+    values (${tenant.environmentId}, 'other', ${newId()}, 'charge', ${operation?.id ?? ""}, ${decodeId("payment", paid.body.id)})`;
   const ids = {
     ...{ payment: paid.body.id, authorized: authorized.body.id, transaction: paid.body.transactions[0].id },
     ...{ plan: plan.id, session: session.id, view: view.id, key: issued.api_key.id, idempotencyKey: key },

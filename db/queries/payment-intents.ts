@@ -142,6 +142,8 @@ export type FollowUp = {
   refund: { id: string; created_at: string; reason: string | null; comment: string | null } | null;
   /** Minor units; null = all there is. */
   amount: number | null;
+  /** The processor captures no part of it. */
+  wholeOnly: boolean;
   detail: string | null;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
   allowed: boolean;
@@ -179,7 +181,7 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
         amount: sql`coalesce(${followUp.amount}::bigint, amount)`,
         change: exclusive,
         guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()
-          and (select amount from locked) <= amount`,
+          and (select amount from locked) ${followUp.wholeOnly ? sql`=` : sql`<=`} amount`,
       };
     case "void":
       return {

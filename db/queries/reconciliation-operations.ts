@@ -26,6 +26,15 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       where coalesce(s.makers, 0) <> 1`,
   },
   {
+    check: "processor_object_has_operation",
+    proves: "Every id that a processor gave to what it made belongs to an operation of that payment.",
+    sql: `
+      select k.environment_id, k.payment_id, k.operation_id, k.processor, k.kind, k.object_id
+      from processor_objects k
+      left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id and o.payment_id = k.payment_id
+      where o.id is null`,
+  },
+  {
     check: "refund_status_follows_from_operation",
     proves: "A refund is PENDING, accepted or FAILED exactly as the operation that made it.",
     sql: `

@@ -10,6 +10,7 @@ import {
   primaryKey,
   smallint,
   text,
+  uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
@@ -99,6 +100,33 @@ export const operations = pgTable(
   ],
 );
 export type OperationRow = typeof operations.$inferSelect;
+
+/**
+ * Ids that processors gave to what they made for an operation, kept before money can move: by them it is found again, and
+ * their reports are understood.
+ */
+export const processorObjects = pgTable(
+  "processor_objects",
+  {
+    environment_id: environmentId(),
+    processor: text("processor").notNull(),
+    /** The processor's own id. */
+    object_id: text("object_id").notNull(),
+    /** What it is at the processor. */
+    kind: text("kind").notNull(),
+    operation_id: uuid("operation_id").notNull(),
+    payment_id: uuid("payment_id").notNull(),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.processor, table.object_id] }),
+    /** Serves the calls for a payment. */
+    index("processor_objects_payment").on(table.environment_id, table.payment_id),
+    /** Serves reports, which name no environment. */
+    uniqueIndex("processor_objects_id").on(table.processor, table.object_id),
+  ],
+);
+export type ProcessorObjectRow = typeof processorObjects.$inferSelect;
 
 /** First use and answer of each idempotency key. A row 24 hours old counts as absent and is overwritten in place. */
 export const idempotencyKeys = pgTable(

@@ -9,6 +9,7 @@ import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
+import { CALLED, inquiry } from "@/lib/testing/processor-requests";
 import { CARDS, type CardName } from "./client";
 import { connectEmbedded, crashPostgres, slowLogWriter } from "./embedded";
 
@@ -30,15 +31,15 @@ test("what the processor has answered, of every kind, is still so after PostgreS
   await slowLogWriter(db);
   const processor = createSandboxProcessor({ sql: store, secret: createSecret("a secret that only the tests know!!") });
   const account = newId();
-  const terms = () => ({ reference: newId(), account, notAfter: new Date(Date.now() + 120_000) });
+  const terms = () => ({ ...CALLED, reference: newId(), account, notAfter: new Date(Date.now() + 120_000) });
 
   /** Answers what the call said, and then kills the database before anything else is written. */
   async function surely(call: Promise<Outcome>, reference: string): Promise<Outcome> {
     const outcome = await call;
     crashPostgres(dataDir, "kill all");
-    const answers = () => processor.inquire(reference).then(() => "it answers", String);
+    const answers = () => processor.inquire(inquiry(reference)).then(() => "it answers", String);
     await expect.poll(answers, { timeout: 60_000, interval: 50 }).toBe("it answers");
-    expect(await processor.inquire(reference)).toEqual(outcome);
+    expect(await processor.inquire(inquiry(reference))).toEqual(outcome);
     return outcome;
   }
 

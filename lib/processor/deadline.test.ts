@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
 import type { CardInput } from "@/lib/contract/payment";
 import { tokenizeCard } from "@/lib/domain/payments/tokenize-card";
+import { CALLED, inquiry } from "@/lib/testing/processor-requests";
 import { ProcessorTimeoutError, withDeadline } from "./deadline";
-import type { FollowUpRequest, Processor } from "./port";
+import type { FollowUpRequest, Processor, PulledReports } from "./port";
 
 const request: FollowUpRequest = {
+  ...CALLED,
   reference: "019aa000-0000-7000-8000-000000000001",
   account: "019aa000-0000-7000-8000-000000000002",
   authorization: "019aa000-0000-7000-8000-000000000003",
@@ -14,8 +16,10 @@ const request: FollowUpRequest = {
   currency: "USD",
 };
 
+const FAKE = { name: "fake", reports: { kind: "pushed" } };
+
 const answering = (call: () => unknown) => {
-  const processor = { name: "fake", capture: vi.fn(call), inquire: vi.fn(call) };
+  const processor = { ...FAKE, capture: vi.fn(call), inquire: vi.fn(call) };
   return { processor, guarded: withDeadline(processor as unknown as Processor, 8_000) };
 };
 
@@ -37,6 +41,7 @@ describe("an answer that is not one is unknown, never a failure", () => {
     ],
     ["nothing", async () => undefined],
     ["text", async () => "<html>502 Bad Gateway</html>"],
+    ["a challenge without an address", async () => ({ kind: "action_required" })],
     ["an unheard-of kind", async () => ({ kind: "succeeded" })],
     ["not found, for a call that moves money", async () => ({ kind: "not_found" })],
     ["a decline without its code", async () => ({ kind: "declined" })],
@@ -56,7 +61,7 @@ describe("an answer that is not one is unknown, never a failure", () => {
 
   test("an inquiry that breaks", async () => {
     const { guarded } = answering(() => Promise.reject(new Error("gone")));
-    expect((await guarded.inquire(request.reference)).kind).toBe("unknown");
+    expect((await guarded.inquire(inquiry(request.reference))).kind).toBe("unknown");
   });
 });
 
@@ -68,7 +73,7 @@ test.each([
     decline_code: "lost_card",
     checks: { avs_result: "Y", cvv_result: "M", fraud_score: 3, fraud_reasons: [] },
   },
-  { kind: "action_required" },
+  { kind: "action_required", challenge: { url: "https://bank.example/3ds?of=1" } },
   { kind: "pending" },
   { kind: "not_sent", reason: "refused" },
   { kind: "unknown", reason: "lost" },
@@ -80,7 +85,7 @@ test.each([
 
 test("not found passes for an inquiry", async () => {
   const { guarded } = answering(async () => ({ kind: "not_found" }));
-  expect(await guarded.inquire(request.reference)).toEqual({ kind: "not_found" });
+  expect(await guarded.inquire(inquiry(request.reference))).toEqual({ kind: "not_found" });
 });
 
 test("an error that comes after the deadline is dropped", async () => {
@@ -93,17 +98,31 @@ test("an error that comes after the deadline is dropped", async () => {
 describe("what moves no money has a deadline, too", () => {
   const calls: [string, (processor: Processor) => Promise<unknown>][] = [
     ["tokenize", (processor) => processor.tokenize(request.account, {} as CardInput)],
-    ["listReports", (processor) => processor.listReports(10, "")],
-    ["acknowledgeReport", (processor) => processor.acknowledgeReport("report")],
     ["forgetOldAttempts", (processor) => processor.forgetOldAttempts()],
   ];
 
+  const reportCalls: [string, (reports: PulledReports) => Promise<unknown>][] = [
+    ["list", (reports) => reports.list(10, "")],
+    ["acknowledge", (reports) => reports.acknowledge("report")],
+  ];
+
+  test.each(reportCalls)("reports: %s", async (name, call) => {
+    const pulled = (answer: () => Promise<unknown>) => {
+      const processor = { name: "fake", reports: { kind: "pulled", [name]: answer } } as unknown as Processor;
+      return withDeadline(processor, 8_000).reports as PulledReports;
+    };
+    const asked = call(pulled(() => new Promise(() => {}))).catch((error: Error) => error);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(await asked).toBeInstanceOf(ProcessorTimeoutError);
+    await expect(call(pulled(() => Promise.reject(new Error("gone"))))).rejects.toThrow("gone");
+  });
+
   test.each(calls)("%s", async (name, call) => {
-    const silent = { name: "fake", [name]: () => new Promise(() => {}) } as unknown as Processor;
+    const silent = { ...FAKE, [name]: () => new Promise(() => {}) } as unknown as Processor;
     const asked = call(withDeadline(silent, 8_000)).catch((error: Error) => error);
     await vi.advanceTimersByTimeAsync(8_000);
     expect(await asked).toBeInstanceOf(ProcessorTimeoutError);
-    const broken = { name: "fake", [name]: () => Promise.reject(new Error("gone")) } as unknown as Processor;
+    const broken = { ...FAKE, [name]: () => Promise.reject(new Error("gone")) } as unknown as Processor;
     await expect(call(withDeadline(broken, 8_000))).rejects.toThrow("gone");
   });
 });
@@ -111,7 +130,7 @@ describe("what moves no money has a deadline, too", () => {
 test("a card that is not kept in time is a 504, and one that cannot be is a 502", async () => {
   const keep = (tokenize: () => Promise<never>) =>
     tokenizeCard(
-      withDeadline({ name: "fake", tokenize } as unknown as Processor, 8_000),
+      withDeadline({ ...FAKE, capabilities: { rawCards: true }, tokenize } as unknown as Processor, 8_000),
       request.account,
       {} as CardInput,
     ).then(

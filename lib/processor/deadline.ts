@@ -16,7 +16,7 @@ const checks = z
 const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional() }),
   z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks }),
-  z.object({ kind: z.literal("action_required"), checks }),
+  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: z.url() }), checks }),
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("not_sent"), reason: z.string() }),
   z.object({ kind: z.literal("unknown"), reason: z.string() }),
@@ -52,8 +52,10 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     return answer;
   };
 
+  const { reports } = processor;
   return {
     name: processor.name,
+    capabilities: processor.capabilities,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
     tokenize: (account, card) => inTime(processor.tokenize(account, card)),
     requireReadable: (token) => processor.requireReadable(token),
@@ -62,10 +64,16 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     capture: (request) => send(() => processor.capture(request)),
     void: (request) => send(() => processor.void(request)),
     refund: (request) => send(() => processor.refund(request)),
-    inquire: (reference) => ask(inquiry, () => processor.inquire(reference)),
+    inquire: (request) => ask(inquiry, () => processor.inquire(request)),
     close: (request) => ask(inquiry, () => processor.close(request)),
-    listReports: (limit, after) => inTime(processor.listReports(limit, after)),
-    acknowledgeReport: (id) => inTime(processor.acknowledgeReport(id)),
+    reports:
+      reports.kind === "pushed"
+        ? reports
+        : {
+            kind: "pulled",
+            list: (limit, after) => inTime(reports.list(limit, after)),
+            acknowledge: (id) => inTime(reports.acknowledge(id)),
+          },
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };
 }

@@ -7,13 +7,14 @@ import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
 /**
  * What Cardlane asks of a card processor. Every call that moves money carries a `reference` (our operation id): the
  * processor does at most one thing per reference, however often it is asked. After `tokenize` nothing carries a card
- * number or CVV.
+ * number or CVV. `port-suite.ts` has what every processor must pass.
  */
 export type Processor = {
   readonly name: string;
+  readonly capabilities: Capabilities;
   /**
-   * How long after the last call for a reference has ended "not found" proves that it never happened and never will
-   * (every call also carries `notAfter`, past which the processor must refuse it).
+   * How long after the last call for a reference has ended "not found" is worth believing. It only says when to look: what
+   * was never executed may still be, until {@link Processor.close} says otherwise.
    */
   readonly notFoundConclusiveAfterMs: number;
   /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
@@ -27,21 +28,58 @@ export type Processor = {
   void(request: FollowUpRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
   /** What became of a reference. Never moves money. */
-  inquire(reference: string): Promise<Inquiry>;
+  inquire(request: InquireRequest): Promise<Inquiry>;
   /**
    * Sees to it that an authorization which was not executed never will be, whatever call for it is still under way and
-   * whatever clocks say; answers `never` then, and otherwise what became of it. Never moves money.
+   * whatever clocks say: closes its reference, or cancels what a late call would confirm. Answers `never` then, and otherwise
+   * what became of it. Never moves money. Nothing else proves that an authorization did not happen.
    */
   close(request: CloseRequest): Promise<Inquiry>;
-  /**
-   * News about operations that were already accepted, which comes again until acknowledged: at most `limit` reports, of the
-   * accounts after `after` in the order of their ids, and of each only some, the oldest first. So none waits for all of another's.
-   */
-  listReports(limit: number, after: string): Promise<Report[]>;
-  acknowledgeReport(id: string): Promise<void>;
+  /** How news of operations that were already accepted comes: asked for, or by itself. */
+  readonly reports: PulledReports | PushedReports;
   /** Removes what it keeps of cards for longer than it needs it; answers how many rows. */
   forgetOldAttempts(): Promise<number>;
 };
+
+/** What not every processor can do. */
+export type Capabilities = {
+  /** Less than was authorized can be captured. */
+  readonly partialCapture: boolean;
+  /** `tokenize` takes card numbers; else cards reach it only through its own fields in the shopper's browser. */
+  readonly rawCards: boolean;
+  /** It names what it makes by ids of its own, which are kept (`keep`) before money can move, and come with later calls. */
+  readonly ownIds: boolean;
+};
+
+export type PulledReports = {
+  readonly kind: "pulled";
+  /**
+   * Reports that were not acknowledged: at most `limit`, of the accounts after `after` in the order of their ids, and of each
+   * only some, the oldest first. So none waits for all of another's.
+   */
+  list(limit: number, after: string): Promise<PulledReport[]>;
+  acknowledge(id: string): Promise<void>;
+};
+
+export type PushedReports = {
+  readonly kind: "pushed";
+  /** What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. */
+  read(message: { readonly headers: Headers; readonly body: string }): Report[];
+};
+
+/** A message that is not the processor's, or is no report. */
+export class UnreadableReportError extends Error {}
+
+/**
+ * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,
+ * twice or out of order, so it only says where to look; what became of it is asked.
+ */
+export type Report = { readonly id: string } & (
+  | { readonly account: string; readonly reference: string }
+  /** Known by an id that was kept. */
+  | { readonly object: string }
+);
+export type PulledReport = Extract<Report, { account: string }>;
 
 export type TokenizedCard = {
   /** The processor's own token; opaque here. */
@@ -54,16 +92,31 @@ export type TokenizedCard = {
   exp_year: number;
 };
 
+/** An id that the processor gave to what it made. */
+export type ProcessorObject = { readonly kind: string; readonly id: string };
+
 type Reference = {
   /** Our operation id, a UUID. */
   reference: string;
   /** The environment's id: the account this belongs to at the processor. */
   account: string;
-  /** The processor must not execute the request after this time. */
-  notAfter: Date;
+  /** Where the shopper passes a challenge of the processor's own kind, or comes back to from one. */
+  challengePage: string;
+  /** What was kept of the payment so far, oldest first; empty for a processor without ids of its own. */
+  objects: readonly ProcessorObject[];
 };
 
-export type AuthorizeRequest = Reference & {
+type MoneyReference = Reference & {
+  /** Past this time the request is worth nothing any more: a processor that can refuses it. */
+  notAfter: Date;
+  /**
+   * Keeps an id of the processor's own: once it resolves the id is found again, whatever happens. It rejects when another
+   * process has the operation by now, and then nothing may be executed.
+   */
+  keep(object: ProcessorObject): Promise<void>;
+};
+
+export type AuthorizeRequest = MoneyReference & {
   token: string;
   /** Minor units. */
   amount: number;
@@ -74,19 +127,25 @@ export type AuthorizeRequest = Reference & {
   billingAddress: BillingAddress | null;
 };
 
-export type CloseRequest = Omit<Reference, "notAfter"> & {
+export type InquireRequest = Reference & {
+  kind: "authorize" | "continue" | "capture" | "void" | "refund";
+  /** Reference under which the charge was authorized. */
+  authorization: string;
+};
+
+export type CloseRequest = Reference & {
   /** Minor units. */
   amount: number;
   currency: string;
 };
 
-export type ContinueRequest = Reference & {
+export type ContinueRequest = MoneyReference & {
   /** Reference of the authorization that answered `action_required`. */
   authorization: string;
   challenge: "passed" | "failed" | "abandoned";
 };
 
-export type FollowUpRequest = Reference & {
+export type FollowUpRequest = MoneyReference & {
   /** Reference under which the charge was authorized. */
   authorization: string;
   /** Minor units. For a void: the whole authorized amount. */
@@ -108,8 +167,8 @@ export type Outcome =
   | { kind: "approved"; checks?: Checks; captured?: false }
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
   | { kind: "declined"; decline_code: DeclineCode | null; checks?: Checks }
-  /** 3-D Secure: the shopper must pass a challenge before {@link Processor.continueAuthorization}. */
-  | { kind: "action_required"; checks?: Checks }
+  /** 3-D Secure: the shopper must pass a challenge, at this address, before {@link Processor.continueAuthorization}. */
+  | { kind: "action_required"; challenge: { url: string }; checks?: Checks }
   /** Accepted, but the processor itself does not know the end yet: ask again. */
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused before it was looked at. Safe to send again. */
@@ -119,6 +178,3 @@ export type Outcome =
 
 /** `never`: it was closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
-
-/** A refund that was accepted and has failed since: the money came back. */
-export type Report = { id: string; kind: "refund_failed"; reference: string; account: string };

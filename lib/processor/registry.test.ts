@@ -15,3 +15,10 @@ test("a configured live connector serves live mode alone", () => {
   expect(registry.processorFor("test")?.name).toBe("sandbox");
   expect(registry.processorFor("live")?.name).toBe("acquirer");
 });
+
+test("a processor is known by its name, with the mode it serves", () => {
+  const registry = createRegistry({ sandbox: named("sandbox"), live: named("acquirer") });
+  expect(registry.named("acquirer")?.mode).toBe("live");
+  expect(registry.named("sandbox")?.mode).toBe("test");
+  expect(registry.named("other")).toBeNull();
+});

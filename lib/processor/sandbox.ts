@@ -76,15 +76,17 @@ export function createSandboxProcessor({
       if (token.behaviour === "slow") await timer.wait(SLOW_ANSWER_MS);
       if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
-    return outcomeOf(record);
+    return outcomeOf(record, request);
   }
 
-  async function follow(kind: "capture" | "void" | "refund", { authorization, ...request }: FollowUpRequest) {
-    return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), { ...request, kind, charge: authorization }));
+  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest) {
+    const followUp = { ...request, kind, charge: request.authorization };
+    return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), followUp), request);
   }
 
   return {
     name: "sandbox",
+    capabilities: { partialCapture: true, rawCards: true, ownIds: false },
     notFoundConclusiveAfterMs: 2_000,
 
     tokenize: (account, card) => vault.tokenize(account, card),
@@ -103,35 +105,39 @@ export function createSandboxProcessor({
       }
     },
 
-    continueAuthorization: ({ authorization, challenge, ...request }) => {
-      const continuation = { ...request, charge: authorization, passed: challenge === "passed" };
-      return reach(async () => outcomeOf(await insertSandboxContinuation(sqlFor(request.account), continuation)));
+    continueAuthorization: (request) => {
+      const continuation = { ...request, charge: request.authorization, passed: request.challenge === "passed" };
+      return reach(async () =>
+        outcomeOf(await insertSandboxContinuation(sqlFor(request.account), continuation), request),
+      );
     },
     capture: (request) => reach(() => follow("capture", request)),
     void: (request) => reach(() => follow("void", request)),
     refund: (request) => reach(() => follow("refund", request)),
 
-    async inquire(reference) {
-      const record = await findSandboxRecord(sql, reference);
-      return record === null ? { kind: "not_found" } : inquiryOf(record);
+    async inquire(request) {
+      const record = await findSandboxRecord(sql, request.reference);
+      return record === null ? { kind: "not_found" } : inquiryOf(record, request);
     },
 
     async close(request) {
       const record = await closeSandboxReference(sqlFor(request.account), request);
       return record === null
         ? { kind: "unknown", reason: "the reference belongs to another account" }
-        : inquiryOf(record);
+        : inquiryOf(record, request);
     },
 
-    async listReports(limit, after) {
-      const turn = { after, share: REPORTS_OF_ONE, most: limit };
-      await failDueSandboxRefunds(sql, turn);
-      const reports = await listSandboxReports(sql, turn);
-      return reports.map(({ reference, account }) => ({ id: reference, kind: "refund_failed", reference, account }));
-    },
-
-    async acknowledgeReport(id) {
-      await acknowledgeSandboxReport(sql, id);
+    reports: {
+      kind: "pulled",
+      async list(limit, after) {
+        const turn = { after, share: REPORTS_OF_ONE, most: limit };
+        await failDueSandboxRefunds(sql, turn);
+        const reports = await listSandboxReports(sql, turn);
+        return reports.map(({ reference, account }) => ({ id: reference, reference, account }));
+      },
+      async acknowledge(id) {
+        await acknowledgeSandboxReport(sql, id);
+      },
     },
 
     async forgetOldAttempts() {
@@ -184,11 +190,14 @@ function addressText(address: BillingAddress | null): string | null {
     .join("\n");
 }
 
-function inquiryOf(record: SandboxRecord): Inquiry {
-  return record.closed ? { kind: "never" } : outcomeOf(record);
+/** The sandbox's shoppers pass its challenges on the very page that others come back to. */
+type WithChallenge = Pick<AuthorizeRequest, "challengePage">;
+
+function inquiryOf(record: SandboxRecord, request: WithChallenge): Inquiry {
+  return record.closed ? { kind: "never" } : outcomeOf(record, request);
 }
 
-function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
+function outcomeOf(record: SandboxRecord | SandboxRefusal, { challengePage }: WithChallenge): Outcome {
   if ("refused" in record) {
     switch (record.refused) {
       case "late":
@@ -205,8 +214,9 @@ function outcomeOf(record: SandboxRecord | SandboxRefusal): Outcome {
   const checks = checksOf(record);
   switch (record.outcome) {
     case "approved":
+      return { kind: "approved", ...(checks && { checks }), ...(record.capture_failed && { captured: false }) };
     case "action_required":
-      return { kind: record.outcome, ...(checks && { checks }), ...(record.capture_failed && { captured: false }) };
+      return { kind: "action_required", challenge: { url: challengePage }, ...(checks && { checks }) };
     case "declined":
       return { kind: "declined", decline_code: record.decline_code, ...(checks && { checks }) };
     case "failed":

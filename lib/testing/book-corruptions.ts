@@ -280,6 +280,15 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     },
   })),
   {
+    check: "processor_object_has_operation",
+    how: "an id that a processor gave to something of nobody's",
+    corrupt: (
+      env,
+      ids,
+    ) => sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
+      values (${env}, 'other', ${`object_${newId()}`}, 'charge', ${newId()}, ${ids.payment})`,
+  },
+  {
     check: "abandoned_is_test_data",
     how: "books that are said to be abandoned, so that nobody looks at them",
     corrupt: (env) => sql`update environments set abandoned_at = now() where id = ${env}`,

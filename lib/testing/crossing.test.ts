@@ -18,6 +18,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/complete-operations.ts":
     "finds what is due in any environment; each is then finished within its own",
   "lib/domain/payments/expire-payments.ts": "finds what is due in any environment; each is then ended within its own",
+  "lib/domain/payments/process-reports.ts": "a processor's own id tells the environment",
   "lib/domain/request-errors/find-request-error.ts": "support looks up a request by its id alone",
   "lib/domain/request-errors/record-request-errors.ts": "writes many environments' in one statement",
   "lib/domain/request-errors/remove-old-request-errors.ts": "a job of all environments",

@@ -63,12 +63,10 @@ export function scriptProcessor(sandbox: Processor) {
     capture: scripted("capture", (request) => sandbox.capture(request)),
     void: scripted("void", (request) => sandbox.void(request)),
     refund: scripted("refund", (request) => sandbox.refund(request)),
-    inquire(reference) {
-      calls.push({ method: "inquire", reference, amount: null });
+    inquire(request) {
+      calls.push({ method: "inquire", reference: request.reference, amount: null });
       const step = steps.shift();
-      return (step ? step(() => sandbox.inquire(reference)) : sandbox.inquire(reference)) as ReturnType<
-        Processor["inquire"]
-      >;
+      return (step ? step(() => sandbox.inquire(request)) : sandbox.inquire(request)) as Promise<Inquiry>;
     },
   };
   return {

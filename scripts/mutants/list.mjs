@@ -42,9 +42,9 @@ export const MUTANTS = [
     name: "a new reference on retry",
     edits: [
       [
-        "lib/domain/payments/operation.ts",
-        "    reference: operation.id,",
-        "    reference: operation.epoch > 1 ? crypto.randomUUID() : operation.id,",
+        "lib/domain/payments/processor-calls.ts",
+        "...(await referenceOf(service, processor, operation)),\n    notAfter",
+        "...(await referenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
       ],
     ],
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
@@ -103,7 +103,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/resolve-operation.ts",
-        "await processor.inquire(operation.id)",
+        "await inquireProcessor(service, processor, operation, operation.id)",
         'await processor.authorize({ reference: operation.id, notAfter: new Date(Date.now() + 9_000), token: "" } as never)',
       ],
     ],
@@ -323,7 +323,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/resolve-operation.ts",
-        /return processor\.close\(\{[^}]*\}\);/,
+        "return closeAtProcessor(service, processor, operation);",
         'return { kind: "never" };',
       ],
     ],

@@ -144,7 +144,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   const operation = { id: open.id, kind: "capture", paymentId: id, transactionId: before.payment.charge_id } as const;
   const now = new Date().toISOString();
   const picture = pictureOf(before, operation);
-  const change = applyOutcome(picture, { ...operation, amount: 9_000, detail: null }, { kind: "approved" }, now, "");
+  const change = applyOutcome(picture, { ...operation, amount: 9_000, detail: null }, { kind: "approved" }, now);
   const about = { objectId: id, operationId: open.id };
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {

@@ -5,11 +5,12 @@ import { isStaleOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { wasNotExecuted } from "@/db/unavailable";
 import { idTime } from "@/lib/ids";
-import type { Outcome, TokenizedCard } from "@/lib/processor/port";
+import type { Outcome, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Environment, Service } from "../context";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
-import { callProcessor, leaseOf, type OpenOperation, SYSTEM } from "./operation";
+import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
+import { callProcessor } from "./processor-calls";
 
 /** The card as the processor keeps it, and what of ours the payment uses up. */
 export type PayingCard = TokenizedCard & PaymentSource;
@@ -71,11 +72,11 @@ export async function execute(service: Service, order: Order): Promise<Execution
   if (!processor) throw new Error(`no processor for ${order.environment.mode} payments`);
   // Before T1, whose lease then outlives the time in which the operation may be sent.
   const begunMs = service.timer.elapsedMs();
-  const reserved = await reserve(service, order);
+  const reserved = await reserve(service, processor, order);
   if (reserved.kind !== "reserved") return reserved;
   const { operation, snapshot } = reserved;
   const token = order.kind === "authorize" ? order.card.token : null;
-  const call = (held: OpenOperation) => callProcessor(processor, held, snapshot, token);
+  const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token);
   return { ...(await send(service, operation, { begunMs, call }, snapshot)), operation };
 }
 
@@ -84,6 +85,7 @@ type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentS
 /** T1. */
 async function reserve(
   service: Service,
+  processor: Processor,
   order: Order,
 ): Promise<Reserved | Extract<Execution, { kind: "unclaimed" | "refused" }>> {
   const { sql } = service.db.within(order.environment.id);
@@ -109,9 +111,10 @@ async function reserve(
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
   }
   const { kind, paymentId, amount, detail, allowed, claim } = order;
+  const wholeOnly = kind === "capture" && !processor.capabilities.partialCapture;
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
   const reservation = await reserveFollowUp(sql, order.environment.id, claim, {
-    ...{ kind, paymentId, operationId: order.id, refund, amount, detail, allowed, ...begunBy, lease },
+    ...{ kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
   });
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };

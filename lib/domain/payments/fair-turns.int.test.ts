@@ -48,13 +48,14 @@ function completer(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: P
   const sandbox = tenant.service.processors.processorFor("test") as Processor;
   const held = new Map<string, { environmentId: string; letGo(): void }>();
   let isHolding = true;
-  const inquire: Processor["inquire"] = async (reference) => {
+  const inquire: Processor["inquire"] = async (request) => {
+    const { reference } = request;
     const [row] = await db.sql`select environment_id from operations where id = ${reference}`;
     if (isHolding && of.some(({ environmentId }) => environmentId === row?.environment_id)) {
       await new Promise<void>((letGo) => held.set(reference, { environmentId: row?.environment_id, letGo }));
       held.delete(reference);
     }
-    return sandbox.inquire(reference);
+    return sandbox.inquire(request);
   };
   const service = { ...tenant.service, processors: createRegistry({ sandbox: { ...sandbox, inquire } }), ...overrides };
   const stopping = new AbortController();

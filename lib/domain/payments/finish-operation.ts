@@ -6,7 +6,6 @@ import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
 import { changedMembers, newEvent, paymentData, type RefundEventType } from "../events/event";
-import { challengeUrl } from "./challenge-url";
 import { inTurnWhenLong } from "./long-answers";
 import type { OpenOperation, OperationSubject } from "./operation";
 import {
@@ -109,13 +108,7 @@ function workOut(
   now: string,
 ): { write: OutcomeWrite; finished: Finished } {
   const { mode, request } = operation;
-  const change = applyOutcome(
-    pictureOf(snapshot, operation),
-    operation,
-    outcome,
-    now,
-    challengeUrl(service, operation),
-  );
+  const change = applyOutcome(pictureOf(snapshot, operation), operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that fails late was answered long ago: its stored answer stands.
   const answer =

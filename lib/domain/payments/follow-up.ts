@@ -33,12 +33,14 @@ export async function followUp(ctx: Context, request: FollowUpRequest): Promise<
   const { environment, service } = ctx;
   const target = await findTarget(ctx, request.target);
   const { paymentId } = target;
-  if (!service.processors.processorFor(environment.mode)) {
+  const processor = service.processors.processorFor(environment.mode);
+  if (!processor) {
     if (!(await findPayment(service.db.within(environment.id).sql, environment.id, paymentId)))
       throw notFound(request.target);
     return refuseUnclaimed(ctx, processorNotConfigured());
   }
   const { kind, amount } = request;
+  const { partialCapture } = processor.capabilities;
   return executeRequest(ctx, {
     order: (id, claim) => ({
       ...{ id, environment, claim, kind, paymentId, amount },
@@ -50,7 +52,9 @@ export async function followUp(ctx: Context, request: FollowUpRequest): Promise<
       allowed: target.refundStatus === null,
     }),
     refusal: (snapshot) =>
-      snapshot ? refusal(request, target, snapshot, service.clock.now()) : notFound(request.target),
+      snapshot
+        ? refusal(request, target, snapshot, { now: service.clock.now(), partialCapture })
+        : notFound(request.target),
   });
 }
 
@@ -79,7 +83,7 @@ function refusal(
   { kind, amount, target: named }: FollowUpRequest,
   target: Target,
   { payment, transactions }: PaymentSnapshot,
-  now: Date,
+  { now, partialCapture }: { now: Date; partialCapture: boolean },
 ): AppError | null {
   const invalidState = (detail: string, status: string, allowed: string[]) =>
     new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: allowed } });
@@ -117,6 +121,11 @@ function refusal(
     return invalidState("The authorization has expired and can no longer be captured.", payment.status, ["void"]);
   }
   const remaining = amountCapturable(payment);
+  if (!partialCapture && amount !== null && amount < remaining) {
+    return new AppError("invalid_parameter", "The processor captures the whole amount only. Leave amount out.", {
+      param: "amount",
+    });
+  }
   return amount !== null && amount > remaining
     ? exceeds("amount_exceeds_capturable", "captured", remaining, payment.currency)
     : null;

@@ -1,9 +1,7 @@
 import type { KeyClaim } from "@/db/queries/idempotency-claims";
 import type { Lease } from "@/db/queries/operations";
-import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transaction-words";
-import type { Outcome, Processor } from "@/lib/processor/port";
 
 /*
  * The life of an operation: one movement of money at the processor.
@@ -91,59 +89,4 @@ export function operationOf(
     request,
     notAfter: row.not_after,
   };
-}
-
-/**
- * Calls the processor for an operation, as often as need be under its one reference. `token`: the card behind an
- * authorization, which is at hand only while its request is; without it an authorization cannot be sent.
- */
-export function callProcessor(
-  processor: Processor,
-  operation: OpenOperation,
-  { payment, transactions }: PaymentSnapshot,
-  token: string | null,
-): Promise<Outcome> {
-  const reference = {
-    reference: operation.id,
-    account: operation.environmentId,
-    notAfter: new Date(operation.notAfter),
-  };
-  const { amount, currency } = operation;
-  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency };
-  switch (operation.kind) {
-    case "authorize": {
-      const charge = transactions.find(({ id }) => id === payment.charge_id);
-      if (!charge) throw new Error(`payment ${payment.id} has no charge`);
-      if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
-      // What is charged is what the payment says, whichever request brought the card.
-      return processor.authorize({
-        ...reference,
-        token,
-        amount: payment.amount,
-        currency: payment.currency,
-        capture: payment.capture_method === "automatic",
-        customerEmail: charge.customer_email,
-        billingAddress: charge.billing_address,
-      });
-    }
-    case "continue":
-      return processor.continueAuthorization({
-        ...reference,
-        authorization: payment.authorization_id,
-        challenge: challengeOf(operation),
-      });
-    case "capture":
-      return processor.capture(followUp);
-    case "void":
-      return processor.void(followUp);
-    case "refund":
-      return processor.refund(followUp);
-    default:
-      return operation.kind satisfies never;
-  }
-}
-
-function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
-  if (detail === "passed" || detail === "failed" || detail === "abandoned") return detail;
-  throw new Error(`no challenge result is called ${detail}`);
 }

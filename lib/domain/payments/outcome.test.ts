@@ -37,7 +37,7 @@ function pictureOf(kind: Kind, payment: Partial<PaymentRow> = {}, charge: Partia
 const OUTCOMES: Record<FinalOutcome["kind"], FinalOutcome> = {
   approved: { kind: "approved" },
   declined: { kind: "declined", decline_code: "lost_card" },
-  action_required: { kind: "action_required" },
+  action_required: { kind: "action_required", challenge: { url: CHALLENGE } },
   failed: { kind: "failed", reason: "never executed" },
   reversed: { kind: "reversed" },
 };
@@ -68,7 +68,6 @@ function outcomeOf(kind: Kind, outcome: FinalOutcome["kind"], picture = pictureO
     { kind, amount: kind === "refund" ? 400 : 1_000, detail: "asked" },
     OUTCOMES[outcome],
     NOW,
-    CHALLENGE,
   );
 }
 
@@ -126,7 +125,7 @@ describe("money", () => {
   test("an automatic capture that only got as far as the authorization holds the money, and says so", () => {
     const picture = pictureOf("authorize", { capture_method: "automatic" });
     const half: FinalOutcome = { kind: "approved", captured: false };
-    const change = applyOutcome(picture, { kind: "authorize", amount: 1_000, detail: null }, half, NOW, CHALLENGE);
+    const change = applyOutcome(picture, { kind: "authorize", amount: 1_000, detail: null }, half, NOW);
     expect(change.payment).toMatchObject({ status: "AUTHORIZED", amount_captured: 0, open_operation_id: null });
     expect(change.result.kind).toBe("only_authorized");
     expect(change.ledger).toEqual([]);
@@ -142,7 +141,6 @@ describe("money", () => {
       { kind: "capture", amount: 600, detail: null },
       OUTCOMES.approved,
       NOW,
-      CHALLENGE,
     );
     expect(change.payment).toMatchObject({ amount_captured: 600, capture_before: null, open_operation_id: null });
     expect(change.feeOn).toBe(600);
@@ -205,7 +203,6 @@ describe("what is shown", () => {
       { kind: "authorize", amount: 1_000, detail: null },
       unnamed,
       NOW,
-      CHALLENGE,
     );
     expect(change.charge.decline_code).toBe("generic_decline");
   });

@@ -46,19 +46,18 @@ const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOSt
 
 /**
  * What an outcome makes of a payment: no clock, no database, so the request, the completer and the tests get the same.
- * `now` is an ISO time; `challengeUrl` where the shopper passes a 3-D Secure challenge.
+ * `now` is an ISO time.
  */
 export function applyOutcome(
   picture: Picture,
   operation: Pick<OpenOperation, "kind" | "amount" | "detail">,
   outcome: FinalOutcome,
   now: string,
-  challengeUrl: string,
 ): Change {
   switch (operation.kind) {
     case "authorize":
     case "continue":
-      return authorized(picture, outcome, now, challengeUrl);
+      return authorized(picture, outcome, now);
     case "capture":
       return outcome.kind === "approved"
         ? captured(picture, operation.amount, now)
@@ -75,7 +74,7 @@ export function applyOutcome(
   }
 }
 
-function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: string, challengeUrl: string): Change {
+function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: string): Change {
   const checked = { ...charge, ...checksOf(outcome, charge), updated_at: now };
   const closed = { ...payment, open_operation_id: null, next_action: null, updated_at: now };
   const rest = { refund: null, ledger: [], feeOn: 0 };
@@ -104,7 +103,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
     case "action_required": {
       const nextAction: NextAction = {
         type: "redirect_to_url",
-        redirect_to_url: { url: challengeUrl },
+        redirect_to_url: { url: outcome.challenge.url },
         expires_at: inMs(now, CHALLENGE_MINUTES * 60_000),
       };
       return {

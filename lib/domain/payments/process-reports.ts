@@ -1,40 +1,50 @@
-import { findOperation } from "@/db/queries/operations";
+import { findOperation, takeOperation } from "@/db/queries/operations";
+import { findPayment } from "@/db/queries/payments";
+import { findOperationOfObject } from "@/db/queries/processor-objects";
+import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { BEFORE_ALL } from "@/lib/ids";
-import type { Report } from "@/lib/processor/port";
+import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { finishOperation } from "./finish-operation";
-import { operationOf, SYSTEM } from "./operation";
+import { leaseOf, operationOf, SYSTEM } from "./operation";
+import { inquireProcessor } from "./processor-calls";
+import { resolveOperation } from "./resolve-operation";
 
 const BATCH = 50;
 
+/** The processor that reports, and the mode it serves. */
+type Reporter = { readonly processor: Processor; readonly mode: Mode };
+
 /**
- * Takes in what the processor reports after the fact: an accepted refund that failed. A report comes again until it is
- * acknowledged, and is acknowledged after our books have it, so a crash in between changes nothing: some of each account, in
- * turn. Answers how many.
+ * Takes in what a processor reports when it is asked: some of each account, in turn. A report comes again until it is
+ * acknowledged, and is acknowledged after our books have it, so a crash in between changes nothing. Answers how many.
  */
 export async function processReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
   for (const mode of ["test", "live"] as const) {
+    const processor = service.processors.processorFor(mode);
+    if (processor?.reports.kind !== "pulled") continue;
+    const { reports } = processor;
     for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-      const reports: Report[] = (await service.processors.processorFor(mode)?.listReports(BATCH, after)) ?? [];
-      for (const report of reports) {
+      const listed: PulledReport[] = await reports.list(BATCH, after);
+      for (const report of listed) {
         if (stopping?.aborted) return processed;
-        if (await takeIn(service, mode, report)) processed++;
+        if (!(await takeInAlone(service, { processor, mode }, report))) continue;
+        await reports.acknowledge(report.id);
+        processed++;
       }
-      after = reports.length < BATCH ? undefined : reports.at(-1)?.account;
+      after = listed.length < BATCH ? undefined : listed.at(-1)?.account;
     }
   }
   return processed;
 }
 
-/** False: it will come again. */
-async function takeIn(service: Service, mode: Mode, report: Report): Promise<boolean> {
+/** False: it will come again. One that fails is logged and does not hold up the others. */
+async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
-    if (!(await reverseRefund(service, mode, report))) return false;
-    await service.processors.processorFor(mode)?.acknowledgeReport(report.id);
-    return true;
+    return await takeInReport(service, from, report);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     service.log.error({ err: error, report }, "a processor's report could not be taken in and will come again");
@@ -42,17 +52,46 @@ async function takeIn(service: Service, mode: Mode, report: Report): Promise<boo
   }
 }
 
-/** False: not now. The refund's acceptance is not in the books yet, so its failure has to wait for it. */
-async function reverseRefund(service: Service, mode: Mode, report: Report): Promise<boolean> {
-  const row = await findOperation(service.db.within(report.account).sql, report.account, report.reference);
+/**
+ * Looks what has become of the operation that a report is about, and writes it down. The report itself is not believed: the
+ * processor is asked. Reports may be doubled, late or out of order. False: not now, so it has to come again.
+ */
+export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+  const row = await findReported(service, from.processor, report);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not ours");
     return true;
   }
-  if (row.state === "open") return false;
-  if (row.state !== "succeeded") return true;
+  if (row.state === "open") return resolveReported(service, row);
+  return row.state === "succeeded" && row.kind === "refund" ? checkRefund(service, from, row) : true;
+}
+
+async function findReported(service: Service, processor: Processor, report: Report): Promise<OperationRow | null> {
+  const named =
+    "object" in report
+      ? await findOperationOfObject(service.db.sql, processor.name, report.object)
+      : { environment_id: report.account, operation_id: report.reference };
+  if (!named) return null;
+  const { environment_id: environmentId, operation_id: id } = named;
+  return findOperation(service.db.within(environmentId).sql, environmentId, id);
+}
+
+/** False: whoever has the operation has not closed it yet, or the processor does not know its end either. */
+async function resolveReported(service: Service, row: OperationRow): Promise<boolean> {
+  const { sql } = service.db.within(row.environment_id);
+  const taken = await takeOperation(sql, row.environment_id, row.id, leaseOf(service.processorTimeoutMs));
+  return taken !== null && (await resolveOperation(service, taken)).kind === "finished";
+}
+
+/** A refund that was accepted can come back. */
+async function checkRefund(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
   // It is Cardlane's own doing, and nothing is sent for it any more.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
-  const finished = await finishOperation(service, operation, { kind: "reversed" });
-  return finished.kind === "finished";
+  const { sql } = service.db.within(row.environment_id);
+  const snapshot = await findPayment(sql, row.environment_id, row.payment_id);
+  if (!snapshot) throw new Error(`operation ${row.id} has no payment`);
+  const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
+  if (outcome.kind === "approved") return true;
+  if (outcome.kind !== "declined") return false;
+  return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
 }

@@ -5,7 +5,8 @@ import type { Inquiry, Processor } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { conclude, type Executed, send } from "./execute";
 import { leaveOpen, unknown } from "./finish-operation";
-import { callProcessor, type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
+import { type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
+import { callProcessor, closeAtProcessor, inquireProcessor } from "./processor-calls";
 
 /**
  * For how long after "not found" is conclusive an authorization whose request died waits for that request to come again, with
@@ -17,7 +18,8 @@ const SOON = 2;
 
 /**
  * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and
- * continued authorizations are sent again under the same reference, which the processor does at most once. An
+ * continued authorizations are sent again under the same reference, which the processor does at most once; of what it
+ * has accepted it is asked first. An
  * authorization is only asked about, as its card is gone; a repeat of its request has it again as `token`, with which it is
  * sent once it is proved that nothing was executed and nothing can be any more.
  */
@@ -36,10 +38,10 @@ export async function resolveOperation(
   const { sql } = service.db.within(operation.environmentId);
   const snapshot = await findPayment(sql, operation.environmentId, operation.paymentId);
   if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const outcome: Inquiry =
+  const outcome =
     operation.kind === "authorize"
       ? await inquire(service, processor, operation, taken, token)
-      : await callProcessor(processor, operation, snapshot, null);
+      : await findOrSend(service, processor, operation, snapshot, taken.accepted_at !== null);
   switch (outcome.kind) {
     case "never": {
       const failed = { kind: "failed", reason: "the processor never executed it" } as const;
@@ -74,20 +76,30 @@ async function inquire(
   taken: TakenOperation,
   token: string | null,
 ): Promise<Inquiry> {
-  const first = await processor.inquire(operation.id);
+  const first = await inquireProcessor(service, processor, operation, operation.id);
   if (first.kind !== "not_found" || !isConclusive(processor, taken)) return first;
   if (token === null && mayComeAgain(processor, taken)) return first;
   await service.timer.wait(processor.notFoundConclusiveAfterMs);
   const lease = leaseOf(service.processorTimeoutMs);
   if (!(await prolongLease(service.db.within(operation.environmentId).sql, operation, lease)))
     return { kind: "unknown", reason: "another process has the operation" };
-  if (token !== null && taken.may_resend) return processor.inquire(operation.id);
-  return processor.close({
-    reference: operation.id,
-    account: operation.environmentId,
-    amount: operation.amount,
-    currency: operation.currency,
-  });
+  if (token !== null && taken.may_resend) return inquireProcessor(service, processor, operation, operation.id);
+  return closeAtProcessor(service, processor, operation);
+}
+
+/** Of what the processor has accepted it is asked; anything else, and what it has lost, is sent again. */
+async function findOrSend(
+  service: Service,
+  processor: Processor,
+  operation: OpenOperation,
+  snapshot: PaymentSnapshot,
+  accepted: boolean,
+): Promise<Inquiry> {
+  const found = accepted
+    ? await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id)
+    : null;
+  if (found && found.kind !== "not_found") return found;
+  return callProcessor(service, processor, operation, snapshot, null);
 }
 
 /** "Not found" proves nothing of what was accepted, nor until every call has ended, or is past its time, for long enough. */
@@ -117,7 +129,7 @@ async function sendInPlace(
   const held = await holdToResend(sql, operation, leaseOf(service.processorTimeoutMs));
   if (held === null) return null;
   const mine = { ...operation, epoch: held.epoch, notAfter: held.not_after };
-  const call = (now: OpenOperation) => callProcessor(processor, now, snapshot, token);
+  const call = (now: OpenOperation) => callProcessor(service, processor, now, snapshot, token);
   return send(service, mine, { begunMs, call }, snapshot);
 }
 

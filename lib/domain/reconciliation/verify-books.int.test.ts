@@ -81,7 +81,7 @@ describe("verifyBooks", () => {
 
   afterEach(async () => {
     await dropGuards(db);
-    await db.sql`truncate audit_pending, audit_links, merchants, payments, transactions, operations, ledger_entries, settlement_batches, events, audit_log,
+    await db.sql`truncate audit_pending, audit_links, processor_objects, merchants, payments, transactions, operations, ledger_entries, settlement_batches, events, audit_log,
       idempotency_keys, environments, daily_totals, total_deltas, sandbox_processor.charges, sandbox_processor.operations cascade`;
   });
 });

@@ -157,11 +157,14 @@ describe("the payment page", () => {
     ]);
     expect(inside.audit.length).toBe(2);
     expect(inside.acts).toEqual([expect.objectContaining({ action: "support.viewed_payment" })]);
-    const answers = await askProcessor(tenant.service, { mode: "test", operations: inside.operations });
+    const answers = await askProcessor(tenant.service, inside);
     expect(answers.map((answer) => [answer.reference, answer.kind])).toEqual(
       inside.operations.map((operation) => [operation.id, "approved"]),
     );
-    const none = await askProcessor(tenant.service, { mode: "live", operations: inside.operations });
+    const none = await askProcessor(tenant.service, {
+      ...inside,
+      environment: { ...inside.environment, mode: "live" },
+    });
     expect(none[0]?.kind).toBe("none");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { newId } from "@/lib/ids";
+import { CALLED, inquiry } from "@/lib/testing/processor-requests";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, slept, authorization, followUp, stored } = await testProcessor();
@@ -29,7 +30,7 @@ test.each(SANDBOX_CARDS.filter((card) => card.behaviour.startsWith("decline:")))
     const decline_code = behaviour.slice("decline:".length);
     const outcome = await processor.authorize(charge);
     expect(outcome).toMatchObject({ kind: "declined", decline_code });
-    expect(await processor.inquire(charge.reference)).toEqual(outcome);
+    expect(await processor.inquire(inquiry(charge.reference))).toEqual(outcome);
     expect(await stored(charge)).toMatchObject({ outcome: "declined", amount_captured: 0 });
     expect(await processor.capture(followUp(charge, 1))).toEqual(refused);
     expect(await processor.refund(followUp(charge, 1))).toEqual(refused);
@@ -79,10 +80,14 @@ test("the cards whose checks fail are approved with the letter N", async () => {
 describe("3-D Secure", () => {
   const start = async (capture: boolean) => {
     const charge = await authorization("4000000000003220", { capture });
-    expect(await processor.authorize(charge)).toMatchObject({ kind: "action_required" });
+    expect(await processor.authorize(charge)).toMatchObject({
+      kind: "action_required",
+      challenge: { url: CALLED.challengePage },
+    });
     return charge;
   };
   const answer = (charge: { account: string; reference: string }, challenge: "passed" | "failed" | "abandoned") => ({
+    ...CALLED,
     reference: newId(),
     account: charge.account,
     notAfter: new Date(Date.now() + 60_000),
@@ -95,7 +100,7 @@ describe("3-D Secure", () => {
     expect(await processor.capture(followUp(charge, 1))).toEqual(refused);
     expect(await processor.continueAuthorization(answer(charge, "passed"))).toEqual(approved);
     expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: capture ? 10_000 : 0 });
-    expect(await processor.inquire(charge.reference)).toMatchObject(approved);
+    expect(await processor.inquire(inquiry(charge.reference))).toMatchObject(approved);
   });
 
   test.each(["failed", "abandoned"] as const)("a %s challenge declines", async (challenge) => {
@@ -103,7 +108,7 @@ describe("3-D Secure", () => {
     const declined = { kind: "declined", decline_code: "authentication_failed" };
     expect(await processor.continueAuthorization(answer(charge, challenge))).toEqual(declined);
     expect(await stored(charge)).toMatchObject({ outcome: "declined", amount_captured: 0 });
-    expect(await processor.inquire(charge.reference)).toMatchObject(declined);
+    expect(await processor.inquire(inquiry(charge.reference))).toMatchObject(declined);
   });
 
   test("is decided once: of twenty opposite answers all hear the same end", async () => {
@@ -130,7 +135,7 @@ describe("fault cards", () => {
   test("the failing capture, asked for in one call with the authorization, leaves it authorized", async () => {
     const charge = await authorization("4000000000000341", { capture: true });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "approved", captured: false });
-    expect(await processor.inquire(charge.reference)).toMatchObject({ kind: "approved", captured: false });
+    expect(await processor.inquire(inquiry(charge.reference))).toMatchObject({ kind: "approved", captured: false });
     expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 0, voided: false });
   });
 
@@ -138,7 +143,7 @@ describe("fault cards", () => {
     const charge = await authorization("4000000000001976", { capture: true });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
     expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 10_000 });
-    expect(await processor.inquire(charge.reference)).toMatchObject(approved);
+    expect(await processor.inquire(inquiry(charge.reference))).toMatchObject(approved);
     expect(await processor.authorize(charge)).toMatchObject(approved);
     expect(await processor.refund(followUp(charge, 10_000))).toEqual(approved);
   });
@@ -146,7 +151,7 @@ describe("fault cards", () => {
   test("the first attempt per reference is not executed, the second is", async () => {
     const charge = await authorization("4000000000001984");
     expect(await processor.authorize(charge)).toMatchObject({ kind: "not_sent" });
-    expect(await processor.inquire(charge.reference)).toEqual({ kind: "not_found" });
+    expect(await processor.inquire(inquiry(charge.reference))).toEqual({ kind: "not_found" });
     expect(await processor.authorize(charge)).toMatchObject(approved);
     expect(await processor.authorize(await authorization("4000000000001984"))).toMatchObject({ kind: "not_sent" });
   });
@@ -155,7 +160,7 @@ describe("fault cards", () => {
     const charge = await authorization("4000000000001968");
     expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
-    expect(await processor.inquire(charge.reference)).toEqual({ kind: "not_found" });
+    expect(await processor.inquire(inquiry(charge.reference))).toEqual({ kind: "not_found" });
   });
 
   test("the slow card is charged before it answers, 5 seconds later", async () => {

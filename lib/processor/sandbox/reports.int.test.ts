@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { BEFORE_ALL } from "@/lib/ids";
+import { inquiry } from "@/lib/testing/processor-requests";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
+const { reports } = processor;
+if (reports.kind !== "pulled") throw new Error("the sandbox is asked for its reports");
 
 async function acceptedRefunds(amounts: number[]) {
   const charge = await authorization("4000000000005126", { capture: true });
@@ -14,7 +17,7 @@ async function acceptedRefunds(amounts: number[]) {
 const makeDue = (references: string[]) =>
   sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where reference in ${sql(references)}`;
 const reported = async (references: string[]) =>
-  (await processor.listReports(1_000, BEFORE_ALL)).filter((report) => references.includes(report.reference));
+  (await reports.list(1_000, BEFORE_ALL)).filter((report) => references.includes(report.reference));
 
 test("an accepted refund fails five seconds later by the database's clock, and the money goes back", async () => {
   const { charge, references } = await acceptedRefunds([4_000]);
@@ -24,15 +27,13 @@ test("an accepted refund fails five seconds later by the database's clock, and t
     where reference in ${sql(references)}`;
   expect(report?.seconds).toBe(5);
   expect(await reported(references)).toEqual([]);
-  expect(await processor.inquire(references[0] as string)).toEqual({ kind: "approved" });
+  expect(await processor.inquire(inquiry(references[0] as string))).toEqual({ kind: "approved" });
   expect(await stored(charge)).toMatchObject({ amount_refunded: 4_000 });
 
   await makeDue(references);
   const [reference] = references;
-  expect(await reported(references)).toEqual([
-    { id: reference, kind: "refund_failed", reference, account: charge.account },
-  ]);
-  expect(await processor.inquire(references[0] as string)).toEqual({ kind: "declined", decline_code: null });
+  expect(await reported(references)).toEqual([{ id: reference, reference, account: charge.account }]);
+  expect(await processor.inquire(inquiry(references[0] as string))).toEqual({ kind: "declined", decline_code: null });
   expect(await stored(charge)).toMatchObject({ amount_captured: 10_000, amount_refunded: 0 });
 });
 
@@ -42,14 +43,14 @@ test("a report comes again until it is acknowledged, and its money goes back onc
   expect(await reported(references)).toHaveLength(1);
   expect(await reported(references)).toHaveLength(1);
   expect(await stored(charge)).toMatchObject({ amount_refunded: 2_000 });
-  await processor.acknowledgeReport(references[0] as string);
+  await reports.acknowledge(references[0] as string);
   expect(await reported(references)).toEqual([]);
   expect(await stored(charge)).toMatchObject({ amount_refunded: 2_000 });
 });
 
 test("a report cannot be acknowledged before it was made", async () => {
   const { references } = await acceptedRefunds([1_000]);
-  await processor.acknowledgeReport(references[0] as string);
+  await reports.acknowledge(references[0] as string);
   await makeDue(references);
   expect(await reported(references)).toHaveLength(1);
 });
@@ -58,7 +59,7 @@ test("many refunds of many charges, failed by many processes at once, each go ba
   const made = await Promise.all(Array.from({ length: 8 }, () => acceptedRefunds([1_000, 2_000, 3_000])));
   const references = made.flatMap((one) => one.references);
   await makeDue(references);
-  await Promise.all(Array.from({ length: 16 }, () => processor.listReports(1_000, BEFORE_ALL)));
+  await Promise.all(Array.from({ length: 16 }, () => reports.list(1_000, BEFORE_ALL)));
   expect(await reported(references)).toHaveLength(24);
   for (const { charge } of made) expect(await stored(charge)).toMatchObject({ amount_refunded: 0 });
 });
@@ -79,12 +80,12 @@ test("an account's reports do not stand before another's, and come in turn", asy
   await sql`update sandbox_processor.reports set due_at = now() - interval '1 hour' where account = ${large.charge.account}`;
   const [first, second] = [large, small].toSorted((a, b) => (a.charge.account < b.charge.account ? -1 : 1));
   const accounts = async (limit: number, after: string) =>
-    (await processor.listReports(limit, after)).map(({ account }) => account);
+    (await reports.list(limit, after)).map(({ account }) => account);
   const before = (id: string) => {
     const hex = (BigInt(`0x${id.replaceAll("-", "")}`) - 1n).toString(16).padStart(32, "0");
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   };
-  const all = await processor.listReports(1_000, BEFORE_ALL);
+  const all = await reports.list(1_000, BEFORE_ALL);
   const own = all.filter(({ account }) => [large, small].some(({ charge }) => charge.account === account));
   expect(own.map(({ account }) => account)).toEqual([
     ...Array.from({ length: first === large ? 10 : 1 }, () => first?.charge.account),

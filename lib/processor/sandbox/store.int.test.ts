@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/ids";
+import { CALLED, inquiry } from "@/lib/testing/processor-requests";
 import type { AuthorizeRequest, Outcome } from "../port";
 import { testProcessor } from "./test-processor";
 
@@ -121,7 +122,7 @@ describe("a follow-up is refused", () => {
     expect(await processor.refund(refund)).toEqual(refused);
     await processor.capture(followUp(charge, 10_000));
     expect(await processor.refund(refund)).toEqual(refused);
-    expect(await processor.inquire(refund.reference)).toEqual(refused);
+    expect(await processor.inquire(inquiry(refund.reference))).toEqual(refused);
   });
 });
 
@@ -134,25 +135,25 @@ test("past its notAfter nothing is executed, but what was executed is still told
   const late = new Date(Date.now() - 1_000);
   const never = await authorization(CARD, { notAfter: late });
   expect(await processor.authorize(never)).toMatchObject({ kind: "not_sent" });
-  expect(await processor.inquire(never.reference)).toEqual({ kind: "not_found" });
+  expect(await processor.inquire(inquiry(never.reference))).toEqual({ kind: "not_found" });
 
   const charge = await charged(false);
   expect(await processor.authorize({ ...charge, notAfter: late })).toMatchObject(approved);
   const capture = followUp(charge, 10_000, { notAfter: late });
   expect(await processor.capture(capture)).toMatchObject({ kind: "not_sent" });
-  expect(await processor.inquire(capture.reference)).toEqual({ kind: "not_found" });
+  expect(await processor.inquire(inquiry(capture.reference))).toEqual({ kind: "not_found" });
   expect(await stored(charge)).toMatchObject({ amount_captured: 0 });
 });
 
 describe("a reference that is closed", () => {
   const closing = ({ reference, account, amount, currency }: AuthorizeRequest) =>
-    processor.close({ reference, account, amount, currency });
+    processor.close({ ...CALLED, reference, account, amount, currency });
 
   test("is never executed, and says so from then on", async () => {
     const charge = await authorization(CARD);
     expect(await closing(charge)).toEqual({ kind: "never" });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "not_sent" });
-    expect(await processor.inquire(charge.reference)).toEqual({ kind: "never" });
+    expect(await processor.inquire(inquiry(charge.reference))).toEqual({ kind: "never" });
     expect(await closing(charge)).toEqual({ kind: "never" });
     expect(await processor.capture(followUp(charge, 10_000))).toMatchObject({ kind: "declined" });
   });
@@ -253,7 +254,7 @@ describe("fraud rules see the account's own traffic", () => {
     const { charge, outcome } = await pay(account);
     for (let i = 0; i < 6; i++) await pay(account);
     expect(await processor.authorize(charge)).toEqual(outcome);
-    expect(await processor.inquire(charge.reference)).toEqual(outcome);
+    expect(await processor.inquire(inquiry(charge.reference))).toEqual(outcome);
   });
 
   test("no e-mail address or billing address is stored in plain text", async () => {

@@ -5,6 +5,7 @@ import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
+import { CALLED } from "@/lib/testing/processor-requests";
 import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import { createSandboxProcessor } from "../sandbox";
 
@@ -37,6 +38,7 @@ export async function testProcessor() {
       const account = rest.account ?? newId();
       const { token } = await processor.tokenize(account, { number, exp_month: 12, exp_year: expYear, cvv });
       return {
+        ...CALLED,
         reference: newId(),
         account,
         notAfter: soon(),
@@ -50,6 +52,7 @@ export async function testProcessor() {
       };
     },
     followUp: (charge: AuthorizeRequest, amount: number, request: Partial<FollowUpRequest> = {}): FollowUpRequest => ({
+      ...CALLED,
       reference: newId(),
       account: charge.account,
       authorization: charge.reference,

@@ -4,6 +4,7 @@ import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
+import { CALLED, inquiry } from "@/lib/testing/processor-requests";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import { createSandboxProcessor } from "../sandbox";
 
@@ -22,6 +23,7 @@ async function remote() {
   });
   const account = newId();
   const shared = () => ({
+    ...CALLED,
     reference: newId(),
     account,
     notAfter: new Date(Date.now() + 60_000),
@@ -41,7 +43,7 @@ async function remote() {
     /** Gone, and its connections known to be. */
     async goAway() {
       await proxy.close();
-      const answer = () => processor.inquire(newId()).then(String, String);
+      const answer = () => processor.inquire(inquiry(newId())).then(String, String);
       await expect.poll(answer, { timeout: 10_000 }).toContain("the database is unavailable");
     },
     async comeBack() {

@@ -19,7 +19,7 @@ export default async function SupportPaymentRoute({ params }: PaymentRouteProps)
   const page = await supportPage();
   const inside = await read(page, (await params).id);
   // The page does not wait for the processor, which may be slow.
-  const answers = askProcessor(page.service, { mode: inside.environment.mode, operations: inside.operations });
+  const answers = askProcessor(page.service, inside);
   return <PaymentInsidePage inside={inside} answers={answerSlots(inside, answers)} />;
 }
 

@@ -1,0 +1,106 @@
+import type { PaymentSnapshot } from "@/db/queries/payments";
+import { insertProcessorObject, listProcessorObjects } from "@/db/queries/processor-objects";
+import type { Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { challengeUrl } from "./challenge-url";
+import type { OpenOperation } from "./operation";
+
+/** What every call for an operation names. */
+async function referenceOf(
+  service: Service,
+  processor: Processor,
+  operation: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
+) {
+  const { id, environmentId, paymentId } = operation;
+  const { sql } = service.db.within(environmentId);
+  return {
+    reference: id,
+    account: environmentId,
+    challengePage: challengeUrl(service, operation),
+    objects: processor.capabilities.ownIds ? await listProcessorObjects(sql, environmentId, paymentId) : [],
+  };
+}
+
+/**
+ * Calls the processor for an operation, as often as need be under its one reference. `token`: the card behind an
+ * authorization, which is at hand only while its request is; without it an authorization cannot be sent.
+ */
+export async function callProcessor(
+  service: Service,
+  processor: Processor,
+  operation: OpenOperation,
+  { payment, transactions }: PaymentSnapshot,
+  token: string | null,
+): Promise<Outcome> {
+  const { amount, currency } = operation;
+  const reference = {
+    ...(await referenceOf(service, processor, operation)),
+    notAfter: new Date(operation.notAfter),
+    keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
+  };
+  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency };
+  switch (operation.kind) {
+    case "authorize": {
+      const charge = transactions.find(({ id }) => id === payment.charge_id);
+      if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+      if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
+      // What is charged is what the payment says, whichever request brought the card.
+      return processor.authorize({
+        ...reference,
+        token,
+        amount: payment.amount,
+        currency: payment.currency,
+        capture: payment.capture_method === "automatic",
+        customerEmail: charge.customer_email,
+        billingAddress: charge.billing_address,
+      });
+    }
+    case "continue":
+      return processor.continueAuthorization({
+        ...reference,
+        authorization: payment.authorization_id,
+        challenge: challengeOf(operation),
+      });
+    case "capture":
+      return processor.capture(followUp);
+    case "void":
+      return processor.void(followUp);
+    case "refund":
+      return processor.refund(followUp);
+    default:
+      return operation.kind satisfies never;
+  }
+}
+
+/** Throws when the operation is closed, or in other hands: the processor must not go on then. */
+async function keepObject(service: Service, processor: Processor, operation: OpenOperation, object: ProcessorObject) {
+  const { sql } = service.db.within(operation.environmentId);
+  const kept = await insertProcessorObject(sql, operation, { processor: processor.name, ...object });
+  if (!kept) throw new Error(`operation ${operation.id} is not this process's any more`);
+}
+
+function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
+  if (detail === "passed" || detail === "failed" || detail === "abandoned") return detail;
+  throw new Error(`no challenge result is called ${detail}`);
+}
+
+/** What became of an operation at the processor. Moves no money. */
+export async function inquireProcessor(
+  service: Service,
+  processor: Processor,
+  operation: Pick<OpenOperation, "id" | "environmentId" | "paymentId" | "kind">,
+  authorization: string,
+): Promise<Inquiry> {
+  const reference = await referenceOf(service, processor, operation);
+  return processor.inquire({ ...reference, kind: operation.kind, authorization });
+}
+
+/** Sees to it that an authorization is never executed any more, if it was not. Moves no money. */
+export async function closeAtProcessor(
+  service: Service,
+  processor: Processor,
+  operation: OpenOperation,
+): Promise<Inquiry> {
+  const { amount, currency } = operation;
+  return processor.close({ ...(await referenceOf(service, processor, operation)), amount, currency });
+}
