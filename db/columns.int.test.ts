@@ -1,6 +1,9 @@
 import { readdirSync } from "node:fs";
+import type postgres from "postgres";
 import { beforeAll, expect, test } from "vitest";
+import { idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant } from "@/lib/testing/factories";
 import { DOMAINS } from "./columns";
 
 const { db } = await testDatabase();
@@ -21,7 +24,31 @@ test("each domain of the database allows exactly the contract's values", async (
   expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(DOMAINS));
 });
 
-test("a row cannot be created at another time than its id says", async () => {
-  const [row] = await db.sql<{ time: string }[]>`select uuid_time('019aa000-0000-7000-8000-000000000001') as time`;
-  expect(row?.time).toBe(new Date(0x019aa0000000).toISOString());
+const CREATED_WITH_ID = ["client_sessions", "payments", "plans", "transactions"];
+
+test.each(CREATED_WITH_ID)("a row of %s cannot be created at another time than its id says", async (table) => {
+  const refusedWith = (id: string, createdAt: string) =>
+    db.sql
+      .unsafe(`insert into ${table} (environment_id, id, created_at) values ($1, $2, $3)`, [newId(), id, createdAt])
+      .then(
+        () => null,
+        (error: postgres.PostgresError) => `${error.code} ${error.constraint_name}`,
+      );
+  const id = newId();
+  const refused = `23514 ${table}_created_with_id`;
+  expect(await refusedWith(id, new Date(Date.parse(idTime(id)) + 1).toISOString())).toBe(refused);
+  // Not a UUIDv7: it has no time.
+  expect(await refusedWith("00000000-0000-0000-0000-000000000001", idTime(id))).toBe(refused);
+  // The time is right, and what else the row lacks is what is wrong with it.
+  expect(await refusedWith(id, idTime(id))).toMatch(/^23502 /);
+});
+
+test("nor can its time be changed afterwards", async () => {
+  const { test: environment } = await createTestMerchant(db);
+  const id = newId();
+  await db.sql`
+    insert into plans (environment_id, id, type, name, currency, full_price, status, created_at, updated_at)
+    values (${environment.id}, ${id}, 'ONE_TIME', 'A plan', 'USD', 1, 'DRAFT', ${idTime(id)}, ${idTime(id)})`;
+  const change = db.sql`update plans set created_at = created_at + interval '1 ms' where environment_id = ${environment.id} and id = ${id}`;
+  await expect(change).rejects.toMatchObject({ code: "23514", constraint_name: "plans_created_with_id" });
 });

@@ -1,5 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type AnyPgColumn, bigint, customType, uuid } from "drizzle-orm/pg-core";
+import { bigint, customType, uuid } from "drizzle-orm/pg-core";
 import { isoFromPostgres } from "./client";
 
 /** timestamptz(3): a moment to the millisecond; in rows an ISO 8601 string in UTC, as the API writes it. */
@@ -27,9 +26,3 @@ export function oneOf<const Value extends string>(domain: string, values: readon
   DOMAINS.set(domain, values);
   return customType<{ data: Value; driverData: string }>({ dataType: () => domain });
 }
-
-/**
- * CHECK that a row was created in the millisecond of its UUIDv7. So ordering by id is ordering by creation, and one index
- * on (…, id) serves sorting, paging and date filters alike.
- */
-export const createdWithId = (id: AnyPgColumn, createdAt: AnyPgColumn): SQL => sql`${createdAt} = uuid_time(${id})`;

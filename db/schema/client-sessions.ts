@@ -15,7 +15,7 @@ import {
 import type { Appearance } from "@/lib/contract/appearance";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import { CARD_BRANDS } from "@/lib/contract/transaction-words";
-import { bytea, createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 import { payments } from "./payments";
 import { plans } from "./plans";
@@ -69,7 +69,6 @@ export const clientSessions = pgTable(
     check("client_sessions_open_payment", sql`${table.open_payment_id} is null or ${table.status} = 'OPEN'`),
     check("client_sessions_attempts", sql`${table.attempts} between 0 and 5`),
     check("client_sessions_amount", sql`${table.amount} > 0`),
-    check("client_sessions_created_with_id", createdWithId(table.id, table.created_at)),
   ],
 );
 export type ClientSessionRow = typeof clientSessions.$inferSelect;

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import type { NextAction } from "@/lib/contract/payment";
 import { PAYMENT_STATUSES } from "@/lib/contract/payment";
-import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 
 /**
@@ -53,7 +53,6 @@ export const payments = pgTable(
      */
     index("payments_expiring").on(table.environment_id, table.capture_before).where(sql`status = 'AUTHORIZED'`),
     index("payments_waiting").on(table.environment_id, table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
-    check("payments_created_with_id", createdWithId(table.id, table.created_at)),
     check("payments_amount", sql`${table.amount} > 0`),
     check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
     check(

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, foreignKey, integer, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { PERIOD_UNITS, PLAN_STATUSES, PLAN_TYPES } from "@/lib/contract/plan";
-import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 
 /** What a customer pays and when. Prices are in minor units here; the API's decimals exist only at the edge. */
@@ -29,7 +29,6 @@ export const plans = pgTable(
     foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
     unique("plans_name").on(table.environment_id, table.name),
     check("plans_prices", sql`${table.full_price} > 0 and (${table.trial_price} is null or ${table.trial_price} > 0)`),
-    check("plans_created_with_id", createdWithId(table.id, table.created_at)),
   ],
 );
 export type PlanRow = typeof plans.$inferSelect;

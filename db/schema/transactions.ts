@@ -9,7 +9,7 @@ import {
   TRANSACTION_TYPES,
 } from "@/lib/contract/transaction-words";
 import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
-import { createdWithId, environmentId, instant, money, oneOf } from "../columns";
+import { environmentId, instant, money, oneOf } from "../columns";
 import { payments } from "./payments";
 
 /**
@@ -111,7 +111,6 @@ export const transactions = pgTable(
     index("transactions_failed_refunds")
       .on(table.environment_id, table.updated_at)
       .where(sql`type = 'REFUND' and status = 'FAILED'`),
-    check("transactions_created_with_id", createdWithId(table.id, table.created_at)),
     check("transactions_amount_positive", sql`${table.amount} > 0`),
     check(
       "transactions_reversal",
