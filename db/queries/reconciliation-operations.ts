@@ -35,6 +35,14 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       where o.id is null`,
   },
   {
+    check: "operation_has_payment",
+    proves: "Every operation is of a payment that exists: what a foreign key would refuse.",
+    sql: `
+      select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state from operations o
+      left join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
+      where p.id is null`,
+  },
+  {
     check: "refund_status_follows_from_operation",
     proves: "A refund is PENDING, accepted or FAILED exactly as the operation that made it.",
     sql: `

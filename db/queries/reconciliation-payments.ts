@@ -139,6 +139,22 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
       group by environment_id, payment_token_id having count(*) > 1`,
   },
   {
+    check: "payment_has_environment",
+    proves: "Every payment is in an environment that exists: what a foreign key would refuse.",
+    sql: `
+      select p.environment_id, p.id as payment_id from payments p
+      left join environments e on e.id = p.environment_id
+      where e.id is null`,
+  },
+  {
+    check: "transaction_has_payment",
+    proves: "Every transaction is of a payment that exists: what a foreign key would refuse.",
+    sql: `
+      select t.environment_id, t.payment_id, t.id as transaction_id, t.type from transactions t
+      left join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+      where p.id is null`,
+  },
+  {
     check: "created_with_id",
     proves: "Every payment and transaction was created at the time that is in its id, so lists are in order.",
     sql: `

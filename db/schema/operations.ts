@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import {
   boolean,
   check,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -14,7 +13,6 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
-import { payments } from "./payments";
 
 export const OPERATION_KINDS = ["authorize", "continue", "capture", "void", "refund"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
@@ -82,10 +80,6 @@ export const operations = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    foreignKey({
-      columns: [table.environment_id, table.payment_id],
-      foreignColumns: [payments.environment_id, payments.id],
-    }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
     /** Serves the completer: what is open and due of each environment, and which environments have any. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { check, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import {
@@ -10,7 +10,6 @@ import {
 } from "@/lib/contract/transaction-words";
 import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
 import { environmentId, instant, money, oneOf } from "../columns";
-import { payments } from "./payments";
 
 /**
  * One row per movement of money, as merchants list and search it: a charge, or a refund of one. A refund repeats the
@@ -67,10 +66,6 @@ export const transactions = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    foreignKey({
-      columns: [table.environment_id, table.payment_id],
-      foreignColumns: [payments.environment_id, payments.id],
-    }),
     /** Serves a payment's page and answers: its refunds. The charge is looked up by its id. */
     index("transactions_refunds").on(table.environment_id, table.payment_id, table.id).where(sql`type = 'REFUND'`),
     /**

@@ -72,6 +72,22 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     },
   },
   {
+    check: "payment_has_environment",
+    how: "an environment that was deleted beneath its payments",
+    corrupt: (env) => sql`delete from environments where id = ${env}`,
+  },
+  {
+    check: "transaction_has_payment",
+    how: "a refund of a payment that there never was",
+    corrupt: (env, ids) =>
+      sql`update transactions set payment_id = ${newId()} where environment_id = ${env} and id = ${ids.refund}`,
+  },
+  {
+    check: "operation_has_payment",
+    how: "an operation and its transaction whose payment is gone",
+    corrupt: (env, ids) => sql`delete from payments where environment_id = ${env} and id = ${ids.payment}`,
+  },
+  {
     check: "created_with_id",
     how: "a payment created at another time than its id says",
     corrupt: (env, ids) =>
