@@ -1,23 +1,22 @@
 import { readFileSync } from "node:fs";
 import { afterAll, expect, inject, test } from "vitest";
-import { newId } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
 import { connect } from "./client";
 import { migrate } from "./migrate";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
-const name = `test_${newId().replaceAll("-", "")}`;
 const adminUrl = inject("adminUrl");
-const url = await createDatabase(adminUrl, name);
-const db = connect(url, { max: 2, applicationName: "cardlane-test" });
 
-afterAll(async () => {
-  await db.close();
-  await dropDatabase(adminUrl, name);
-});
-
-/** Brings the database to where it stood before a migration, with the record that the real one keeps. */
-async function migrateUntil(tag: string): Promise<void> {
+/** A database as it stood before a migration, with the record that the real one keeps. */
+async function databaseBefore(tag: string) {
+  const name = `test_${newId().replaceAll("-", "")}`;
+  const url = await createDatabase(adminUrl, name);
+  const db = connect(url, { max: 2, applicationName: "cardlane-test" });
+  afterAll(async () => {
+    await db.close();
+    await dropDatabase(adminUrl, name);
+  });
   const { entries } = JSON.parse(readFileSync(new URL("meta/_journal.json", FOLDER), "utf8")) as {
     entries: { tag: string; when: number }[];
   };
@@ -30,10 +29,14 @@ async function migrateUntil(tag: string): Promise<void> {
     await db.sql.unsafe(readFileSync(new URL(`${entry.tag}.sql`, FOLDER), "utf8"));
     await db.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('', ${entry.when})`;
   }
+  return { db, url };
 }
 
+const accounts = await databaseBefore("_accounts");
+const events = await databaseBefore("_events");
+
 test("whoever could sign in still can; proved are those who used a mailed link or whom an operator made", async () => {
-  await migrateUntil("_accounts");
+  const { db, url } = accounts;
   const [merchant, live] = [newId(), newId()];
   await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
   await db.sql`insert into environments (id, merchant_id, mode) values (${live}, ${merchant}, 'live')`;
@@ -76,4 +79,68 @@ test("whoever could sign in still can; proved are those who used a mailed link o
     ["staff", true, true],
     ["invited", false, false],
   ]);
+});
+
+test("events of older versions are numbered, each for its object, and operations say whether they captured", async () => {
+  const { db, url } = events;
+  const [merchant, env, batch] = [newId(), newId(), newId()];
+  await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
+  await db.sql`insert into environments (id, merchant_id, mode) values (${env}, ${merchant}, 'test')`;
+  await db.sql`insert into settlement_batches (environment_id, id, currency, charge_count, charge_amount, refund_count,
+      refund_amount, reversal_count, reversal_amount) values (${env}, ${batch}, 'EUR', 1, 100, 0, 0, 0, 0)`;
+  const tell = (type: string, object: string, operation: string | null, seconds: number, payload: object) => db.sql`
+    insert into events (environment_id, id, type, operation_id, object_id, payload, created_at) values (${env}, ${newId()},
+      ${type}, ${operation}, ${object}, ${JSON.stringify(payload)}::text::json, now() + ${seconds} * interval '1 s')`;
+  const pay = async (taken: boolean) => {
+    const ids = { payment: newId(), charge: newId(), authorize: newId(), refund: newId(), back: newId() };
+    await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount,
+        capture_method, amount_captured, created_at, updated_at)
+      values (${env}, ${ids.payment}, ${ids.charge}, ${ids.authorize}, 'SETTLED', 'EUR', 100, 'automatic', 100,
+        ${idTime(ids.payment)}, now())`;
+    for (const id of [ids.charge, ids.refund]) {
+      await db.sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata,
+          settlement_batch_id, refund_of, created_at, updated_at)
+        values (${env}, ${id}, ${ids.payment}, ${id === ids.charge ? "CHARGE" : "REFUND"}, 'SETTLED', 100, 'EUR', '{}',
+          ${batch}, ${id === ids.charge ? null : ids.charge}, ${idTime(id)}, now())`;
+    }
+    const act = (id: string, kind: string, transaction: string) => db.sql`
+      insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor,
+        lease_until, next_attempt_at) values (${env}, ${id}, ${ids.payment}, ${transaction}, ${kind}, 'succeeded', 100, 'EUR',
+        '{"type":"system","id":null}', now(), now())`;
+    await act(ids.authorize, "authorize", ids.charge);
+    await act(ids.back, "refund", ids.refund);
+    const enveloped = { object: "event", data: { id: "pay", object: "payment" } };
+    // Written out of order: what counts is when it happened.
+    await tell("payment.settled", ids.payment, null, 5, { amount: 100 });
+    await tell(taken ? "payment.captured" : "payment.authorized", ids.payment, ids.authorize, 1, enveloped);
+    await tell("refund.failed", ids.payment, ids.back, 9, { object: "event", data: { object: "transaction" } });
+    await tell("refund.succeeded", ids.payment, ids.back, 8, { object: "event", data: { object: "transaction" } });
+    return ids;
+  };
+  const [taken, onlyHeld] = [await pay(true), await pay(false)];
+  const plan = newId();
+  await tell("plan.created", plan, null, 1, { object: "subscription_plan" });
+
+  await migrate(url);
+  const told = (object: string) => db.sql`
+    select type, sequence, operation_id, data from events where object_id = ${object} order by sequence`;
+  expect([...(await told(taken.payment))]).toEqual([
+    {
+      ...{ type: "payment.captured", sequence: 1, operation_id: taken.authorize },
+      data: { object: { id: "pay", object: "payment" }, previous: null },
+    },
+    {
+      ...{ type: "payment.settled", sequence: 2, operation_id: batch },
+      data: { object: { amount: 100 }, previous: null },
+    },
+  ]);
+  expect((await told(onlyHeld.refund)).map(({ type, sequence }) => [type, sequence])).toEqual([
+    ["refund.succeeded", 1],
+    ["refund.failed", 2],
+  ]);
+  expect((await told(plan)).map(({ type }) => type)).toEqual(["subscription_plan.created"]);
+  const counted = await db.sql`select id, event_sequence from payments order by id`;
+  expect([...counted]).toEqual([taken, onlyHeld].map(({ payment }) => ({ id: payment, event_sequence: 2 })));
+  const captured = await db.sql<{ id: string }[]>`select id from operations where captured`;
+  expect(captured.map(({ id }) => id)).toEqual([taken.authorize]);
 });

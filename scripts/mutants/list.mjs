@@ -282,6 +282,50 @@ export const MUTANTS = [
     tests: ["unit", "lib/domain/idempotency/keepable-body.test.ts", "in place of a token is not kept"],
   },
   {
+    name: "an outcome that nobody is told of",
+    edits: [
+      [
+        "db/queries/payment-outcomes.ts",
+        /from \(values \$\{events\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
+        "from (values ${events}) e\n      where false",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
+  },
+  {
+    name: "the first of two events alone",
+    edits: [
+      [
+        "db/queries/payment-outcomes.ts",
+        "others.reduce((rows, row) => sql`${rows}, ${row}`, first)",
+        "others.reduce((rows) => rows, first)",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
+  },
+  {
+    name: "events of an outcome that is not written",
+    edits: [
+      [
+        "db/queries/payment-outcomes.ts",
+        /from \(values \$\{events\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
+        "from (values ${events}) e",
+      ],
+      ["db/queries/payment-outcomes.ts", "select require_written((select count(*) from operation))", "select 1"],
+    ],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
+  },
+  {
+    name: "a number given twice",
+    edits: [["db/queries/payment-outcomes.ts", "event_sequence = event_sequence + ${told}::int", "event_sequence = 1"]],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
+  },
+  {
+    name: "a settled charge does not count its event",
+    edits: [["db/queries/settlement.ts", "then 1 else 0 end", "then 0 else 0 end"]],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "told by something"],
+  },
+  {
     name: "another clock's times are written",
     edits: [
       [
