@@ -382,7 +382,7 @@ export const MUTANTS = [
         "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  await sql`delete from sandbox_processor.charges where reference = ${reference}::uuid and behaviour = ${CLOSED}`;\n  return record?.account",
       ],
     ],
-    tests: ["int", "lib/processor/sandbox/store.int.test.ts", "is never executed, and says so from then on"],
+    tests: ["int", "lib/processor/sandbox/port.int.test.ts", "before its call is never executed"],
   },
   {
     name: "a repeat that sends what may be under way",

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { BEFORE_ALL, newId } from "@/lib/ids";
+import {
+  type FollowUpRequest,
+  type Outcome,
+  type PulledReports,
+  type PushedReports,
+  UnreadableReportError,
+} from "./port";
+import {
+  AMOUNT,
+  approvals,
+  type Charge,
+  callsTo,
+  DUPLICATES,
+  type ProcessorUnderTest,
+  refused,
+  times,
+} from "./port-suite-calls";
+import { challenges, closing, keeping } from "./port-suite-ends";
+
+/**
+ * What every processor must pass, by what it says that it can. Each test names a guarantee on which the money path stands.
+ */
+export function portSuite(name: string, under: ProcessorUnderTest): void {
+  describe(`the port: ${name}`, () => {
+    onceByReference(under);
+    limits(under);
+    knowing(under);
+    closing(under);
+    keeping(under);
+    challenges(under);
+    apart(under);
+    reporting(under);
+  });
+}
+
+function onceByReference(under: ProcessorUnderTest): void {
+  const { processor, money } = under;
+  const { authorization, followUp, inquiry, end, charged } = callsTo(under);
+
+  describe("at most once for a reference", () => {
+    const same = (outcomes: readonly Outcome[]) =>
+      expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+
+    test("an authorization that is sent many times at once", async () => {
+      const charge = await authorization("approved", { capture: true });
+      const outcomes = await Promise.all(times(DUPLICATES, () => processor.authorize(charge)));
+      same(outcomes);
+      expect(outcomes[0]).toMatchObject({ kind: "approved" });
+      expect(await processor.authorize(charge)).toEqual(outcomes[0]);
+      expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toEqual(outcomes[0]);
+      expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
+    });
+
+    test.each([
+      ["capture", false, { captured: AMOUNT, refunded: 0, voided: false }],
+      ["void", false, { captured: 0, refunded: 0, voided: true }],
+      ["refund", true, { captured: AMOUNT, refunded: 3_000, voided: false }],
+    ] as const)("a %s that is sent many times at once", async (kind, capture, after) => {
+      const charge = await charged(capture);
+      const request = followUp(charge, kind === "refund" ? 3_000 : AMOUNT);
+      same(await Promise.all(times(DUPLICATES, () => processor[kind](request))));
+      expect(await end(kind, request)).toEqual({ kind: "approved" });
+      expect(await end(kind, request)).toEqual({ kind: "approved" });
+      expect(await processor.inquire(inquiry(charge, kind, request.reference))).toEqual({ kind: "approved" });
+      expect(await money(charge.reference)).toEqual(after);
+    });
+
+    test("a decline, which is the same answer again", async () => {
+      const charge = await authorization("declined", { capture: true });
+      const outcome = await processor.authorize(charge);
+      expect(outcome).toMatchObject({ kind: "declined", decline_code: expect.any(String) });
+      expect(await processor.authorize(charge)).toEqual(outcome);
+      expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toEqual(outcome);
+      expect((await money(charge.reference))?.captured ?? 0).toBe(0);
+    });
+
+    test("a refusal, which stands when it would be allowed later", async () => {
+      const charge = await charged(false);
+      const refund = followUp(charge, 1_000);
+      expect(await end("refund", refund)).toEqual(refused);
+      expect(await end("capture", followUp(charge, AMOUNT))).toEqual({ kind: "approved" });
+      expect(await end("refund", refund)).toEqual(refused);
+      expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
+    });
+
+    test("a late call: what it answers is what its books hold", async () => {
+      const charge = await authorization("approved", { capture: true, notAfter: new Date(Date.now() - 60_000) });
+      const outcome = await processor.authorize(charge);
+      const known = await processor.inquire(inquiry(charge, "authorize", charge.reference));
+      const held = await money(charge.reference);
+      expect([
+        ["approved", "approved", AMOUNT],
+        ["not_sent", "not_found", null],
+      ]).toContainEqual([outcome.kind, known.kind, held?.captured ?? null]);
+    });
+  });
+}
+
+function limits(under: ProcessorUnderTest): void {
+  const { processor, money } = under;
+  const { authorization, followUp, end, endsOf, charged } = callsTo(under);
+
+  describe("never more than there is", () => {
+    test("refunds of one charge, many at once", async () => {
+      const charge = await charged(true, 1_000);
+      const refunds = times(DUPLICATES, () => followUp(charge, 300));
+      expect(approvals(await endsOf(refunds.map((request) => ({ kind: "refund", request }))))).toBe(3);
+      expect(await money(charge.reference)).toEqual({ captured: 1_000, refunded: 900, voided: false });
+    });
+
+    test("a capture, of whatever part", async () => {
+      const charge = await charged(false);
+      expect(await end("capture", followUp(charge, AMOUNT + 1))).toEqual(refused);
+      const part = processor.capabilities.partialCapture ? 4_000 : AMOUNT;
+      const captures = times(8, () => followUp(charge, part));
+      expect(approvals(await endsOf(captures.map((request) => ({ kind: "capture", request }))))).toBe(1);
+      expect(await money(charge.reference)).toEqual({ captured: part, refunded: 0, voided: false });
+      expect(await end("refund", followUp(charge, part + 1))).toEqual(refused);
+      expect(await end("refund", followUp(charge, part))).toEqual({ kind: "approved" });
+    });
+
+    test("a part is captured only by a processor that says so", async () => {
+      const charge = await charged(false);
+      const part = await end("capture", followUp(charge, 4_000));
+      expect(part.kind).toBe(processor.capabilities.partialCapture ? "approved" : "declined");
+      expect((await money(charge.reference))?.captured).toBe(processor.capabilities.partialCapture ? 4_000 : 0);
+    });
+
+    test("a void and a capture of one charge are not both done", async () => {
+      for (const charge of await Promise.all(times(6, () => charged(false)))) {
+        const rivals = times(4, (index) => ({
+          kind: index % 2 ? ("void" as const) : ("capture" as const),
+          request: followUp(charge, AMOUNT),
+        }));
+        expect(approvals(await endsOf(rivals))).toBe(1);
+        const held = await money(charge.reference);
+        expect(held?.voided).toBe(held?.captured === 0);
+      }
+    });
+
+    test("nothing of what was voided, declined, or is in another currency", async () => {
+      const voided = await charged(false);
+      expect(await end("void", followUp(voided, AMOUNT))).toEqual({ kind: "approved" });
+      expect(await end("capture", followUp(voided, AMOUNT))).toEqual(refused);
+      expect(await end("void", followUp(await charged(true), AMOUNT))).toEqual(refused);
+      const held = await charged(false);
+      expect(await end("capture", followUp(held, AMOUNT, { currency: "EUR" }))).toEqual(refused);
+      const declined = await authorization("declined");
+      await processor.authorize(declined);
+      for (const kind of ["capture", "void", "refund"] as const)
+        expect(await end(kind, followUp(declined, AMOUNT))).toEqual(refused);
+    });
+  });
+}
+
+function knowing(under: ProcessorUnderTest): void {
+  const { processor, money } = under;
+  const { authorization, inquiry, charged } = callsTo(under);
+
+  test.each(["authorize", "continue", "capture", "void", "refund"] as const)(
+    "a %s that it never got is not found, and asking moves nothing",
+    async (kind) => {
+      const charge = kind === "authorize" ? await authorization() : await charged(false);
+      const reference = kind === "authorize" ? charge.reference : newId();
+      const before = await money(charge.reference);
+      expect(await processor.inquire(inquiry(charge, kind, reference))).toEqual({ kind: "not_found" });
+      expect(await processor.inquire(inquiry(charge, kind, reference))).toEqual({ kind: "not_found" });
+      expect(await money(charge.reference)).toEqual(before);
+    },
+  );
+
+  test("a token that it did not make moves nothing", async () => {
+    const { token } = await authorization();
+    const at = Math.floor(token.length * 0.75);
+    const altered = `${token.slice(0, at)}${token[at] === "a" ? "b" : "a"}${token.slice(at + 1)}`;
+    for (const garbage of ["", "tok", altered, token.slice(0, at), "' or 1=1 --"]) {
+      const charge = await authorization("approved", { token: garbage });
+      expect((await processor.authorize(charge)).kind).toBe("declined");
+      expect(await money(charge.reference)).toBeNull();
+    }
+  });
+
+  test("what it keeps of cards goes, and what was paid with them stays", async () => {
+    const charge = await charged(true);
+    await authorization();
+    await under.ageCards();
+    const kept = await under.keptCards();
+    expect(kept).toBeGreaterThan(0);
+    expect(await processor.forgetOldAttempts()).toBeGreaterThanOrEqual(kept);
+    expect(await under.keptCards()).toBe(0);
+    expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toMatchObject({ kind: "approved" });
+    expect(await money(charge.reference)).toMatchObject({ captured: AMOUNT });
+  });
+}
+
+function apart(under: ProcessorUnderTest): void {
+  const { processor, money } = under;
+  const { authorization, followUp, end, charged, close } = callsTo(under);
+
+  describe("accounts are apart", () => {
+    test("nobody moves another's money, under whatever reference", async () => {
+      const charge = await charged(true);
+      const stranger = newId();
+      const held = await charged(false);
+      expect(await end("refund", followUp(charge, 1, { account: stranger }))).toEqual(refused);
+      for (const kind of ["capture", "void"] as const)
+        expect(await end(kind, followUp(held, AMOUNT, { account: stranger }))).toEqual(refused);
+      expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
+      expect(await money(held.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
+    });
+
+    test("another's reference is neither executed again nor closed", async () => {
+      const charge = await charged(true);
+      const stranger = await authorization("approved", { capture: true, reference: charge.reference });
+      expect(await processor.authorize(stranger)).toMatchObject({ kind: "not_sent" });
+      expect(await close(charge, stranger.account)).toMatchObject({ kind: "unknown" });
+      expect(await close(charge)).toMatchObject({ kind: "approved" });
+      expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
+    });
+  });
+}
+
+function reporting(under: ProcessorUnderTest): void {
+  const { processor, money } = under;
+  const { authorization, followUp, inquiry, end } = callsTo(under);
+  const { reports } = processor;
+
+  /** A refund that was accepted and then came back. */
+  async function returned() {
+    const charge = await authorization("refundComesBack", { capture: true });
+    await processor.authorize(charge);
+    const refund = followUp(charge, 4_000);
+    expect(await end("refund", refund)).toEqual({ kind: "approved" });
+    expect(await money(charge.reference)).toMatchObject({ refunded: 4_000 });
+    await under.giveBack(charge.account);
+    return { charge, refund };
+  }
+
+  test("a refund that comes back is declined from then on, and its money is there again", async () => {
+    const { charge, refund } = await returned();
+    expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
+    expect(await processor.refund(refund)).toEqual(refused);
+    expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
+  });
+
+  describe(`reports that are ${reports.kind}`, () => {
+    if (reports.kind === "pulled") pulled(reports, returned, under);
+    else pushed(reports, returned, under);
+  });
+}
+
+type Returned = () => Promise<{ charge: Charge; refund: FollowUpRequest }>;
+
+function pulled(reports: PulledReports, returned: Returned, under: ProcessorUnderTest): void {
+  test("come again until they are acknowledged, and by no message", async () => {
+    const { charge, refund } = await returned();
+    const list = async () =>
+      (await reports.list(1_000, BEFORE_ALL)).filter(({ account }) => account === charge.account);
+    const report = { reference: refund.reference, account: charge.account };
+    expect(await list()).toMatchObject([report]);
+    expect(await list()).toMatchObject([report]);
+    for (const { id } of await list()) await reports.acknowledge(id);
+    expect(await list()).toEqual([]);
+    expect(await under.messages(charge.account)).toEqual([]);
+  });
+}
+
+function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnderTest): void {
+  test("name what came back", async () => {
+    const { charge, refund } = await returned();
+    const told = (await under.messages(charge.account)).flatMap((message) => reports.read(message));
+    const named = told.map((report) => ("object" in report ? report.object : report.reference));
+    const ids = charge.payment.kept.filter(({ kind }) => kind === "refund").map(({ id }) => id);
+    expect(named).toEqual(expect.arrayContaining(ids.length > 0 ? ids : [refund.reference]));
+  });
+
+  test("are read as often as they are sent, and only as the processor has written them", async () => {
+    const { charge } = await returned();
+    const messages = await under.messages(charge.account);
+    expect(messages.length).toBeGreaterThan(0);
+    for (const message of messages) {
+      expect(reports.read(message)).toEqual(reports.read(message));
+      const forged = [
+        { ...message, body: message.body.replace(/[0-9a-f]/, (digit) => (digit === "0" ? "1" : "0")) },
+        { ...message, body: `${message.body} ` },
+        { ...message, headers: new Headers() },
+        { headers: message.headers, body: "" },
+        { headers: message.headers, body: "{}" },
+      ];
+      for (const one of forged) expect(() => reports.read(one)).toThrow(UnreadableReportError);
+    }
+  });
+}

@@ -1,0 +1,34 @@
+import { BEFORE_ALL } from "@/lib/ids";
+import { portSuite } from "../port-suite";
+import { testCard } from "../port-suite-calls";
+import { testProcessor } from "./test-processor";
+
+const { processor, sql } = await testProcessor();
+
+portSuite("the sandbox", {
+  processor,
+  cards: {
+    approved: testCard("4242424242424242"),
+    declined: testCard("4000000000009995"),
+    challenged: testCard("4000000000003220"),
+    refundComesBack: testCard("4000000000005126"),
+  },
+  async money(reference) {
+    const [row] = await sql<{ captured: number; refunded: number; voided: boolean }[]>`
+      select amount_captured as captured, amount_refunded as refunded, voided from sandbox_processor.charges
+      where reference = ${reference}`;
+    return row ?? null;
+  },
+  // It decides at once, and its shoppers answer on our page.
+  decide: async () => {},
+  answerChallenge: async () => {},
+  messages: async () => [],
+  async giveBack(account) {
+    await sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${account}`;
+    // It looks at the clock when it is asked for its reports.
+    if (processor.reports.kind === "pulled") await processor.reports.list(1, BEFORE_ALL);
+  },
+  keptCards: async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length,
+  ageCards: async () =>
+    void (await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '1 hour'`),
+});

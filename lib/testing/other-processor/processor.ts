@@ -1,0 +1,253 @@
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import type { Sql } from "@/db/client";
+import { systemTimer, type Timer } from "@/lib/clock";
+import { SANDBOX_CARDS, type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import {
+  type AuthorizeRequest,
+  type Checks,
+  type ContinueRequest,
+  type FollowUpRequest,
+  type InquireRequest,
+  type Inquiry,
+  type Outcome,
+  type Processor,
+  UnreadableReportError,
+} from "@/lib/processor/port";
+import { brandOf, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/card-checks";
+import { assessFraud } from "@/lib/processor/sandbox/fraud";
+import {
+  cancelIntent,
+  confirmIntent,
+  createIntent,
+  createMovement,
+  findIntent,
+  findMovement,
+  findToken,
+  forgetOldTokens,
+  type Intent,
+  insertRefusal,
+  insertToken,
+  type Movement,
+  submitContinuation,
+  submitMovement,
+  type Token,
+} from "./store";
+
+export type OtherOptions = {
+  /** On the store, which `createOtherStore` has made. */
+  sql: Sql;
+  timer?: Timer;
+  /** Whether it captures parts. */
+  partialCapture?: boolean;
+  /** Where shoppers pass its challenges: a page of its own, or the page of ours that each call names. */
+  challenges?: "its own page" | "our page";
+  /** How long it takes to decide a capture or refund. */
+  decidesAfterMs?: number;
+};
+
+/** Where its own pages are. */
+const OWN_PAGES = "https://pages.other-processor.example/challenges/";
+const SIGNATURE = "x-other-signature";
+const SECRET = "what the other processor signs its reports with";
+const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
+
+const newIdOf = (kind: "intent" | "movement" | "token" | "news") => `${kind}_${randomUUID().replaceAll("-", "")}`;
+
+/**
+ * A processor that works the other way round from the sandbox: it names what it makes by its own ids and finds charges by
+ * those alone; first it creates, then it is told to go on; it decides captures and refunds later and says so by itself; it
+ * knows no "not after", so that only what was canceled is not executed any more. Cards do what the sandbox's do.
+ */
+export function createOtherProcessor(options: OtherOptions): Processor {
+  const { sql, timer = systemTimer, partialCapture = true, challenges = "our page", decidesAfterMs = 50 } = options;
+
+  const outcomeOfIntent = (intent: Intent, { challengePage }: { challengePage: string }): Outcome => {
+    const url = challenges === "our page" ? challengePage : OWN_PAGES + intent.id;
+    return intentOutcome(intent, url);
+  };
+  const outcomeOfMovement = (movement: Movement, { challengePage }: { challengePage: string }): Outcome => {
+    const url = challenges === "our page" ? challengePage : OWN_PAGES + movement.intent;
+    return movementOutcome(movement, url);
+  };
+
+  async function authorize(request: AuthorizeRequest): Promise<Outcome> {
+    const { reference, account, amount, currency } = request;
+    const token = await findToken(sql, request.token, account);
+    if (!token) return { kind: "declined", decline_code: "processing_error" };
+    if (token.behaviour === "refuse_once" && (await insertRefusal(sql, reference))) {
+      return { kind: "not_sent", reason: "the processor refused the first attempt before executing it" };
+    }
+    const created = await createIntent(sql, { id: newIdOf("intent"), reference, account, amount, currency });
+    if (created.account !== account) return { kind: "not_sent", reason: "the reference belongs to another account" };
+    await request.keep({ kind: "intent", id: created.id });
+    if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
+    const { intent, fresh } = await confirmIntent(sql, created.id, decisionOf(token, request));
+    if (fresh && token.behaviour === "slow") await timer.wait(SLOW_ANSWER_MS);
+    if (fresh && token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
+    return outcomeOfIntent(intent, request);
+  }
+
+  /** Null: the account has no charge of the id that was kept, or the reference is another's. */
+  async function create(
+    request: FollowUpRequest | ContinueRequest,
+    kind: Movement["kind"],
+    money: Pick<FollowUpRequest, "amount" | "currency"> | { amount: null; currency: null },
+  ): Promise<Movement | null> {
+    const { reference, account } = request;
+    const charge = request.objects.find((object) => object.kind === "intent");
+    if (!charge) return null;
+    const movement = await createMovement(sql, charge.id, {
+      ...{ id: newIdOf("movement"), reference, account, kind },
+      ...money,
+    });
+    if (movement) await request.keep({ kind, id: movement.id });
+    return movement;
+  }
+
+  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
+    const { amount, currency } = request;
+    const movement = await create(request, kind, { amount, currency });
+    if (!movement) return { kind: "declined", decline_code: null };
+    const terms = { newsId: newIdOf("news"), afterMs: decidesAfterMs, wholeOnly: !partialCapture };
+    return outcomeOfMovement(await submitMovement(sql, movement.id, terms), request);
+  }
+
+  /** On its own page the shopper has answered it, or goes on doing so; all that we can do there is to give up. */
+  const passed = ({ challenge }: ContinueRequest) =>
+    challenges === "our page" ? challenge === "passed" : challenge === "abandoned" ? false : null;
+
+  return {
+    name: "other",
+    capabilities: { partialCapture, rawCards: true, ownIds: true },
+    notFoundConclusiveAfterMs: 1_000,
+
+    async tokenize(account, card) {
+      const token = newIdOf("token");
+      const { exp_month, exp_year } = card;
+      const behaviour = BEHAVIOURS.get(card.number) ?? "decline:generic_decline";
+      await insertToken(sql, { token, account, behaviour, exp_month, exp_year });
+      const [bin, last4] = [card.number.slice(0, 6), card.number.slice(-4)];
+      return { token, brand: brandOf(card.number), bin, last4, exp_month, exp_year };
+    },
+    requireReadable: () => {},
+    authorize,
+
+    async continueAuthorization(request) {
+      const movement = await create(request, "continue", { amount: null, currency: null });
+      if (!movement) return { kind: "declined", decline_code: null };
+      return outcomeOfMovement(await submitContinuation(sql, movement.id, passed(request)), request);
+    },
+    capture: (request) => follow("capture", request),
+    void: (request) => follow("void", request),
+    refund: (request) => follow("refund", request),
+
+    async inquire(request: InquireRequest): Promise<Inquiry> {
+      if (request.kind !== "authorize") {
+        const movement = await findMovement(sql, request.reference);
+        if (!movement || movement.outcome === "created") return { kind: "not_found" };
+        return outcomeOfMovement(movement, request);
+      }
+      const intent = await findIntent(sql, request.reference);
+      if (!intent || intent.status === "created") return { kind: "not_found" };
+      return intent.status === "canceled" ? { kind: "never" } : outcomeOfIntent(intent, request);
+    },
+
+    async close(request) {
+      const { reference, account, amount, currency } = request;
+      // What is created under the reference from now on is this one, and it is canceled.
+      const created = await createIntent(sql, { id: newIdOf("intent"), reference, account, amount, currency });
+      if (created.account !== account) return { kind: "unknown", reason: "the reference belongs to another account" };
+      await cancelIntent(sql, created.id);
+      const intent = await findIntent(sql, reference);
+      if (!intent) throw new Error("an intent that was created is there");
+      return intent.status === "canceled" ? { kind: "never" } : outcomeOfIntent(intent, request);
+    },
+
+    reports: { kind: "pushed", read: readReports },
+    forgetOldAttempts: () => forgetOldTokens(sql),
+  };
+}
+
+/** A challenge on its own page, as the shopper's browser knows it; null for any other address. */
+export const ownChallengeOf = (url: string): string | null =>
+  url.startsWith(OWN_PAGES) ? url.slice(OWN_PAGES.length) : null;
+
+/** A message as it is sent to our address: what it reports on, signed as it stands. */
+export function reportMessage(news: readonly { id: string; object: string }[]): { headers: Headers; body: string } {
+  const body = JSON.stringify({ news: news.map(({ id, object }) => ({ id, object })) });
+  return { headers: new Headers({ "Content-Type": "application/json", [SIGNATURE]: signatureOf(body) }), body };
+}
+
+const signatureOf = (body: string) => createHmac("sha256", SECRET).update(body).digest("hex");
+
+function readReports({ headers, body }: { readonly headers: Headers; readonly body: string }) {
+  const given = Buffer.from(headers.get(SIGNATURE) ?? "");
+  const right = Buffer.from(signatureOf(body));
+  if (given.length !== right.length || !timingSafeEqual(given, right))
+    throw new UnreadableReportError("its signature is not the processor's");
+  const { news } = JSON.parse(body) as { news: { id: string; object: string }[] };
+  return news;
+}
+
+function decisionOf(token: Token, request: AuthorizeRequest) {
+  const { behaviour } = token;
+  const code = isExpired(token.exp_month, token.exp_year, new Date()) ? "expired_card" : declineCodeOf(behaviour);
+  const status = code !== null ? "declined" : behaviour === "challenge" ? "action_required" : "approved";
+  const captures = request.capture && status === "approved" && behaviour !== "capture_fails";
+  return {
+    status,
+    behaviour,
+    decline_code: code,
+    capture_at_once: request.capture,
+    avs_result: verifyAddress(behaviour, request.billingAddress),
+    cvv_result: verifySecurityCode(behaviour),
+    captured: captures ? request.amount : 0,
+  } as const;
+}
+
+function declineCodeOf(behaviour: SandboxBehaviour): Intent["decline_code"] {
+  return behaviour.startsWith("decline:") ? (behaviour.slice("decline:".length) as Intent["decline_code"]) : null;
+}
+
+function intentOutcome(intent: Intent, url: string): Outcome {
+  const checks = checksOf(intent);
+  switch (intent.status) {
+    case "created":
+    case "canceled":
+      return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
+    case "approved": {
+      const captureFailed = intent.capture_at_once && intent.behaviour === "capture_fails";
+      return { kind: "approved", ...(checks && { checks }), ...(captureFailed && { captured: false }) };
+    }
+    case "declined":
+      return { kind: "declined", decline_code: intent.decline_code, ...(checks && { checks }) };
+    case "action_required":
+      return { kind: "action_required", challenge: { url }, ...(checks && { checks }) };
+    default:
+      return intent.status satisfies never;
+  }
+}
+
+function movementOutcome({ outcome, decline_code }: Movement, url: string): Outcome {
+  switch (outcome) {
+    case "approved":
+      return { kind: "approved" };
+    case "declined":
+    case "failed":
+      return { kind: "declined", decline_code };
+    case "action_required":
+      return { kind: "action_required", challenge: { url } };
+    case "created":
+    case "pending":
+      return { kind: "pending" };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function checksOf({ avs_result, cvv_result, decline_code, amount }: Intent): Checks | null {
+  if (!avs_result || !cvv_result) return null;
+  const known_fraud = decline_code === "fraud_suspected";
+  const counts = { card_attempts: 0, email_attempts: 0, address_attempts: 0, average_amount: null };
+  return { avs_result, cvv_result, ...assessFraud({ ...counts, amount, avs_result, cvv_result, known_fraud }) };
+}
