@@ -99,10 +99,16 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
 /** Of the payment and of its refunds. Index: `events_object`. */
 function eventsOf(tx: Transaction, environmentId: string, { payment, transactions }: PaymentSnapshot) {
   const objects = [payment.id, ...transactions.map(({ id }) => id)];
+  // Object by object: asked for all at once, the planner may walk through the environment's latest events instead.
   return tx<PaymentDetailRows["events"]>`
-    select id, type, created_at from events
-    where environment_id = ${environmentId}::uuid and object_id = any(${objects}::uuid[])
-    order by id desc limit ${DETAIL_LIMIT}::int`;
+    select e.id, e.type, e.created_at
+    from unnest(${objects}::uuid[]) as o(id)
+    cross join lateral (
+      select id, type, created_at from events
+      where environment_id = ${environmentId}::uuid and object_id = o.id
+      order by sequence desc limit ${DETAIL_LIMIT}::int
+    ) e
+    order by e.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
 /** The keys that still stand for an operation of the payment. Index: `operations_payment`, then the primary key. */

@@ -48,7 +48,7 @@ export function presentEvent(row: EventRow, mode: Mode): Event {
 export function changedMembers<T extends object>(before: T, after: T): Partial<T> {
   const changed: Partial<T> = {};
   for (const name of Object.keys(after) as (keyof T)[]) {
-    if (!isDeepStrictEqual(before[name], after[name])) changed[name] = before[name];
+    if (before[name] !== after[name] && !isDeepStrictEqual(before[name], after[name])) changed[name] = before[name];
   }
   return changed;
 }

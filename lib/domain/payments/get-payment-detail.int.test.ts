@@ -168,6 +168,12 @@ test("settlement and a refund that came back stand in the timeline and in the le
   expect(detail.timeline[1]?.settlement_batch_id).toBe(detail.linked.batches[0]?.id);
   expect(detail.ledger.map(({ title }) => title)).toEqual(["Capture", "Refund", "Refund came back"]);
   expect(detail.timeline.at(-1)?.actor.name).toBe("Cardlane");
+  expect(detail.timeline[2]?.at).toBe(detail.ledger[1]?.at);
+  const told = ["refund.failed", "refund.succeeded", "payment.settled", "payment.captured"];
+  expect(detail.events.map(({ type }) => type)).toEqual(told);
+  // What merchants were told is shown beside what happened, and never where that is read from.
+  await db.sql`delete from events where environment_id = ${tenant.environmentId}`;
+  expect((await detailOf(tenant, body.id)).timeline).toEqual(detail.timeline);
 });
 
 test("another merchant, another mode and made-up ids get not found", async () => {
