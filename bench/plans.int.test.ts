@@ -42,7 +42,11 @@ async function statementsIn(
     },
   }) as Sql;
   const service = testService({ ...db, sql, within: (id) => ({ ...db.within(id), sql }) });
-  await read(testContext(service, { id: big.id, mode: "test", merchantId: big.merchantId }));
+  // Once with the total, and once when it is known.
+  Reflect.deleteProperty(globalThis, Symbol.for("cardlane.known-totals"));
+  for (let i = 0; i < 2; i++) {
+    await read(testContext(service, { id: big.id, mode: "test", merchantId: big.merchantId }));
+  }
   return sent;
 }
 
@@ -142,11 +146,12 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
       const { db: small } = await testDatabase();
       await bring(small.long);
       for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }] as const) {
-        const [statement] = await statementsIn(small, nobody, (ctx) => listTransactions(ctx, query));
-        const plans = await plansOf(statement as Statement, small.within(nobody.id).sql);
-        const found = plans.flatMap(nodesOf).map((node) => node["Node Type"]);
-        const readsAll = found.filter((type) => /Seq Scan|Hash|Merge Join|Materialize/.test(type));
-        expect(readsAll, JSON.stringify(query)).toEqual([]);
+        for (const statement of await statementsIn(small, nobody, (ctx) => listTransactions(ctx, query))) {
+          const plans = await plansOf(statement, small.within(nobody.id).sql);
+          const found = plans.flatMap(nodesOf).map((node) => node["Node Type"]);
+          const readsAll = found.filter((type) => /Seq Scan|Hash|Merge Join|Materialize/.test(type));
+          expect(readsAll, JSON.stringify(query)).toEqual([]);
+        }
       }
     });
   }

@@ -8,6 +8,16 @@ export class Parameters {
     return `$${this.values.push(value)}`;
   }
 
+  /** Adds each value the first time that it is asked for. */
+  once(): (value: string) => string {
+    const known = new Map<string, string>();
+    return (value) => {
+      const placeholder = known.get(value) ?? this.add(value);
+      known.set(value, placeholder);
+      return placeholder;
+    };
+  }
+
   /** `= $1`, or `in ($1, $2)`. */
   oneOf(values: readonly string[]): string {
     const placeholders = values.map((value) => this.add(value)).join(", ");

@@ -34,8 +34,9 @@ export type TransactionPage = {
 };
 
 /**
- * One statement for a page and its capped total. Both are read from indexes alone, and only the page's own rows are then
- * looked up, by primary key; in inner joins, for which row-level security is asked once and not for each row. Which index:
+ * A page with its capped total, in one statement, or without it where the total is known. Both are read from indexes alone, and
+ * only the page's own rows are then looked up, by primary key; in inner joins, for which row-level security is asked once and
+ * not for each row. Which index:
  * - customer, e-mail, subscription, last four digits: transactions_customer, _email, _subscription, _last4;
  * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;
  * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
@@ -45,23 +46,32 @@ export function transactionPageText(
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
-  columns: readonly string[] = TRANSACTION_COLUMNS,
+  { counts, columns = TRANSACTION_COLUMNS }: { counts: boolean; columns?: readonly string[] },
 ): StatementText {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
-  const where = conditions(parameters, environment, filter);
-  const window = pageText(parameters, environment, where, filter, page);
+  const prepare = page.offset === 0 && (counts ? keepsItsPlan(filter, page) : pageKeepsItsPlan(filter, page));
+  // One text for all values, where a connection keeps it.
+  const groups = groupsToMerge(filter, page, prepare && !counts ? parameters.once() : quoted);
+  // Groups have conditions of their own; a parameter that nothing uses has no type.
+  const where = counts || groups === null ? conditions(parameters, environment, filter) : "";
+  const window = pageText(parameters, environment, groups ?? where, filter, page);
+  const rows = `
+select ${columnList("t", columns)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+from (${window}) page
+join transactions t on t.environment_id = ${environment} and t.id = page.id
+join payments p on p.environment_id = ${environment} and p.id = t.payment_id`;
+  if (!counts) {
+    const text = `${rows}\norder by ${ordering(page, "t.")}`;
+    return { text, parameters, prepare };
+  }
   const text = `
 select c.total, r.*
 from (select count(*)::int as total from (select from transactions where ${where}${countOrder(filter, page)} limit ${TOTAL_CAP + 1}) hits) c
-left join (
-  select ${columnList("t", columns)}, ${columnList("p", MONEY_COLUMNS, "p_")}
-  from (${window}) page
-  join transactions t on t.environment_id = ${environment} and t.id = page.id
-  join payments p on p.environment_id = ${environment} and p.id = t.payment_id
+left join (${rows}
 ) r on true
 order by ${ordering(page, "r.")}`;
-  return { text, parameters, prepare: page.offset === 0 && keepsItsPlan(filter, page) };
+  return { text, parameters, prepare };
 }
 
 /** The filter's terms, without a table's name. */
@@ -82,18 +92,18 @@ export function conditions(parameters: Parameters, environment: string, filter: 
   return terms.join(" and ");
 }
 
+/** `range`: the filter's terms, or the groups to merge. */
 function pageText(
   parameters: Parameters,
   environment: string,
-  where: string,
+  range: string | readonly string[],
   filter: TransactionFilter,
   page: TransactionPage,
 ): string {
   const size = fetchSize(page.limit);
   const after = page.after ? ` and ${afterText(parameters, page, page.after)}` : "";
-  const groups = groupsToMerge(filter, page);
-  if (groups === null) {
-    return `select id from transactions where ${where}${after} order by ${ordering(page)} limit ${size} offset ${page.offset}`;
+  if (typeof range === "string") {
+    return `select id from transactions where ${range}${after} order by ${ordering(page)} limit ${size} offset ${page.offset}`;
   }
   // Within one brand and status an index is in the order of the ids; these many short scans are merged, not sorted.
   const times = [
@@ -101,25 +111,28 @@ function pageText(
     filter.beforeId === undefined ? "" : ` and id < ${parameters.add(filter.beforeId)}`,
   ].join("");
   const columns = SORT_COLUMNS[page.sort].join(", ");
-  const scans = groups.map(
+  const scans = range.map(
     (group) =>
       `(select ${columns} from transactions where environment_id = ${environment} and ${group}${times}${after} order by ${ordering(page)} limit ${page.offset + size})`,
   );
   return `select id from (${scans.join(" union all ")}) merged order by ${ordering(page)} limit ${size} offset ${page.offset}`;
 }
 
+/** The contract's own values can stand in the text, where the planner sees them. */
+const quoted = (value: string) => `'${value}'`;
+
 /** The groups to merge; null when one index range answers in order, or when it is better left to the planner. */
-function groupsToMerge(filter: TransactionFilter, page: TransactionPage): string[] | null {
+function groupsToMerge(filter: TransactionFilter, page: TransactionPage, write = quoted): string[] | null {
   const { brands, statuses } = filter;
   const narrower = filter.customerId ?? filter.customerEmail ?? filter.subscriptionId ?? filter.cardLast4;
   const byAmount = filter.minAmount ?? filter.maxAmount;
   if (page.sort === "amount" || narrower !== undefined || byAmount !== undefined) return null;
-  // The values are the contract's own, so they can stand in the text, where the planner sees them.
-  const ofStatus = (statuses ?? (brands ? TRANSACTION_STATUSES : [])).map((status) => `status = '${status}'`);
+  if (!brands && (page.sort === "status" || (statuses ?? []).length < 2)) return null;
+  const ofStatus = (statuses ?? (brands ? TRANSACTION_STATUSES : [])).map((status) => `status = ${write(status)}`);
   if (page.sort === "status")
-    return brands ? brands.map((brand) => `card_brand = '${brand}' and (${ofStatus.join(" or ")})`) : null;
-  if (brands) return brands.flatMap((brand) => ofStatus.map((status) => `card_brand = '${brand}' and ${status}`));
-  return ofStatus.length > 1 ? ofStatus : null;
+    return brands ? brands.map((brand) => `card_brand = ${write(brand)} and (${ofStatus.join(" or ")})`) : null;
+  if (brands) return brands.flatMap((brand) => ofStatus.map((status) => `card_brand = ${write(brand)} and ${status}`));
+  return ofStatus;
 }
 
 /**
@@ -131,6 +144,7 @@ function countOrder(filter: TransactionFilter, page: TransactionPage): string {
   return isOneRange ? ` order by ${SORT_COLUMNS[page.sort].join(", ")}` : "";
 }
 
+const FEW_GROUPS = 3;
 const SORT_COLUMNS: Record<SortField, readonly string[]> = {
   created_at: ["id"],
   amount: ["amount", "id"],
@@ -157,4 +171,30 @@ function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean
   if (page.sort !== "created_at")
     return used.length === 0 && filter.fromId === undefined && filter.beforeId === undefined;
   return !Array.isArray(first) || first.length === 1;
+}
+
+/**
+ * The same of a page that is not counted. What is read in the order of one index, or merged from few of its ranges, needs no
+ * more than its rows, whatever the values; but what many filters leave of an index may be little, and is better planned for.
+ */
+function pageKeepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
+  const { fromId: _from, beforeId: _before, minAmount: _min, maxAmount: _max, ...rest } = filter;
+  const used = Object.values(rest).filter((value) => value !== undefined);
+  const byTimes = filter.fromId !== undefined || filter.beforeId !== undefined;
+  const byAmounts = filter.minAmount !== undefined || filter.maxAmount !== undefined;
+  switch (page.sort) {
+    case "created_at": {
+      const groups = groupsToMerge(filter, page);
+      // Each number of them is a plan to keep.
+      if (groups !== null)
+        return filter.brands ? used.length === 1 && filter.brands.length === 1 : groups.length <= FEW_GROUPS;
+      return !byAmounts && used.length <= 1;
+    }
+    case "amount":
+      return !byTimes && (used.length === 0 || (used.length === 1 && filter.brands !== undefined));
+    case "status":
+      return used.length === 0 && !byTimes && !byAmounts;
+    default:
+      return page.sort satisfies never;
+  }
 }

@@ -49,14 +49,16 @@ export type FoundPage<Row> = {
   readonly total: number;
 };
 
-/** A page of what the filter matches; the indexes are named at {@link transactionPageText}. */
+/** A page of what the filter matches; the indexes are named at {@link transactionPageText}. `total`: when it is known. */
 export function findTransactions(
   sql: Sql,
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
+  total: number | null,
 ): Promise<FoundPage<TransactionWithMoney>> {
-  return findPage<TransactionWithMoney>(sql, transactionPageText(environmentId, filter, page), page.limit);
+  const statement = transactionPageText(environmentId, filter, page, { counts: total === null });
+  return findPage<TransactionWithMoney>(sql, statement, page, total);
 }
 
 /** The same with the columns of tables. */
@@ -65,18 +67,28 @@ export function findListedTransactions(
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
+  total: number | null,
 ): Promise<FoundPage<ListedWithMoney>> {
-  return findPage<ListedWithMoney>(sql, transactionPageText(environmentId, filter, page, LISTED_COLUMNS), page.limit);
+  const statement = transactionPageText(environmentId, filter, page, {
+    counts: total === null,
+    columns: LISTED_COLUMNS,
+  });
+  return findPage<ListedWithMoney>(sql, statement, page, total);
 }
 
 async function findPage<Row extends { id: string }>(
   sql: Sql,
   statement: StatementText,
-  limit: number,
+  { limit, offset }: TransactionPage,
+  known: number | null,
 ): Promise<FoundPage<Row>> {
   const found = await runText<Row & { total: number }>(sql, statement);
-  // An empty page still has its total, on a row of nulls.
-  const total = found[0]?.total ?? 0;
+  // An empty page that was counted still has its total, on a row of nulls.
   const rows = found[0]?.id ? found : [];
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, total };
+  const shown = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  // What was counted a moment ago may be less than what is here by now.
+  const total =
+    known === null ? (found[0]?.total ?? 0) : Math.max(known, shown.length && offset + shown.length + Number(hasMore));
+  return { rows: shown, hasMore, total };
 }

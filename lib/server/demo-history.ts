@@ -1,5 +1,6 @@
 import { HISTORY_TABLES, type History, insertHistory } from "@/db/queries/demo-history";
 import type { Service } from "@/lib/domain/context";
+import { forgetTotals } from "@/lib/domain/known-totals";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./demo-events";
 import { type PastOrder, pastOrders } from "./demo-orders";
@@ -27,6 +28,7 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
   });
+  forgetTotals(environmentId);
   return orders.length;
 }
 

@@ -429,4 +429,14 @@ export const MUTANTS = [
     ],
     tests: ["int", "lib/domain/people/remove-abandoned-data.int.test.ts", "no role removes what is not abandoned"],
   },
+  {
+    name: "totals outlive a payment's beginning",
+    edits: [["lib/domain/payments/execute.ts", ".finally(() => forgetTotals(order.environment.id))", ""]],
+    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "before its outcome is known"],
+  },
+  {
+    name: "totals outlive an outcome",
+    edits: [["lib/domain/payments/finish-operation.ts", "forgetTotals(operation.environmentId);", ""]],
+    tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "no total is older"],
+  },
 ];

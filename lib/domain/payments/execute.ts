@@ -7,6 +7,7 @@ import { wasNotExecuted } from "@/db/unavailable";
 import { idTime } from "@/lib/ids";
 import type { Outcome, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Environment, Service } from "../context";
+import { forgetTotals } from "../known-totals";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
 import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
@@ -72,7 +73,7 @@ export async function execute(service: Service, order: Order): Promise<Execution
   if (!processor) throw new Error(`no processor for ${order.environment.mode} payments`);
   // Before T1, whose lease then outlives the time in which the operation may be sent.
   const begunMs = service.timer.elapsedMs();
-  const reserved = await reserve(service, processor, order);
+  const reserved = await reserve(service, processor, order).finally(() => forgetTotals(order.environment.id));
   if (reserved.kind !== "reserved") return reserved;
   const { operation, snapshot } = reserved;
   const token = order.kind === "authorize" ? order.card.token : null;

@@ -6,6 +6,7 @@ import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
 import { changedMembers, newEvent, paymentData, type RefundEventType } from "../events/event";
+import { forgetTotals } from "../known-totals";
 import { inTurnWhenLong } from "./long-answers";
 import type { OpenOperation, OperationSubject } from "./operation";
 import {
@@ -58,6 +59,9 @@ export async function finishOperation(
       if (time === null) return { kind: "lost" };
       now = time;
       snapshot = null;
+    } finally {
+      // Also when no answer came: it may be in the books.
+      forgetTotals(operation.environmentId);
     }
   }
 }

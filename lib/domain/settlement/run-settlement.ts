@@ -1,6 +1,7 @@
 import { listUnsettledGroups, type SettlementBatchRow } from "@/db/queries/settlement";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Service } from "@/lib/domain/context";
+import { forgetTotals } from "@/lib/domain/known-totals";
 import { BEFORE_ALL } from "@/lib/ids";
 import { settleChunk } from "./settle-chunk";
 
@@ -35,7 +36,9 @@ export async function runSettlement(service: Service, input: SettlementInput = {
     for (const group of groups) {
       if (input.signal?.aborted) return batches;
       try {
-        const chunk = await settleChunk(service, { ...group, limit: input.chunkSize ?? CHUNK_SIZE });
+        const chunk = await settleChunk(service, { ...group, limit: input.chunkSize ?? CHUNK_SIZE }).finally(() =>
+          forgetTotals(group.environment_id),
+        );
         if (chunk.batch) batches.push(chunk.batch);
         // The position only moves forward, so a run ends even while payments keep coming in.
         if (chunk.lastId !== null) unfinished.push({ ...group, afterId: chunk.lastId });

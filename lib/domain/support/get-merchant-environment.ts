@@ -33,6 +33,7 @@ export async function getMerchantEnvironment(call: StaffCall, asked: Asked): Pro
       asked.id,
       {},
       { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 },
+      null,
     ),
   ]);
   const now = service.clock.now().toISOString();

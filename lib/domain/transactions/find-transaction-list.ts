@@ -5,6 +5,7 @@ import { findListedTransactions, findTransactionCursor, findTransactions } from 
 import { decodeId } from "@/lib/contract/ids";
 import type { ListedTransaction, SearchTransactionsBody, transactionList } from "@/lib/contract/transaction";
 import type { Context } from "../context";
+import { withKnownTotal } from "../known-totals";
 import { emptyList, type ListAnswer, listAnswer } from "../list-answer";
 import { presentListed, presentTransaction } from "../payments/present";
 import { unknownCursor } from "../unknown-cursor";
@@ -21,7 +22,7 @@ export type TransactionListRequest = Pick<SearchTransactionsBody, "sort" | "limi
 export async function findTransactionList(ctx: Context, request: TransactionListRequest): Promise<TransactionList> {
   const asked = await askedOf(ctx, request);
   if (!asked) return emptyList(request.limit, request.offset);
-  const found = await findTransactions(...asked);
+  const found = await findCounted(ctx, asked, (total) => findTransactions(...asked, total));
   const data = found.rows.map((row) => presentTransaction(row, moneyOf(row), ctx.environment.mode));
   return listAnswer(data, found, request.limit, request.offset);
 }
@@ -33,9 +34,21 @@ export async function findTransactionTable(
 ): Promise<ListAnswer<ListedTransaction>> {
   const asked = await askedOf(ctx, request);
   if (!asked) return emptyList(request.limit, request.offset);
-  const found = await findListedTransactions(...asked);
+  const found = await findCounted(ctx, asked, (total) => findListedTransactions(...asked, total));
   const data = found.rows.map((row) => presentListed(row, moneyOf(row), ctx.environment.mode));
   return listAnswer(data, found, request.limit, request.offset);
+}
+
+type Asked = NonNullable<Awaited<ReturnType<typeof askedOf>>>;
+
+function findCounted<Page extends { total: number }>(
+  ctx: Context,
+  [, environmentId, filter]: Asked,
+  find: (total: number | null) => Promise<Page>,
+): Promise<Page> {
+  // Of all filters a transaction's status alone changes.
+  const counted = { filter: `transactions ${JSON.stringify(filter)}`, onlyGrows: filter.statuses === undefined };
+  return withKnownTotal(ctx.service, environmentId, counted, find);
 }
 
 /** What to ask the database; null when nothing can be found. */

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { systemTimer } from "@/lib/clock";
+import { newId } from "@/lib/ids";
+import { forgetTotals, withKnownTotal } from "./known-totals";
+
+/** Lists one filter of one environment; `counted` is what a count would find, and how often it was asked for. */
+function lists({ onlyGrows }: { onlyGrows: boolean }) {
+  const environmentId = newId();
+  const counted = { total: 3, times: 0 };
+  let nowMs = 1_000;
+  const timer = { ...systemTimer, elapsedMs: () => nowMs };
+  const list = async (during = () => {}) => {
+    const page = await withKnownTotal({ timer }, environmentId, { filter: "all", onlyGrows }, async (known) => {
+      if (known !== null) return { total: known };
+      counted.times++;
+      const { total } = counted;
+      during();
+      return { total };
+    });
+    return page.total;
+  };
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
+  return { environmentId, counted, list, pass };
+}
+
+test("a total is counted once in two seconds", async () => {
+  const { counted, list, pass } = lists({ onlyGrows: true });
+  expect([await list(), await list()]).toEqual([3, 3]);
+  counted.total = 4;
+  pass(1_999);
+  expect(await list()).toBe(3);
+  pass(1);
+  expect(await list()).toBe(4);
+  expect(counted.times).toBe(2);
+});
+
+test("a write of this process makes it count at once, and one of another environment does not", async () => {
+  const { counted, list, environmentId } = lists({ onlyGrows: false });
+  await list();
+  counted.total = 4;
+  forgetTotals(newId());
+  expect(await list()).toBe(3);
+  forgetTotals(environmentId);
+  expect(await list()).toBe(4);
+});
+
+test("what was counted while something was written is not kept", async () => {
+  const { counted, list, environmentId } = lists({ onlyGrows: false });
+  const old = await list(() => {
+    counted.total = 4;
+    forgetTotals(environmentId);
+  });
+  expect([old, await list()]).toEqual([3, 4]);
+});
+
+test("past the cap it stays past the cap, where nothing stops to match", async () => {
+  const { counted, list, pass, environmentId } = lists({ onlyGrows: true });
+  counted.total = 10_001;
+  await list();
+  pass(3_600_000);
+  forgetTotals(environmentId);
+  expect([await list(), counted.times]).toEqual([10_001, 1]);
+});
+
+test("and is counted again where something may", async () => {
+  const { counted, list, environmentId } = lists({ onlyGrows: false });
+  counted.total = 10_001;
+  await list();
+  counted.total = 9_999;
+  forgetTotals(environmentId);
+  expect(await list()).toBe(9_999);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { idAt } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { insertSample, SAMPLE, type SampleTransaction, START } from "@/lib/testing/sample-transactions";
+import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { listTransactions } from "./list-transactions";
+import { searchTransactions } from "./search-transactions";
+
+const { db } = await testDatabase();
+
+/** Totals of a new tenant, by its filters. */
+async function totalsOf(tenant: Awaited<ReturnType<typeof moneyTenant>>) {
+  const ctx = testContext(tenant.service, tenant.merchant.test);
+  const found = async (filters: object) =>
+    (await searchTransactions(ctx, searchTransactionsBody.parse({ filters, limit: 1 }))).total;
+  return {
+    all: (await listTransactions(ctx, { limit: 1 })).total,
+    pending: await found({ status: ["PENDING"] }),
+    captured: await found({ status: ["CAPTURED"] }),
+    paid: await found({ status: ["CAPTURED", "SETTLED"], card_brand: ["visa"] }),
+    settled: await found({ status: ["SETTLED"] }),
+  };
+}
+
+test("no total is older than what this process did", async () => {
+  const tenant = await moneyTenant(db);
+  const none = { all: 0, pending: 0, captured: 0, paid: 0, settled: 0 };
+  expect(await totalsOf(tenant)).toEqual(none);
+  const { body: held } = await tenant.create({ capture_method: "manual" });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1 });
+  await tenant.act("capture", held.id);
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1, captured: 1, paid: 1 });
+  await tenant.act("refund", held.id, { amount: 1_000 });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, captured: 1, paid: 1 });
+  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, paid: 1, settled: 1 });
+});
+
+test("nor than what it has begun, before its outcome is known", async () => {
+  const tenant = await moneyTenant(db);
+  await totalsOf(tenant);
+  tenant.script.next(losesAnswer);
+  const { status } = await tenant.create();
+  expect(status).toBe(202);
+  expect(await totalsOf(tenant)).toMatchObject({ all: 1, pending: 1, captured: 0 });
+  await tenant.endLeases();
+  await tenant.complete();
+  expect(await totalsOf(tenant)).toMatchObject({ all: 1, pending: 0, captured: 1 });
+});
+
+test("a page has its own rows in its total, whoever wrote them since it was counted", async () => {
+  const tenant = await moneyTenant(db);
+  const ctx = testContext(tenant.service, tenant.merchant.test);
+  const one = (time: number) => ({ ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(time)), time });
+  // As another process would: this one hears nothing of it.
+  await insertSample(db, tenant.environmentId, one(START));
+  expect(await listTransactions(ctx, { limit: 1 })).toMatchObject({ total: 1, has_more: false });
+  await insertSample(db, tenant.environmentId, one(START + 1));
+  expect(await listTransactions(ctx, { limit: 1 })).toMatchObject({ total: 2, has_more: true });
+});
