@@ -119,6 +119,22 @@ export async function listUnsettledOfPayments(
     order by t.id`;
 }
 
+/** About how long each payment is as JSON: its refunds are shown with its charge's metadata. Index: `transactions_refunds`. */
+export async function measurePayments(
+  tx: Transaction,
+  environmentId: string,
+  paymentIds: string[],
+): Promise<{ id: string; length: number }[]> {
+  return await tx<{ id: string; length: number }[]>`
+    select p.id, (1500 + octet_length(c.metadata::text)) * (1 + (
+      select count(*) from transactions t
+      where t.environment_id = p.environment_id and t.payment_id = p.id and t.type = 'REFUND')) as length
+    from payments p
+    join transactions c on c.environment_id = p.environment_id and c.id = p.charge_id
+    where p.environment_id = ${environmentId} and p.id = any(${paymentIds}::uuid[])
+    order by p.id`;
+}
+
 /** Returns the mode of the batch's environment. */
 export async function insertSettlementBatch(tx: Transaction, batch: SettlementBatchRow): Promise<Mode> {
   const [row] = await tx<[{ mode: Mode }]>`

@@ -84,6 +84,29 @@ describe("runSettlement", () => {
     expect([...audit]).toEqual([{ actor: { type: "system", id: null }, action: "settlement_batch.create" }]);
   });
 
+  it("tells of payments that are long by themselves one by one, and forgets none", async () => {
+    const environmentId = await insertEnvironment(db);
+    const payments: string[] = [];
+    for (let made = 0; made < 5; made++) {
+      const { payment, charge } = await insertBookedPayment(db, { environmentId, refunded: made === 2 ? 100 : 0 });
+      const metadata = { note: "x".repeat(made === 4 ? 10 : 400_000) };
+      await db.sql`update transactions set metadata = ${db.sql.json(metadata)} where id = ${charge}`;
+      payments.push(payment);
+    }
+    const statements: string[] = [];
+    const watched = { ...service, db: { ...db, long: watch(db.long, statements) } };
+    expect(await runSettlement(watched, { environmentId })).toMatchObject([{ charge_count: 5, refund_count: 1 }]);
+    const events = await db.sql`
+      select object_id from events where environment_id = ${environmentId} and type = 'payment.settled' order by object_id`;
+    expect(events.map((event) => event.object_id)).toEqual(payments.toSorted());
+    // The batch, two of 0.4 MB, the one with a refund of 0.8, another of 0.4 with the short one.
+    expect(statements.filter((text) => text.includes("insert into events"))).toHaveLength(4);
+    expect(await offences()).toEqual([]);
+    // No request may have metadata of this length, and so no event.
+    await db.sql`update events set data = replace(data::text, repeat('x', 400000), 'x')::json
+      where environment_id = ${environmentId}`;
+  });
+
   it("settles nothing twice and forgets nothing when four runs on four pools go at once", async () => {
     const environmentId = await insertEnvironment(db);
     const amounts = Array.from({ length: 120 }, (_, index) => 100 + index);
@@ -179,6 +202,26 @@ describe("runSettlement", () => {
     expect([...rows]).toEqual([{ status: "REFUNDED", version: 3 }]);
   });
 });
+
+/** The same database, whose transactions note the statements they send. */
+function watch(long: typeof db.long, statements: string[]): typeof db.long {
+  return new Proxy(long, {
+    get(target, name) {
+      if (name !== "begin") return Reflect.get(target, name);
+      return (work: (tx: typeof db.long) => unknown) =>
+        target.begin((tx) =>
+          work(
+            new Proxy(tx as unknown as typeof db.long, {
+              apply(sql, self, args: [TemplateStringsArray, ...unknown[]]) {
+                if (Array.isArray(args[0])) statements.push(args[0].join("?"));
+                return Reflect.apply(sql, self, args);
+              },
+            }),
+          ),
+        );
+    },
+  });
+}
 
 function signal() {
   let give = () => {};

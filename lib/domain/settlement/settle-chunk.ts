@@ -11,6 +11,7 @@ import {
   markPaymentsSettled,
   markReversed,
   markSettled,
+  measurePayments,
   type SettlementBatchRow,
   type UnsettledItem,
 } from "@/db/queries/settlement";
@@ -64,19 +65,14 @@ function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): Settlem
   };
 }
 
-/** Payments that are marked, read and told of at once: one may have hundreds of refunds. */
-const SLICE = 50;
+/** How much JSON is told at once, about: of most payments hundreds, of one with hundreds of refunds that one. */
+const SLICE_BYTES = 1_000_000;
 
 async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
   const environmentId = batch.environment_id;
   const mode = await insertSettlementBatch(tx, batch);
   await insertSettlementEvents(tx, environmentId, [batchEvent(batch, mode)]);
-  const paymentIds = [...new Set(items.map((item) => item.payment_id))];
-  for (let from = 0; from < paymentIds.length; from += SLICE) {
-    const slice = new Set(paymentIds.slice(from, from + SLICE));
-    const ofSlice = items.filter((item) => slice.has(item.payment_id));
-    await settleItems(tx, batch, mode, ofSlice);
-  }
+  for (const slice of await slicesOf(tx, environmentId, items)) await settleItems(tx, batch, mode, slice);
   await writeLedger(tx, batch);
   await insertSettlementAudit(tx, environmentId, {
     id: newId(),
@@ -84,6 +80,21 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
     action: "settlement_batch.create",
     objectId: batch.id,
   });
+}
+
+/** The items in parts that can be told of without filling the memory, each payment's in one. */
+async function slicesOf(tx: Transaction, environmentId: string, items: UnsettledItem[]): Promise<UnsettledItem[][]> {
+  const lengths = await measurePayments(tx, environmentId, [...new Set(items.map((item) => item.payment_id))]);
+  const sliceOf = new Map<string, number>();
+  let [slice, bytes] = [0, 0];
+  for (const { id, length } of lengths) {
+    if (bytes > 0 && bytes + length > SLICE_BYTES) [slice, bytes] = [slice + 1, 0];
+    bytes += length;
+    sliceOf.set(id, slice);
+  }
+  const slices: UnsettledItem[][] = Array.from({ length: slice + 1 }, () => []);
+  for (const item of items) slices[sliceOf.get(item.payment_id) ?? 0]?.push(item);
+  return slices;
 }
 
 /** Marks some payments' charges, refunds and reversals, and tells of each charge. */
