@@ -185,19 +185,21 @@ export async function prolongLease(
 
 /**
  * The call ended without a known outcome: gives the operation back, to be asked about after `delayMs`. `sent`: it was the
- * call that moves the money, so that from now on none is under way.
+ * call that moves the money, so that from now on none is under way. False: it is closed, or in other hands.
  */
 export async function releaseOperation(
   sql: Sql,
   operation: { environment_id: string; id: string; epoch: number },
   answer: { text: string; accepted: boolean },
   { delayMs, sent }: { delayMs: number; sent: boolean },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const rows = await sql`
     update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
       unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
       send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
       accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
     where environment_id = ${operation.environment_id}::uuid and id = ${operation.id}::uuid and state = 'open'
-      and epoch = ${operation.epoch}::int`;
+      and epoch = ${operation.epoch}::int
+    returning 1`;
+  return rows.length === 1;
 }

@@ -23,6 +23,11 @@ const PROCESSOR_RECORDS = `
   from sandbox_processor.operations f
   left join sandbox_processor.reports r on r.reference = f.reference`;
 
+/** What another processor made has an id of its own there, and is in its books. */
+const BY_THE_SANDBOX = `not exists (
+        select from processor_objects k
+        where k.environment_id = o.environment_id and k.payment_id = o.payment_id and k.processor <> 'sandbox')`;
+
 export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   {
     check: "processor_knows_our_operations",
@@ -33,7 +38,8 @@ export const PROCESSOR_CHECKS: readonly BookCheck[] = [
       join environments e on e.id = o.environment_id and e.mode = 'test'
       left join sandbox_processor.charges c on c.reference = o.id and o.kind = 'authorize'
       left join sandbox_processor.operations f on f.reference = o.id and f.kind = o.kind
-      where o.state in ('succeeded', 'declined', 'action_required') and c.reference is null and f.reference is null`,
+      where o.state in ('succeeded', 'declined', 'action_required') and c.reference is null and f.reference is null
+        and ${BY_THE_SANDBOX}`,
   },
   {
     check: "we_know_the_processors_operations",

@@ -47,14 +47,14 @@ async function answerOf(reply: Promise<Reply>): Promise<MoneyAnswer> {
   }
 }
 
-/** A tenant whose money moves without HTTP, on a sandbox processor that follows a script. Keys are new unless given. */
+/** A tenant whose money moves without HTTP, on a processor that follows a script: the sandbox, or that of `overrides`. Keys are new unless given. */
 export async function moneyTenant(db: Database, overrides: Partial<Service> = {}) {
   const plain = testService(db, overrides);
   const sandbox = plain.processors.processorFor("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
   const script = scriptProcessor(sandbox);
   const processors = createRegistry({ sandbox: withDeadline(script.processor, plain.processorTimeoutMs) });
-  const service: Service = { ...plain, processors, ...overrides };
+  const service: Service = { ...plain, processors };
   const merchant = await createTestMerchant(db);
   const environmentId = merchant.test.id;
 

@@ -5,7 +5,7 @@ import { isStaleOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { wasNotExecuted } from "@/db/unavailable";
 import { idTime } from "@/lib/ids";
-import type { Outcome, Processor, TokenizedCard } from "@/lib/processor/port";
+import type { Inquiry, Outcome, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Environment, Service } from "../context";
 import { forgetTotals } from "../known-totals";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
@@ -146,7 +146,12 @@ function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAf
 }
 
 /** A call: when its operation began, by the service's timer, and how the processor is called for whoever holds it. */
-type Sending = { readonly begunMs: number; readonly call: (held: OpenOperation) => Promise<Outcome> };
+type Sending = {
+  readonly begunMs: number;
+  readonly call: (held: OpenOperation) => Promise<Outcome>;
+  /** Where an earlier call may still be on its way: sees to it that none is executed any more. */
+  readonly close?: (held: OpenOperation) => Promise<Inquiry>;
+};
 
 /**
  * The call and T2 of an operation that this process holds and may send, within the processor's time after `begunMs`. What
@@ -170,10 +175,22 @@ export async function send(
   }
   if (outcome.kind !== "not_sent")
     return conclude(service, held.operation, outcome, known, { attempts: 1, sent: true });
+  const call = { attempts: 1, sent: false };
   // Held up until no time was left: nothing refused it, and whoever comes next may send it.
-  const end = timer.elapsedMs() >= giveUpAtMs ? outcome : ({ kind: "failed", reason: outcome.reason } as const);
-  return conclude(service, held.operation, end, known, { attempts: 1, sent: false });
+  if (timer.elapsedMs() >= giveUpAtMs) return conclude(service, held.operation, outcome, known, call);
+  const closed = sending.close ? await sending.close(held.operation) : NEVER;
+  switch (closed.kind) {
+    case "never":
+      return conclude(service, held.operation, { kind: "failed", reason: outcome.reason }, known, call);
+    case "not_found":
+      return conclude(service, held.operation, outcome, known, call);
+    default:
+      return conclude(service, held.operation, closed, known, call);
+  }
 }
+
+/** All that was sent is known, and was refused before it was executed. */
+const NEVER = { kind: "never" } as const;
 
 async function sendInTime(
   { processorTimeoutMs, timer }: Service,
@@ -231,12 +248,10 @@ export async function conclude(
     case "failed":
       return finishOperation(service, operation, outcome, known);
     case "pending":
-      await leaveOpen(service, operation, ACCEPTED, call);
-      return { kind: "pending" };
+      return { kind: (await leaveOpen(service, operation, ACCEPTED, call)) ? "pending" : "lost" };
     case "not_sent":
     case "unknown":
-      await leaveOpen(service, operation, unknown(outcome.reason), call);
-      return { kind: "pending" };
+      return { kind: (await leaveOpen(service, operation, unknown(outcome.reason), call)) ? "pending" : "lost" };
     default:
       return outcome satisfies never;
   }

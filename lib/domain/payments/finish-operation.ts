@@ -194,16 +194,16 @@ export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reas
 
 /**
  * Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. `sent`: by the
- * request that sent it, whose call has ended.
+ * request that sent it, whose call has ended. False: it was closed, or in other hands.
  */
 export async function leaveOpen(
   service: Service,
   operation: OpenOperation,
   answer: OpenAnswer,
   { attempts, sent }: { attempts: number; sent: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
-  await releaseOperation(
+  return releaseOperation(
     service.db.within(operation.environmentId).sql,
     { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
     answer,

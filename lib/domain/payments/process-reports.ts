@@ -1,3 +1,4 @@
+import { findEnvironment } from "@/db/queries/merchants";
 import { findOperation, takeOperation } from "@/db/queries/operations";
 import { findPayment } from "@/db/queries/payments";
 import { findOperationOfObject } from "@/db/queries/processor-objects";
@@ -7,6 +8,7 @@ import type { Mode } from "@/lib/contract/transaction-words";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";
+import { continuePayment } from "./continue-payment";
 import { finishOperation } from "./finish-operation";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
 import { inquireProcessor } from "./processor-calls";
@@ -57,23 +59,27 @@ async function takeInAlone(service: Service, from: Reporter, report: Report): Pr
  * processor is asked. Reports may be doubled, late or out of order. False: not now, so it has to come again.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
-  const row = await findReported(service, from.processor, report);
+  const row = await findReported(service, from, report);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not ours");
     return true;
   }
   if (row.state === "open") return resolveReported(service, row);
+  if (row.state === "action_required") return continueReported(service, from, row);
   return row.state === "succeeded" && row.kind === "refund" ? checkRefund(service, from, row) : true;
 }
 
-async function findReported(service: Service, processor: Processor, report: Report): Promise<OperationRow | null> {
+/** Null: there is none, or it is not at this processor. */
+async function findReported(service: Service, from: Reporter, report: Report): Promise<OperationRow | null> {
   const named =
     "object" in report
-      ? await findOperationOfObject(service.db.sql, processor.name, report.object)
+      ? await findOperationOfObject(service.db.sql, from.processor.name, report.object)
       : { environment_id: report.account, operation_id: report.reference };
   if (!named) return null;
   const { environment_id: environmentId, operation_id: id } = named;
-  return findOperation(service.db.within(environmentId).sql, environmentId, id);
+  const { sql, orm } = service.db.within(environmentId);
+  const environment = await findEnvironment(orm, environmentId);
+  return environment?.mode === from.mode ? findOperation(sql, environmentId, id) : null;
 }
 
 /** False: whoever has the operation has not closed it yet, or the processor does not know its end either. */
@@ -81,6 +87,20 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
   const { sql } = service.db.within(row.environment_id);
   const taken = await takeOperation(sql, row.environment_id, row.id, leaseOf(service.processorTimeoutMs));
   return taken !== null && (await resolveOperation(service, taken)).kind === "finished";
+}
+
+/**
+ * A shopper can pass or fail a challenge at the processor, and never come back to us. True, too, where the payment has gone on
+ * meanwhile.
+ */
+async function continueReported(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
+  const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
+  const outcome = await inquireProcessor(service, processor, { id, kind, environmentId, paymentId }, id);
+  if (outcome.kind === "action_required") return true;
+  if (outcome.kind !== "approved" && outcome.kind !== "declined") return false;
+  const challenge = outcome.kind === "approved" ? "passed" : "failed";
+  const { kind: end } = await continuePayment(service, { id: environmentId, mode }, paymentId, challenge);
+  return end === "finished" || end === "refused";
 }
 
 /** A refund that was accepted can come back. */

@@ -54,8 +54,8 @@ export async function resolveOperation(
         (await sendInPlace(service, processor, operation, token, snapshot));
       if (sent) return sent;
       const attempts = mayComeAgain(processor, taken) ? Math.min(taken.attempts, SOON) : taken.attempts;
-      await leaveOpen(service, operation, unknown("the processor does not know it yet"), { ...call, attempts });
-      return { kind: "pending" };
+      const answer = unknown("the processor does not know it yet");
+      return { kind: (await leaveOpen(service, operation, answer, { ...call, attempts })) ? "pending" : "lost" };
     }
     // Not sending it now (`not_sent`) says nothing of the first time.
     default:
@@ -115,7 +115,7 @@ function mayComeAgain(processor: Processor, taken: TakenOperation): boolean {
 
 /**
  * Sends an authorization in place of a request that died before it did. Null: the right to do so was given before. Whatever the
- * dead one may have left on its way is past its time, and has the same reference.
+ * dead one may have left on its way has the same reference, and is closed before this one counts as never executed.
  */
 async function sendInPlace(
   service: Service,
@@ -130,7 +130,8 @@ async function sendInPlace(
   if (held === null) return null;
   const mine = { ...operation, epoch: held.epoch, notAfter: held.not_after };
   const call = (now: OpenOperation) => callProcessor(service, processor, now, snapshot, token);
-  return send(service, mine, { begunMs, call }, snapshot);
+  const close = (now: OpenOperation) => closeAtProcessor(service, processor, now);
+  return send(service, mine, { begunMs, call, close }, snapshot);
 }
 
 /** The request that waits under the operation's key; null when there is none, or the key has been used anew since. */

@@ -1,4 +1,6 @@
-import type { Sql, Transaction } from "@/db/client";
+import type { Database, Sql, Transaction } from "@/db/client";
+import { listOffendingRows, type OffendingRow, withSnapshot } from "@/db/queries/reconciliation";
+import { PROCESSOR_CHECKS } from "@/db/queries/reconciliation-processor";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 import type { AvsResult } from "@/lib/contract/verification-words";
@@ -328,4 +330,17 @@ export async function insertRefusal(sql: Sql, reference: string): Promise<boolea
   const rows = await sql`
     insert into other_processor.refusals (reference) values (${reference}::uuid) on conflict do nothing returning 1`;
   return rows.length > 0;
+}
+
+/** Where this store and our books differ: what reconciliation proves of the sandbox, of this processor. */
+export async function faultsOfOtherStore(db: Database): Promise<{ check: string; rows: OffendingRow[] }[]> {
+  return withSnapshot(db, async (tx) => {
+    const faults = [];
+    for (const check of PROCESSOR_CHECKS) {
+      const sql = check.sql.replaceAll("sandbox_processor", "other_processor").replaceAll("'sandbox'", "'other'");
+      const { rows } = await listOffendingRows(tx, { ...check, sql }, 5);
+      if (rows.length > 0) faults.push({ check: check.check, rows });
+    }
+    return faults;
+  });
 }

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { problem } from "@/lib/contract/errors";
+import { createRegistry } from "@/lib/processor/registry";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { otherCompany } from "@/lib/testing/other-processor/company";
+import { createOtherProcessor, reportMessage } from "@/lib/testing/other-processor/processor";
+import { createOtherStore } from "@/lib/testing/other-processor/store";
+import { provideService } from "./current-service";
+import { receiveReports } from "./processor-reports";
+
+const { db } = await testDatabase({ max: 10 });
+await createOtherStore(db.sql);
+const company = otherCompany(db.sql);
+const sandbox = testService(db).processors.processorFor("test");
+if (!sandbox) throw new Error("tests always have the sandbox");
+const other = createOtherProcessor({ sql: db.sql, decidesAfterMs: 60_000 });
+const tenant = await moneyTenant(db, {
+  processors: createRegistry({ sandbox: other, live: { ...sandbox, name: "asked" } }),
+});
+const processors = createRegistry({ sandbox: other, live: { ...sandbox, name: "asked" } });
+
+beforeAll(() => void provideService({ ...tenant.service, processors }));
+
+type Message = { headers?: Headers; body: string };
+const send = ({ headers = new Headers(), body }: Message, name = "other") =>
+  receiveReports(
+    new Request(`http://cardlane.test/api/processors/${name}/reports`, { method: "POST", headers, body }),
+    name,
+  );
+
+async function refusalOf(answer: Promise<Response>) {
+  const response = await answer;
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  const { status, code } = problem.parse(await response.json());
+  expect(status).toBe(response.status);
+  return { status, code };
+}
+
+async function acceptedRefund() {
+  const { body: payment } = await tenant.create();
+  await tenant.act("refund", payment.id, { amount: 4_000 });
+  const [, refund] = await tenant.operations(payment.id);
+  const [object] = await db.sql`
+    select object_id from processor_objects where operation_id = ${refund?.id ?? ""} and kind = 'refund'`;
+  return { id: payment.id as string, object: object?.object_id as string };
+}
+
+describe("a report that a processor sends", () => {
+  test.each(["sandbox", "asked", "nobody", "__proto__"])("as %s, which sends none, finds nobody", async (name) => {
+    expect(await refusalOf(send(reportMessage([]), name))).toEqual({ status: 404, code: "resource_not_found" });
+  });
+
+  test.each([
+    ["without a signature", () => ({ body: reportMessage([]).body })],
+    [
+      "with that of another message",
+      () => ({ ...reportMessage([]), body: reportMessage([{ id: "1", object: "2" }]).body }),
+    ],
+    ["with a byte more", () => ({ ...reportMessage([]), body: `${reportMessage([]).body}\n` })],
+    ["as garbage", () => ({ headers: new Headers({ "X-Other-Signature": "é" }), body: "\u0000{" })],
+    ["empty", () => ({ body: "" })],
+  ])("%s is refused, and changes nothing", async (_how, message) => {
+    expect(await refusalOf(send(message()))).toEqual({ status: 400, code: "invalid_parameter" });
+  });
+
+  test("with more than 64 KiB is refused", async () => {
+    const large = reportMessage([{ id: "x".repeat(70_000), object: "2" }]);
+    expect((await refusalOf(send(large))).status).toBe(413);
+  });
+
+  test("before the outcome is known has to come again, and is then taken in", async () => {
+    const { id, object } = await acceptedRefund();
+    const message = reportMessage([
+      { id: "1", object: "of_nobody" },
+      { id: "2", object },
+    ]);
+    expect(await refusalOf(send(message))).toEqual({ status: 409, code: "outcome_pending" });
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
+    await company.decide(tenant.environmentId);
+    for (const _ of [1, 2]) {
+      const answer = await send(message);
+      expect([answer.status, await answer.text()]).toEqual([204, ""]);
+    }
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
+  });
+});
