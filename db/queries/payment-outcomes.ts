@@ -60,13 +60,19 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
       )`
     : sql``;
+  const lines = s.ledger.map((l) => sql`(${l.line}::smallint, ${l.debit}, ${l.credit}, ${l.amount}::bigint)`);
+  if (s.feeOn > 0) {
+    lines.push(
+      sql`(2::smallint, 'merchant_payable', 'fees', (select (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000 from operation))`,
+    );
+  }
   const ledger =
-    s.ledger.length > 0
+    lines.length > 0
       ? sql`, ledger as (
           insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
           select ${environmentId}::uuid, ${s.operation.id}::uuid, l.line, ${payment.id}::uuid, l.debit, l.credit, l.amount, ${payment.currency}
-          from jsonb_to_recordset(${s.ledger as never}::jsonb) as l (line smallint, debit text, credit text, amount bigint)
-          where (select count(*) from operation) = 1
+          from (values ${listed(sql, lines)}) as l (line, debit, credit, amount)
+          where l.amount > 0 and (select count(*) from operation) = 1
         )`
       : sql``;
   // After its last attempt a session is closed at once.
@@ -82,28 +88,17 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           and (select count(*) from operation) = 1
       )`
     : sql``;
-  const fee =
-    s.feeOn > 0
-      ? sql`, fee as (
-          insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
-          select ${environmentId}::uuid, ${s.operation.id}::uuid, 2, ${payment.id}::uuid, 'merchant_payable', 'fees',
-            (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000, ${payment.currency}
-          from operation
-          where (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000 > 0
-        )`
-      : sql``;
   // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
   const rate =
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
   const told = s.events.filter((event) => event.object_id === payment.id).length;
-  const [first, ...others] = s.events.map(
+  const events = s.events.map(
     (e) =>
       sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
   );
-  if (!first) throw new Error(`operation ${s.operation.id} ends and nobody is told`);
-  const events = others.reduce((rows, row) => sql`${rows}, ${row}`, first);
+  if (events.length === 0) throw new Error(`operation ${s.operation.id} ends and nobody is told`);
   await sql`
     with answered as (
       update idempotency_keys set state = 'done', status_code = ${s.answer?.status ?? null}::smallint,
@@ -140,11 +135,11 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
         updated_at = ${charge.updated_at}::timestamptz
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
-    )${updateRefund}${session}${ledger}${fee},
+    )${updateRefund}${session}${ledger},
     events as (
       insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
       select ${environmentId}::uuid, e.*
-      from (values ${events}) e
+      from (values ${listed(sql, events)}) e
       where (select count(*) from operation) = 1
     ),
     audit as (
@@ -155,3 +150,9 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     )
     select require_written((select count(*) from operation))`;
 }
+
+type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+/** One after the other, with commas; of none there is no such thing. */
+const listed = (sql: Sql | SqlTransaction, parts: Fragment[]): Fragment =>
+  parts.reduce((rows, row) => sql`${rows}, ${row}`);
