@@ -89,11 +89,13 @@ function operationsOf(tx: Transaction, environmentId: string, paymentId: string)
     order by o.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Index: `ledger_entries_payment`. */
+/** Index: `operations_payment`, then the primary key of the ledger. */
 function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<LedgerRow[]>`
-    select * from ledger_entries where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
-    order by created_at desc, operation_id desc, line desc limit ${DETAIL_LIMIT}::int`;
+    select l.* from operations o
+    join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
+    where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
+    order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
 }
 
 /** Of the payment and of its refunds. Index: `events_object`. */

@@ -66,20 +66,21 @@ export async function countPayments(tx: Transaction): Promise<number> {
 /** What the ledger says of one payment, in minor units. */
 export type LedgerOfPayment = { payment_id: string; currency: string; captured: number; refunded: number };
 
-/** Index: `ledger_entries_payment`. Payments without a line are absent. */
+/** Indexes: `operations_payment`, the primary key of the ledger. Payments without a line are absent. */
 export async function listLedgerOfPayments(
   db: Database,
   environmentId: string,
   paymentIds: string[],
 ): Promise<LedgerOfPayment[]> {
   return await db.sql<LedgerOfPayment[]>`
-    select payment_id, currency,
-      coalesce(sum(amount) filter (where debit_account = 'processor_receivable' and line = 1), 0)::bigint as captured,
-      (coalesce(sum(amount) filter (where credit_account = 'processor_receivable'), 0)
-        - coalesce(sum(amount) filter (where debit_account = 'processor_receivable' and line = 2), 0))::bigint as refunded
-    from ledger_entries
-    where environment_id = ${environmentId} and payment_id = any(${paymentIds}::uuid[])
-    group by payment_id, currency`;
+    select o.payment_id, l.currency,
+      coalesce(sum(l.amount) filter (where l.debit_account = 'processor_receivable' and l.line = 1), 0)::bigint as captured,
+      (coalesce(sum(l.amount) filter (where l.credit_account = 'processor_receivable'), 0)
+        - coalesce(sum(l.amount) filter (where l.debit_account = 'processor_receivable' and l.line = 2), 0))::bigint as refunded
+    from operations o
+    join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
+    where o.environment_id = ${environmentId} and o.payment_id = any(${paymentIds}::uuid[])
+    group by o.payment_id, l.currency`;
 }
 
 /** The environments that hold these payments: one, when they were all made with one API key. */

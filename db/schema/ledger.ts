@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { check, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /** Accounts, one of each per environment and currency. `suspense` holds what the processor says and we cannot place. */
@@ -25,10 +25,8 @@ export const ledgerEntries = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Also what makes writing an outcome twice impossible. */
+    /** Also what makes writing an outcome twice impossible. A payment's lines are found by its operations. */
     primaryKey({ columns: [table.environment_id, table.operation_id, table.line] }),
-    /** Serves a payment's ledger lines. */
-    index("ledger_entries_payment").on(table.environment_id, table.payment_id),
     check("ledger_entries_two_sides", sql`${table.debit_account} <> ${table.credit_account}`),
     check("ledger_entries_amount", sql`${table.amount} > 0`),
   ],
