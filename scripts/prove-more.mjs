@@ -44,6 +44,16 @@ switch (what) {
   case "storm":
     process.exitCode = prove(["e2e/proof/storm.proof.ts"], { STORM_MINUTES: number ?? "25" });
     break;
+  case "simulation": {
+    const given = Object.fromEntries(
+      process.argv.slice(3).flatMap((name, i, all) => (name.startsWith("--") ? [[name.slice(2), all[i + 1]]] : [])),
+    );
+    process.exitCode = prove(["e2e/proof/simulation.proof.ts"], {
+      ...(given.seed === undefined ? { SIMULATION_SEEDS: given.seeds ?? "2000" } : { SIMULATION_SEED: given.seed }),
+      ...(given.seed !== undefined && given.seeds !== undefined && { SIMULATION_SEEDS: given.seeds }),
+    });
+    break;
+  }
   case "outages":
     process.exitCode = prove(
       ["outages", "standby", "pauses", "disk-full"].map((name) => `e2e/proof/${name}.long.ts`),
@@ -59,7 +69,7 @@ switch (what) {
   }
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | card-data [seed] | outages | looks",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | simulation --seeds N or --seed S | card-data [seed] | outages | looks",
     );
     process.exitCode = 2;
 }

@@ -86,12 +86,17 @@ export function settle(payments: ModelPayment[]): void {
 /** On the card whose refunds fail, all of them come back. */
 export function failRefunds(payments: ModelPayment[]): void {
   for (const payment of payments.filter(({ card }) => card === "refundFailsLater")) {
-    for (const refund of payment.refunds.filter(({ status }) => status !== "FAILED")) {
-      refund.status = "FAILED";
-      payment.refunded -= refund.amount;
-      payment.status = statusOf(payment);
-    }
+    for (const { id } of payment.refunds.filter(({ status }) => status !== "FAILED")) failRefund(payment, id);
   }
+}
+
+/** One that was accepted comes back. */
+export function failRefund(payment: ModelPayment, id: string): void {
+  const refund = payment.refunds.find((one) => one.id === id);
+  if (!refund || refund.status === "FAILED") throw new Error(`refund ${id} cannot fail`);
+  refund.status = "FAILED";
+  payment.refunded -= refund.amount;
+  payment.status = statusOf(payment);
 }
 
 function statusOf({ captured, refunded, settled }: ModelPayment): PaymentStatus {

@@ -1,0 +1,82 @@
+import { afterAll, expect, inject, test, vi } from "vitest";
+import { connect } from "@/db/client";
+import { Ground } from "@/lib/testing/simulation/database";
+import { planOf, type Run, runPlan } from "@/lib/testing/simulation/run";
+import { report, shrink } from "@/lib/testing/simulation/shrink";
+import { CONDITIONS } from "@/lib/testing/simulation/sometimes";
+import { expectCleanBooks } from "./books";
+
+vi.mock("@/lib/ids", async (original) => {
+  const { simulatedIds } = await import("@/lib/testing/simulation/ids");
+  const ids = await original<typeof import("@/lib/ids")>();
+  return { ...ids, newId: simulatedIds(ids.newId) };
+});
+
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500);
+const FIRST = Number(process.env.SIMULATION_SEED ?? 1);
+/** One seed alone shows all that it does. */
+const IS_ONE = process.env.SIMULATION_SEED !== undefined && process.env.SIMULATION_SEEDS === undefined;
+/** So many share a database: its tables stay small, and its books are compared once for all of them. */
+const TOGETHER = 500;
+/** Fewer than this may well miss what seldom comes about. */
+const ENOUGH_TO_MEET_ALL = 2_000;
+
+let ground = await Ground.open(inject("adminUrl"));
+afterAll(() => ground.close());
+
+async function anotherGround(): Promise<void> {
+  await ground.close();
+  ground = await Ground.open(inject("adminUrl"));
+}
+
+/** All books of all worlds so far, as `npm run verify` compares them. */
+async function compareBooks(seedOf: ReadonlyMap<string, number>): Promise<void> {
+  const db = connect(ground.url, { max: 1 });
+  try {
+    await expectCleanBooks(db);
+  } catch (error) {
+    const seeds = [...seedOf].filter(([environment]) => (error as Error).message.includes(environment));
+    const commands = seeds.map(([, seed]) => `npm run prove:simulation -- --seed ${seed}`);
+    throw new Error(`The books of these worlds do not agree:\n${commands.join("\n")}\n${(error as Error).message}`);
+  } finally {
+    await db.close();
+  }
+}
+
+async function runSeed(seed: number): Promise<Run> {
+  const run = await runPlan(ground, planOf(seed));
+  if (run.violations.length === 0) return run;
+  const shortest = await shrink(run, async (plan) => runPlan(ground, plan));
+  throw new Error(report(run, shortest));
+}
+
+const count = IS_ONE ? 1 : SEEDS;
+
+test(`in ${count} simulated worlds no money is lost, and none moves twice`, async () => {
+  const met = new Map<string, number>();
+  let seedOf = new Map<string, number>();
+  for (let seed = FIRST; seed < FIRST + count; seed++) {
+    const run = await runSeed(seed);
+    if (IS_ONE) process.stdout.write(`${run.trace.join("\n")}\n`);
+    seedOf.set(run.environmentId, seed);
+    for (const [condition, times] of run.seen) met.set(condition, (met.get(condition) ?? 0) + times);
+    if (seedOf.size < TOGETHER && seed + 1 < FIRST + count) continue;
+    await compareBooks(seedOf);
+    seedOf = new Map();
+    if (seed + 1 < FIRST + count) await anotherGround();
+  }
+  if (process.env.SIMULATION_SEEDS !== undefined) {
+    const lines = CONDITIONS.map((condition) => `  ${String(met.get(condition) ?? 0).padStart(8)}  ${condition}`);
+    process.stdout.write(`\n  What ${count} worlds met:\n${lines.join("\n")}\n\n`);
+  }
+  const missed = CONDITIONS.filter((condition) => !met.has(condition));
+  if (count >= ENOUGH_TO_MEET_ALL) expect(missed, "conditions that no world met").toEqual([]);
+});
+
+test.skipIf(IS_ONE)("a seed is the same world each time, step by step", async () => {
+  for (const seed of [3, 17, 42, 101, 256]) {
+    const first = await runPlan(ground, planOf(seed));
+    const second = await runPlan(ground, planOf(seed));
+    expect(second.trace).toEqual(first.trace);
+  }
+});

@@ -1,0 +1,217 @@
+import type { Inquiry, Outcome, Processor, PulledReport, PulledReports } from "@/lib/processor/port";
+import type { Actor, World } from "./world";
+
+const MOVES = ["authorize", "continueAuthorization", "capture", "void", "refund"] as const;
+type Move = (typeof MOVES)[number];
+type MoveRequest = { reference: string; notAfter: Date };
+
+/** A call that moves money, as somebody sees it who sees everything. */
+type Call = {
+  readonly reference: string;
+  readonly move: Move;
+  /** While it is under way it may still be executed. */
+  state: "under way" | "over";
+  /** The processor has accepted it and works on it. */
+  isPending: boolean;
+  /** Its sender was told how it ended. */
+  isAnswered: boolean;
+};
+
+/** What can become of a call: it, or its answer, may be late, lost, broken or unreadable. */
+const FATES = [
+  ...["answer lost", "answer lost", "answer broken", "answer garbage", "answer late"],
+  ...["lost", "late", "late", "late", "refused", "refused", "accepted", "accepted"],
+] as const;
+const LATE_MS = [500, 3_000, 7_900, 8_100, 9_500, 12_000, 30_000];
+
+export class ProcessorAway extends Error {}
+
+/** Between the service and its processor: every call is a step, and goes on by itself once it is sent. */
+export class Network {
+  readonly calls: Call[] = [];
+  /** What it answers with garbage it never does, and so it must not say that it has accepted it. */
+  hasGarbage = false;
+  /** Those of the requests of one reference that were refused, before they were executed, in a row. */
+  #refuses = 0;
+  #calls = 0;
+  #acknowledged: PulledReport[] = [];
+
+  constructor(
+    readonly world: World,
+    readonly inner: Processor,
+    /** Whether clocks are right: then a call that is past its time cannot be executed. */
+    readonly hasRightClock: boolean,
+    /** Whether the processor has charged a reference: what nobody else knows. */
+    readonly isCharged: (reference: string) => Promise<boolean>,
+  ) {}
+
+  get processor(): Processor {
+    const { inner, world } = this;
+    const moves = Object.fromEntries(
+      MOVES.map((move) => [move, (request: MoveRequest) => this.#move(move, request)]),
+    ) as unknown as Pick<Processor, Move>;
+    return {
+      ...inner,
+      ...moves,
+      tokenize: (...card) => inner.tokenize(...card),
+      inquire: async (...asked) => {
+        const [{ reference }] = asked;
+        const call = this.calls.find((one) => one.reference === reference && one.isPending);
+        const answer = await this.#ask(
+          "inquires",
+          async (): Promise<Inquiry> =>
+            call && call.state === "under way" ? { kind: "pending" } : inner.inquire(...asked),
+        );
+        const wasOrphan = !this.calls.some((one) => one.reference === reference && one.isAnswered);
+        if (answer.kind === "approved" && wasOrphan) world.sometimes("an orphaned approval is found");
+        if (answer.kind === "pending") world.sometimes("the processor still works on it");
+        return answer;
+      },
+      close: async (...asked) => {
+        const answer = await this.#ask("closes", () => inner.close(...asked));
+        if (answer.kind === "never") world.sometimes("a reference is closed");
+        return answer;
+      },
+      reports: this.#reports(),
+      forgetOldAttempts: () => inner.forgetOldAttempts(),
+    };
+  }
+
+  #reports(): PulledReports {
+    const { reports } = this.inner;
+    if (reports.kind !== "pulled") throw new Error("the simulated processor is asked for its reports");
+    return {
+      kind: "pulled",
+      list: async (...asked) => this.#disorder(await this.#ask("lists reports", () => reports.list(...asked))),
+      acknowledge: (...asked) => this.#ask("acknowledges", () => reports.acknowledge(...asked)),
+    };
+  }
+
+  /** The call goes on by itself, whatever becomes of its sender. */
+  #dispatch<T>(what: string, work: () => Promise<T>, delayMs: number, done: (answer: T | Error) => void): void {
+    const { world } = this;
+    const sender = world.actor;
+    const carrier: Actor = { name: `call ${++this.#calls} of ${sender.name}`, process: null };
+    const goes = async () => {
+      const answer = await work().catch((error: Error) => error);
+      const said = answer instanceof Error ? answer.message : describe(answer);
+      world.note(`${what} ends: ${said}`, carrier);
+      world.parkStep("hears", () => done(answer), { actor: sender });
+    };
+    const dueMs = world.nowMs + delayMs;
+    world.parkStep(what, () => void goes(), { actor: carrier, dueMs });
+  }
+
+  async #ask<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { world } = this;
+    await world.park(what);
+    if (world.fault("network") && world.chaos.chance(0.3)) {
+      world.note(`${what}: no connection`);
+      throw new ProcessorAway("the processor cannot be reached");
+    }
+    return new Promise((resolve, reject) => {
+      this.#dispatch(what, work, 0, (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
+    });
+  }
+
+  async #move(move: Move, request: MoveRequest): Promise<Outcome> {
+    const { world } = this;
+    const fate = await world.perform(`sends ${move}`, async () => {
+      const fate = this.#fate();
+      world.note(`sends ${move}${fate === null ? "" : ` (${fate})`}`);
+      if (move === "authorize" && fate !== "refused") await this.#judge(request.reference);
+      return fate;
+    });
+    if (fate === "refused") return { kind: "not_sent", reason: "the processor refused it at the door" };
+    const call: Call = { reference: request.reference, move, state: "under way", isPending: false, isAnswered: false };
+    this.calls.push(call);
+    if (fate === "lost") {
+      call.state = "over";
+      return new Promise(() => {});
+    }
+    const isLate = fate === "late" || fate === "accepted";
+    const delayMs = isLate ? world.chaos.pick(LATE_MS) : 0;
+    const inner = this.inner[move] as (request: MoveRequest) => Promise<Outcome>;
+    const work = async () => {
+      const outcome = await (fate === "accepted" ? this.#executeForCertain(inner, request) : inner(request)).catch(
+        (error: Error) => error,
+      );
+      call.state = "over";
+      if (outcome instanceof Error) throw outcome;
+      if (outcome.kind === "not_sent" && outcome.reason.includes("after its time"))
+        world.sometimes("a call comes too late");
+      return outcome;
+    };
+    return new Promise<Outcome>((resolve, reject) => {
+      this.#dispatch(move, work, delayMs, (answer) => {
+        call.isPending = false;
+        if (fate === "answer lost") return;
+        if (fate === "answer broken" || answer instanceof Error) {
+          return reject(answer instanceof Error ? answer : new Error("socket hang up"));
+        }
+        if (fate === "answer garbage") return resolve({ kind: "<html>" } as never);
+        const hear = () => {
+          call.isAnswered = true;
+          resolve(answer);
+        };
+        if (fate !== "answer late") return hear();
+        world.parkStep("hears late", hear, { dueMs: world.nowMs + world.chaos.pick(LATE_MS) });
+      });
+      if (fate === "accepted") {
+        call.isPending = true;
+        world.sometimes("the processor accepts and answers later");
+        resolve({ kind: "pending" });
+      }
+    });
+  }
+
+  /** What it has accepted a processor does, whatever gets in its way. */
+  async #executeForCertain(inner: (request: MoveRequest) => Promise<Outcome>, request: MoveRequest): Promise<Outcome> {
+    for (;;) {
+      const notAfter = new Date(this.world.nowMs + 1_000_000_000);
+      const outcome = await inner({ ...request, notAfter }).catch(() => null);
+      if (outcome && outcome.kind !== "not_sent" && outcome.kind !== "unknown") return outcome;
+      await this.world.timer.wait(1_000);
+    }
+  }
+
+  /** A processor that is out of order refuses several calls, one after the other. */
+  #fate(): (typeof FATES)[number] | null {
+    const { world } = this;
+    if (world.hasFaults && this.#refuses > 0) {
+      this.#refuses--;
+      return "refused";
+    }
+    if (!world.fault("network")) return null;
+    const fate = world.chaos.pick(FATES);
+    if (fate === "refused") this.#refuses = world.chaos.int(4);
+    return fate === "accepted" && this.hasGarbage ? "late" : fate;
+  }
+
+  /** An authorization is sent again only where nothing came of it, and nothing can any more. */
+  async #judge(reference: string): Promise<void> {
+    const earlier = this.calls.filter((call) => call.reference === reference && call.move === "authorize");
+    if (earlier.length === 0) return;
+    this.world.sometimes("an authorization is sent again");
+    if (!this.hasRightClock) return;
+    if (earlier.some(({ state }) => state === "under way"))
+      this.world.violate("an authorization is sent again while a call for it is under way");
+    if (await this.isCharged(reference)) this.world.violate("an authorization is sent again that was executed");
+  }
+
+  /** News come late, twice, and in any order. */
+  #disorder(reports: PulledReport[]): PulledReport[] {
+    const { world } = this;
+    const fresh = reports.filter((report) => !this.#acknowledged.some(({ id }) => id === report.id));
+    this.#acknowledged.push(...fresh);
+    if (!world.fault("report")) return reports;
+    world.note("reports come twice and in another order");
+    world.sometimes("a report comes twice");
+    return world.chaos.shuffle([...reports, ...reports, ...this.#acknowledged.slice(0, 2)]);
+  }
+}
+
+const describe = (answer: unknown): string => {
+  if (Array.isArray(answer)) return `${answer.length} of them`;
+  return typeof answer === "object" && answer !== null && "kind" in answer ? String(answer.kind) : "done";
+};

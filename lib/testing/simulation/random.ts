@@ -1,0 +1,48 @@
+/** Chance that comes from a seed: the same seed, the same numbers. */
+export type Random = {
+  /** At least 0 and below 1. */
+  next(): number;
+  /** At least 0 and below `n`. */
+  int(n: number): number;
+  chance(probability: number): boolean;
+  pick<T>(list: readonly T[]): T;
+  shuffle<T>(list: readonly T[]): T[];
+  uint32(): number;
+};
+
+/** `purpose`: streams of one seed that know nothing of each other, so that more of one changes no other. */
+export function randomOf(seed: number, purpose: string): Random {
+  let state = hash(`${purpose} ${seed}`);
+  const uint32 = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  const next = () => uint32() / 4_294_967_296;
+  const int = (n: number) => Math.floor(next() * n);
+  return {
+    next,
+    int,
+    uint32,
+    chance: (probability) => next() < probability,
+    pick<T>(list: readonly T[]): T {
+      if (list.length === 0) throw new Error("nothing to pick from");
+      return list[int(list.length)] as T;
+    },
+    shuffle<T>(list: readonly T[]): T[] {
+      const shuffled = [...list];
+      for (let i = shuffled.length - 1; i > 0; i--) {
+        const j = int(i + 1);
+        [shuffled[i], shuffled[j]] = [shuffled[j] as T, shuffled[i] as T];
+      }
+      return shuffled;
+    },
+  };
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return value | 0;
+}

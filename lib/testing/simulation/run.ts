@@ -1,0 +1,175 @@
+import type { Service } from "@/lib/domain/context";
+import { completeOperations } from "@/lib/domain/payments/complete-operations";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import { processReports } from "@/lib/domain/payments/process-reports";
+import { askAgain } from "@/lib/domain/support/ask-again";
+import { newId } from "@/lib/ids";
+import { findViolations } from "./checks";
+import type { Ground } from "./database";
+import { useIds, useRealIds } from "./ids";
+import { Load } from "./load";
+import { randomOf } from "./random";
+import { isFinal, Shop } from "./shop";
+import { FAULTS, type Plan, type Process, World } from "./world";
+
+export type Run = {
+  readonly plan: Plan;
+  readonly violations: readonly string[];
+  readonly trace: readonly string[];
+  /** What came about that may and need not. */
+  readonly seen: ReadonlyMap<string, number>;
+  /** Whose load took part. */
+  readonly actors: readonly string[];
+  readonly environmentId: string;
+};
+
+export const planOf = (seed: number): Plan => ({
+  seed,
+  variation: 0,
+  faults: FAULTS,
+  faultBudget: 8,
+  without: [],
+});
+
+let runs = 0;
+
+/** One world from its beginning to its end, when nothing is open any more, and what is wrong with it. */
+export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
+  const world = new World(plan);
+  useIds(randomOf(++runs, `ids ${process.pid}`), () => world.nowMs);
+  const shop = await Shop.open(world, ground);
+  const load = new Load(shop);
+  const jobs = new Jobs(shop);
+  try {
+    for (const process of shop.startMissing()) jobs.begin(process);
+    await load.begin();
+    await world.run(() => {
+      for (const process of shop.startMissing()) jobs.begin(process);
+      return load.isOver;
+    });
+    jobs.isOver = true;
+    await bringToAnEnd(shop, load);
+    world.violations.push(...(await findViolations(shop, load)));
+    await endTheWorld(shop);
+  } catch (error) {
+    world.violate((error as Error).stack ?? String(error));
+  } finally {
+    await shop.database.endAll();
+    useRealIds();
+  }
+  return {
+    plan,
+    violations: world.violations,
+    trace: world.trace,
+    seen: world.seen,
+    actors: load.actors,
+    environmentId: shop.environment.id,
+  };
+}
+
+/** Every process does its jobs, each so often in one load: a world in which nothing else happens has an end, too. */
+class Jobs {
+  isOver = false;
+
+  constructor(readonly shop: Shop) {}
+
+  begin(process: Process): void {
+    const { schedule } = this.shop.world;
+    this.#repeat(process, "recovery", schedule.pick([1_000, 4_000, 9_000]), completeOperations);
+    this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
+    this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
+  }
+
+  #repeat(process: Process, name: string, periodMs: number, job: (service: Service) => Promise<number>): void {
+    const { world } = this.shop;
+    const service = this.shop.serviceOf(process);
+    void world.start({ name: `${name}@${process.name}`, process }, async () => {
+      for (let pauseMs = periodMs, left = 9; left > 0 && !this.isOver; left--, pauseMs *= 1.4) {
+        await world.timer.wait(pauseMs);
+        if (this.isOver) return;
+        const done = await job(service).catch((error: unknown) => {
+          this.shop.onlyOutages(error);
+          return 0;
+        });
+        if (name === "expiry" && done > 0) world.sometimes("a payment past its time is ended");
+      }
+    });
+  }
+}
+
+type Openness = { operations: { id: string; isOld: boolean }[]; reports: number };
+
+async function whatIsOpen({ ground, environment, world }: Shop): Promise<Openness> {
+  const [row] = await ground.monitor<{ operations: { id: string; created_at: string }[] | null; reports: number }[]>`
+    select (select json_agg(json_build_object('id', id, 'created_at', created_at)) from operations
+        where environment_id = ${environment.id} and state = 'open') as operations,
+      (select count(*)::int from sandbox_processor.reports
+        where account = ${environment.id} and acknowledged_at is null) as reports`;
+  const dayAgo = world.nowMs - 86_400_000;
+  const operations = (row?.operations ?? []).map(({ id, created_at }) => ({
+    id,
+    isOld: Date.parse(created_at) <= dayAgo,
+  }));
+  return { operations, reports: row?.reports ?? 0 };
+}
+
+const ROUNDS = 25;
+
+/** No more faults: what is open ends, by itself, by the clients' repeats, or by staff once it is a day old. */
+async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
+  const { world } = shop;
+  world.calm();
+  const process = shop.living[0] ?? shop.start();
+  await world.run(() => shop.isIdle);
+  for (let round = 0; ; round++) {
+    const { operations, reports } = await whatIsOpen(shop);
+    if (operations.length === 0 && reports === 0) {
+      if (load.open.size === 0) return;
+      await askTheRest(shop, load, process);
+      continue;
+    }
+    if (round > ROUNDS) throw new Error(`open without end: ${JSON.stringify(operations)}, ${reports} reports`);
+    world.nowMs += round < 3 ? 4_000 : 61_000;
+    for (const { id, isOld } of operations) if (isOld) await askAgainAsStaff(shop, process, id);
+    if (operations.length > 0) await shop.calmly("recovery", process, completeOperations);
+    if (reports > 0) await shop.calmly("reports", process, processReports);
+  }
+}
+
+async function askAgainAsStaff(shop: Shop, process: Process, operationId: string): Promise<void> {
+  shop.world.sometimes("staff find out about an operation of yesterday");
+  await shop.calmly("staff", process, (service) => {
+    const call = { service, staff: { userId: shop.ground.staffId }, request: { id: newId(), path: "/support" } };
+    return askAgain(call, { operationId });
+  });
+}
+
+/** Clients that were left without an answer send once more what they had sent, until they have one. */
+async function askTheRest(shop: Shop, load: Load, process: Process): Promise<void> {
+  for (const [key, ask] of load.open) {
+    for (let tries = 0; load.open.has(key); tries++) {
+      if (tries > 10) throw new Error(`${ask.what} ${key} gets no final answer`);
+      const answer = await shop.calmly("client", process, () => shop.ask(ask));
+      if (answer && isFinal(answer)) load.open.delete(key);
+      else if (answer?.status === 409 && answer.code === "outcome_pending") break;
+      else shop.world.nowMs += 12_000;
+    }
+  }
+}
+
+/** A week later every hold is over, so that no world finds anything of the one before it. */
+async function endTheWorld(shop: Shop): Promise<void> {
+  const { world } = shop;
+  const process = shop.living[0] ?? shop.start();
+  for (let round = 0; round < 5; round++) {
+    world.nowMs += 8 * 86_400_000;
+    if ((await shop.calmly("expiry", process, expirePayments)) > 0) world.sometimes("an authorization expires");
+    await shop.calmly("recovery", process, completeOperations);
+    await shop.calmly("reports", process, processReports);
+    const [row] = await shop.ground.monitor<{ count: number }[]>`
+      select count(*)::int as count from payments
+      where environment_id = ${shop.environment.id} and status in ('PENDING', 'AUTHORIZED', 'REQUIRES_ACTION')`;
+    if (row?.count === 0) return;
+  }
+  world.violate("payments are still held after a week");
+}
