@@ -1,6 +1,7 @@
 import type { KeyClaim } from "@/db/queries/idempotency-claims";
 import { findOperation, holdAgain } from "@/db/queries/operations";
-import { insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payment-intents";
+import { insertPaymentTogether, reserveFollowUpTogether } from "@/db/queries/payment-intent-batches";
+import type { PaymentSource } from "@/db/queries/payment-intents";
 import { isStaleOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { wasNotExecuted } from "@/db/unavailable";
@@ -101,12 +102,18 @@ async function reserve(
     const subject = { paymentId: payment.id, transactionId: charge.id };
     const { amount, currency } = payment;
     const intent = { id, kind, detail, ...subject, amount, currency, ...begunBy, lease };
-    const reservation = await insertPayment(sql, order.environment.id, claim, { payment, charge }, intent, card).catch(
-      (error: unknown) => {
-        if (isStaleOutcome(error)) return null;
-        throw error;
-      },
-    );
+    const reservation = await insertPaymentTogether(
+      sql,
+      order.environment.id,
+      claim,
+      { payment, charge },
+      intent,
+      card,
+      service.timer,
+    ).catch((error: unknown) => {
+      if (isStaleOutcome(error)) return null;
+      throw error;
+    });
     if (!reservation?.claimed) return { kind: "unclaimed" };
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
@@ -114,9 +121,15 @@ async function reserve(
   const { kind, paymentId, amount, detail, allowed, claim } = order;
   const wholeOnly = kind === "capture" && !processor.capabilities.partialCapture;
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
-  const reservation = await reserveFollowUp(sql, order.environment.id, claim, {
-    ...{ kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
-  });
+  const reservation = await reserveFollowUpTogether(
+    sql,
+    order.environment.id,
+    claim,
+    {
+      ...{ kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
+    },
+    service.timer,
+  );
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };
   const snapshot = await findPayment(sql, order.environment.id, paymentId);

@@ -1,4 +1,5 @@
 import { releaseOperation, timeWhileHeld } from "@/db/queries/operations";
+import { writeOutcomeTogether } from "@/db/queries/payment-outcome-batches";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import type { NumberedEvent } from "@/db/schema/events";
@@ -50,7 +51,8 @@ export async function finishOperation(
       return await inTurnWhenLong(read, async () => {
         if (attempt > OPTIMISTIC_TRIES) return finishLocked(service, operation, outcome, from, at);
         const { write, finished } = workOut(service, operation, outcome, read, from, at);
-        await writeOutcome(service.db.within(operation.environmentId).sql, operation.environmentId, write);
+        const { sql } = service.db.within(operation.environmentId);
+        await writeOutcomeTogether(sql, operation.environmentId, write, service.timer);
         return finished;
       });
     } catch (error) {

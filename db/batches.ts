@@ -1,0 +1,111 @@
+import postgres from "postgres";
+import type { Sql } from "./client";
+import { remember } from "./statements";
+import { isDatabaseUnavailable } from "./unavailable";
+
+/** More rows in one statement would only let those who come meanwhile wait longer. */
+const MOST_ROWS = 16;
+/** While so many statements are under way, whoever comes waits, and goes with the others who wait. */
+const UNDER_WAY = 2;
+
+/** A row that waits for a lock must not keep the others from going for longer. */
+const SLOW_MS = 50;
+
+/** How a pause is made. */
+export type Pauses = { wait(ms: number): Promise<void> };
+
+export type Together<Row, Answer> = {
+  /** Writes rows in one statement. An answer that is undefined: that row was not written, and has to go alone. */
+  readonly send: (rows: readonly Row[]) => Promise<readonly (Answer | undefined)[]>;
+  readonly alone: (row: Row) => Promise<Answer>;
+  /** What only one row of a statement may be about. */
+  readonly subjectsOf: (row: Row) => readonly string[];
+};
+
+type Waiter<Row, Answer> = {
+  readonly row: Row;
+  readonly subjects: readonly string[];
+  readonly resolve: (answer: Answer | Promise<Answer>) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Sends rows that arrive together in one statement. Nobody waits for company: a row goes at once unless statements are under
+ * way, and then with whoever waits, too. A row that cannot be written with the others goes alone, and neither fails them nor
+ * keeps them waiting.
+ */
+export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
+  const waiting: Waiter<Row, Answer>[] = [];
+  /** Of those that are under way. */
+  const subjects = new Set<string>();
+  let underWay = 0;
+
+  function take(): Waiter<Row, Answer>[] {
+    const taken: Waiter<Row, Answer>[] = [];
+    for (let i = 0; i < waiting.length && taken.length < MOST_ROWS; ) {
+      const waiter = waiting[i] as Waiter<Row, Answer>;
+      if (waiter.subjects.some((subject) => subjects.has(subject))) {
+        i++;
+        continue;
+      }
+      for (const subject of waiter.subjects) subjects.add(subject);
+      taken.push(waiter);
+      waiting.splice(i, 1);
+    }
+    return taken;
+  }
+
+  async function write(rows: readonly Waiter<Row, Answer>[]): Promise<void> {
+    const [only] = rows;
+    if (rows.length === 1 && only) {
+      await alone(only.row).then(only.resolve, only.reject);
+      return;
+    }
+    const answers = await send(rows.map(({ row }) => row)).catch((error: unknown) => {
+      // What the server refused was undone as a whole. Of anything else nobody knows: each caller hears it.
+      if (error instanceof postgres.PostgresError && !isDatabaseUnavailable(error)) return [];
+      for (const { reject } of rows) reject(error);
+      return null;
+    });
+    answers &&
+      rows.forEach(({ row, resolve }, i) => {
+        const answer = answers[i];
+        resolve(answer === undefined ? alone(row) : answer);
+      });
+  }
+
+  function pump(): void {
+    while (underWay < UNDER_WAY) {
+      const rows = take();
+      if (rows.length === 0) return;
+      underWay++;
+      const written = write(rows).finally(() => {
+        for (const waiter of rows) for (const subject of waiter.subjects) subjects.delete(subject);
+      });
+      void Promise.race([written, timer.wait(SLOW_MS)]).finally(() => {
+        underWay--;
+        pump();
+      });
+      // Those who waited for one of these subjects go on when it is free, however long that took.
+      void written.finally(pump);
+    }
+  }
+
+  return (row: Row): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ row, subjects: subjectsOf(row), resolve, reject });
+      pump();
+    });
+}
+
+/** What is made once for each environment whose statements go through a pool. */
+export function perEnvironment<T>(
+  make: (sql: Sql, environmentId: string, timer: Pauses) => T,
+): (sql: Sql, environmentId: string, timer: Pauses) => T {
+  const made = new WeakMap<Sql, (environmentId: string) => T>();
+  return (sql, environmentId, timer) => {
+    const known = made.get(sql) ?? remember((id: string) => make(sql, id, timer));
+    made.set(sql, known);
+    return known(environmentId);
+  };
+}
