@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { connect, type Sql } from "@/db/client";
 import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
 import { createClientSessionBody } from "@/lib/contract/client-session";
@@ -98,6 +98,11 @@ async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
       (node) => `${node["Relation Name"] ?? ""} ${node["Index Name"] ?? node["Node Type"]} ${node["Index Cond"] ?? ""}`,
     );
 }
+
+test("a payment that this process has answered is answered again by one look", () => {
+  const texts = (sent.get("its replay") ?? []).map(({ text }) => text.trim().slice(0, 6));
+  expect(texts).toEqual(["select"]);
+});
 
 describe("planned on empty tables, each look-up of the money path is by a key", () => {
   it.each(["owner", "app"])("as %s", async (role) => {

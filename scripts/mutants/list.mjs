@@ -439,4 +439,15 @@ export const MUTANTS = [
     edits: [["lib/domain/payments/finish-operation.ts", "forgetTotals(operation.environmentId);", ""]],
     tests: ["int", "lib/domain/transactions/known-totals.int.test.ts", "no total is older"],
   },
+  {
+    name: "a key that was answered answers any request",
+    edits: [
+      [
+        "lib/domain/payments/money-request.ts",
+        "row.expired || !(await request.isSame(row.request_digest))) return null;",
+        "row.expired) return null;",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "with other parameters is refused"],
+  },
 ];

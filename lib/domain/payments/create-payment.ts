@@ -13,7 +13,7 @@ import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import type { PayingCard } from "./execute";
 import { makePayment } from "./make-payment";
-import { answerFromKey, refuseUnclaimed } from "./money-request";
+import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
 import { withPostalCode } from "./postal-code";
 import { processorNotConfigured } from "./processor-not-configured";
 import { tokenizeCard } from "./tokenize-card";
@@ -33,6 +33,8 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   if (!isSupportedCurrency(body.currency)) return refuseUnclaimed(ctx, currencyNotSupported(body.currency));
   if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status));
 
+  const known = await replayKnown(ctx);
+  if (known) return known;
   const { card, name, postalCode } = body.card
     ? await tokenize(ctx, processor, body.card)
     : await useToken(ctx, processor, body.payment_token ?? "");

@@ -72,6 +72,8 @@ const TRIES = 10;
  * progress or pending); refusals that are stored are answered like results.
  */
 export async function executeRequest(ctx: Context, request: MoneyRequest): Promise<Reply> {
+  const known = await replayKnown(ctx);
+  if (known) return known;
   for (let tries = 0; tries < TRIES; tries++) {
     const id = newId();
     const execution = await execute(ctx.service, request.order(id, await claimOf(ctx, id)));
@@ -104,6 +106,7 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
     const { status, body } = executed.answer;
+    remember(ctx);
     if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
     const stored = { key: keyOf(ctx).key, operationId: operation.id, status, bytes: body.length };
     return longReply(ctx, stored, false);
@@ -135,12 +138,37 @@ async function stillPending(ctx: Context, operation: OperationSubject): Promise<
   return { status: 202, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
+/** How many keys that it answered a process remembers. */
+const REMEMBERED = 5_000;
+const answeredBy = new WeakMap<Service, Set<string>>();
+const nameOf = ({ environment }: Context, { key }: IdempotencyRequest) => `${environment.id} ${key}`;
+
+function remember(ctx: Context): void {
+  const names = answeredBy.get(ctx.service) ?? new Set<string>();
+  answeredBy.set(ctx.service, names);
+  if (names.size >= REMEMBERED) names.delete(names.values().next().value as string);
+  names.add(nameOf(ctx, keyOf(ctx)));
+}
+
+/**
+ * The stored answer of a key that this process has answered before: one look instead of an attempt to claim it. Null for all
+ * else, which then goes its way: a key that is new, free again, still running, or sent with another request.
+ */
+export async function replayKnown(ctx: Context): Promise<Reply | null> {
+  const request = keyOf(ctx);
+  if (!answeredBy.get(ctx.service)?.has(nameOf(ctx, request))) return null;
+  const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, request.key);
+  if (row?.state !== "done" || row.expired || !(await request.isSame(row.request_digest))) return null;
+  return replay(ctx, row);
+}
+
 /** A stored answer, after the caller's right to it is asked again: it may have been lost in the wait. */
 async function replay(ctx: Context, row: KeyState): Promise<Reply> {
   await ctx.reauthorize();
   const { key, operation_id: operationId, status_code: status, response_body: body, response_bytes: bytes } = row;
   if (status === null || bytes === null) throw new Error("a finished key has no answer");
   noteReplay(ctx, row);
+  remember(ctx);
   return body === null ? longReply(ctx, { key, operationId, status, bytes }, true) : { status, body, replayed: true };
 }
 
