@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { connect } from "@/db/client";
 import { Ground } from "@/lib/testing/simulation/database";
+import { CONDITIONS } from "@/lib/testing/simulation/observations";
 import { planOf, type Run, runPlan } from "@/lib/testing/simulation/run";
 import { report, shrink } from "@/lib/testing/simulation/shrink";
-import { CONDITIONS } from "@/lib/testing/simulation/sometimes";
 import { expectCleanBooks } from "./books";
 
 vi.mock("@/lib/ids", async (original) => {
-  const { simulatedIds } = await import("@/lib/testing/simulation/ids");
+  const { simulatedIds } = await import("@/lib/testing/simulation/random");
   const ids = await original<typeof import("@/lib/ids")>();
   return { ...ids, newId: simulatedIds(ids.newId) };
 });
@@ -46,6 +46,7 @@ async function compareBooks(seedOf: ReadonlyMap<string, number>): Promise<void> 
 async function runSeed(seed: number): Promise<Run> {
   const run = await runPlan(ground, planOf(seed));
   if (run.violations.length === 0) return run;
+  if (process.env.SIMULATION_SHRINK === "no") throw new Error(report(run, run));
   const shortest = await shrink(run, async (plan) => runPlan(ground, plan));
   throw new Error(report(run, shortest));
 }

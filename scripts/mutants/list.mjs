@@ -1,8 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
-/** `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail. */
+/**
+ * `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail.
+ * `simulation`: about races and crashes, so that simulated worlds must notice it, too.
+ */
 export const MUTANTS = [
   {
     name: "no guard on refunds",
+    simulation: true,
     edits: [
       [
         "db/queries/payment-intents.ts",
@@ -14,6 +18,7 @@ export const MUTANTS = [
   },
   {
     name: "no guard on captures",
+    simulation: true,
     edits: [
       [
         "db/queries/payment-intents.ts",
@@ -25,6 +30,7 @@ export const MUTANTS = [
   },
   {
     name: "a time-out is a failure",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/execute.ts",
@@ -40,6 +46,7 @@ export const MUTANTS = [
   },
   {
     name: "a new reference on retry",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
@@ -51,6 +58,7 @@ export const MUTANTS = [
   },
   {
     name: "no epoch",
+    simulation: true,
     edits: [
       ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
       ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
@@ -59,6 +67,7 @@ export const MUTANTS = [
   },
   {
     name: "no version check",
+    simulation: true,
     edits: [["db/queries/payment-outcomes.ts", " and version = ${s.from.version}::int", ""]],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
@@ -100,6 +109,7 @@ export const MUTANTS = [
   },
   {
     name: "the completer authorizes again",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/resolve-operation.ts",
@@ -134,6 +144,7 @@ export const MUTANTS = [
   },
   {
     name: "every repeat sends",
+    simulation: true,
     edits: [
       ["db/queries/operations.ts", " and may_resend\n    returning", "\n    returning"],
       ["lib/domain/payments/resolve-operation.ts", "token !== null && taken.may_resend", "token !== null"],
@@ -142,11 +153,13 @@ export const MUTANTS = [
   },
   {
     name: "the first request sends beside its repeat",
+    simulation: true,
     edits: [["db/queries/operations.ts", "(may_resend and ${isOver", "(true and ${isOver"]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is not sent by the first request any more"],
   },
   {
     name: "not found is conclusive at once",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/resolve-operation.ts",
@@ -158,6 +171,7 @@ export const MUTANTS = [
   },
   {
     name: "a key lives a second too long",
+    simulation: true,
     edits: [
       [
         "db/queries/idempotency-claims.ts",
@@ -174,6 +188,7 @@ export const MUTANTS = [
   },
   {
     name: "a refusal for the moment is stored",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/money-request.ts",
@@ -185,6 +200,7 @@ export const MUTANTS = [
   },
   {
     name: "a failed refund keeps its reservation",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/outcome.ts",
@@ -196,6 +212,7 @@ export const MUTANTS = [
   },
   {
     name: "a session takes two payments at a time",
+    simulation: true,
     edits: [
       [
         "db/queries/payment-intents.ts",
@@ -207,6 +224,7 @@ export const MUTANTS = [
   },
   {
     name: "a token used up by a session that is taken",
+    simulation: true,
     edits: [
       [
         "db/queries/payment-intents.ts",
@@ -218,6 +236,7 @@ export const MUTANTS = [
   },
   {
     name: "a paid session stays open",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
@@ -251,6 +270,7 @@ export const MUTANTS = [
   },
   {
     name: "a refused attempt pays when it comes again",
+    simulation: true,
     edits: [
       [
         "lib/domain/client-sessions/session-unusable.ts",
@@ -327,6 +347,7 @@ export const MUTANTS = [
   },
   {
     name: "another clock's times are written",
+    simulation: true,
     edits: [
       [
         "db/queries/payment-outcomes.ts",
@@ -364,6 +385,7 @@ export const MUTANTS = [
   },
   {
     name: "given up, and still open to the call",
+    simulation: true,
     edits: [
       [
         "lib/domain/payments/resolve-operation.ts",
@@ -375,6 +397,7 @@ export const MUTANTS = [
   },
   {
     name: "a closed reference that can be charged",
+    simulation: true,
     edits: [
       [
         "db/queries/sandbox-processor.ts",
@@ -386,6 +409,7 @@ export const MUTANTS = [
   },
   {
     name: "a repeat that sends what may be under way",
+    simulation: true,
     edits: [["lib/domain/payments/resolve-operation.ts", "        isConclusive(processor, taken) &&\n", ""]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is only asked about"],
   },

@@ -9,6 +9,7 @@ import {
 } from "@/e2e/proof/model";
 import { decodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payment";
+import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
 import type { Load } from "./load";
 import { type Answer, isFinal, type Shop } from "./shop";
 
@@ -32,6 +33,8 @@ type Payment = {
   status: PaymentStatus;
   amount: number;
   capture_method: "automatic" | "manual";
+  /** When the hold ends. */
+  capture_before_ms: number | null;
   amount_captured: number;
   amount_refunded: number;
 };
@@ -61,6 +64,8 @@ type Books = {
 };
 
 const DAY_MS = 86_400_000;
+/** Another clock's times are taken while they differ by less than this from the database's. */
+const CLOCKS_DIFFER_MS = 60_000;
 const PAID: ReadonlySet<string> = new Set([
   "AUTHORIZED",
   "CAPTURED",
@@ -98,7 +103,8 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
             where l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 2 and o.kind = 'refund') as reversed_ms
         from operations o where environment_id = ${id} order by o.id) o),
       'payments', (select json_agg(p) from (
-        select id, authorization_id, status, amount, capture_method, amount_captured, amount_refunded
+        select id, authorization_id, status, amount, capture_method, amount_captured, amount_refunded,
+          ${ms("capture_before")} as capture_before_ms
         from payments where environment_id = ${id} order by id) p),
       'refunds', (select json_agg(t) from (
         select id, payment_id, amount, status from transactions where environment_id = ${id} and type = 'REFUND' order by id) t),
@@ -164,9 +170,9 @@ function checkAgainstBooks(
   const said = `${ask.what} ${ask.key} was answered ${status}${code === null ? "" : ` ${code}`}`;
   if (status === 422 || code === "invalid_state") {
     // After its day a key may well stand for something else.
-    const isOfTheDay = endedMs < (firstSentMs.get(ask.key) ?? 0) + DAY_MS;
-    const before = under.filter(({ created_ms }) => created_ms <= endedMs);
-    return isOfTheDay && before.length > 0 ? [`${said}, and there is an operation under its key`] : [];
+    const endOfDay = (firstSentMs.get(ask.key) ?? 0) + DAY_MS;
+    const isContradicted = endedMs < endOfDay && under.some(({ created_ms }) => created_ms < endOfDay);
+    return isContradicted ? [`${said}, and there is an operation under its key`] : [];
   }
   if (ask.what === "attempt" || ![200, 201, 402].includes(status)) return [];
   const told = JSON.parse(text) as { id: string; payment_id?: string };
@@ -258,6 +264,10 @@ function checkAgainstModel(payment: Payment, books: Books): string[] {
   };
   if (model.status === "CAPTURED") model.captured = payment.amount;
   const found: string[] = [];
+  const held = steps.find(({ operation }) => operation.kind === "continue")?.operation ?? authorization;
+  const holdEnds = held.ended_ms + AUTHORIZATION_DAYS * DAY_MS;
+  if (payment.capture_before_ms !== null && Math.abs(payment.capture_before_ms - holdEnds) > CLOCKS_DIFFER_MS)
+    found.push(`a hold ends ${(payment.capture_before_ms - holdEnds) / 1_000} s from when it should`);
   for (const { operation, reverses } of steps) {
     if (reverses) failRefund(model, operation.transaction_id);
     else found.push(...follow(model, operation, manual));

@@ -7,7 +7,7 @@ import type { Owner, Pool } from "@/db/pool";
 import { type StatementPool, sqlOn, type TransactionConnection } from "@/db/statements";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { createDatabase, dropDatabase } from "../cluster";
-import { type Answered, nameOf, summaryOf } from "./statement-names";
+import { type Answered, nameOf, summaryOf } from "./observations";
 import { NOBODY, type Process, type World } from "./world";
 
 /** PostgreSQL's `now()` for whoever has this path: the world's time, which each connection is told before a statement. */

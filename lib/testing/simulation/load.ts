@@ -210,9 +210,11 @@ export class Load {
       const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
       if (random.chance(0.6)) {
         const session = { sessionId, token: String(token.client_session_token) };
-        this.#client(name, pauseMs, async () => {
+        const pay = async () => {
           await this.#persist({ key: name, what: "attempt", ...session, body: { card: given } }, tries);
-        });
+        };
+        this.#client(name, pauseMs, pay);
+        if (random.chance(0.4)) this.#client(`${name} repeat`, pauseMs + random.pick(PAUSES_MS), pay);
       } else {
         const made = await this.#setUp("a token", (service) =>
           createPaymentToken(this.#shop.call(service, "tokenizeForSession"), {

@@ -11,6 +11,8 @@ type Call = {
   readonly move: Move;
   /** While it is under way it may still be executed. */
   state: "under way" | "over";
+  /** By a clock that is right it cannot be executed after this. */
+  readonly notAfterMs: number;
   /** The processor has accepted it and works on it. */
   isPending: boolean;
   /** Its sender was told how it ended. */
@@ -119,11 +121,14 @@ export class Network {
     const fate = await world.perform(`sends ${move}`, async () => {
       const fate = this.#fate();
       world.note(`sends ${move}${fate === null ? "" : ` (${fate})`}`);
-      if (move === "authorize" && fate !== "refused") await this.#judge(request.reference);
+      if (move === "authorize" && fate !== "refused") await this.#judge(request);
       return fate;
     });
     if (fate === "refused") return { kind: "not_sent", reason: "the processor refused it at the door" };
-    const call: Call = { reference: request.reference, move, state: "under way", isPending: false, isAnswered: false };
+    const call: Call = {
+      ...{ reference: request.reference, move, notAfterMs: request.notAfter.getTime() },
+      ...{ state: "under way", isPending: false, isAnswered: false },
+    };
     this.calls.push(call);
     if (fate === "lost") {
       call.state = "over";
@@ -184,18 +189,20 @@ export class Network {
     }
     if (!world.fault("network")) return null;
     const fate = world.chaos.pick(FATES);
-    if (fate === "refused") this.#refuses = world.chaos.int(4);
+    if (fate === "refused") this.#refuses = world.chaos.pick([0, 1, 2, 2, 3]);
     return fate === "accepted" && this.hasGarbage ? "late" : fate;
   }
 
   /** An authorization is sent again only where nothing came of it, and nothing can any more. */
-  async #judge(reference: string): Promise<void> {
+  async #judge({ reference, notAfter }: MoveRequest): Promise<void> {
     const earlier = this.calls.filter((call) => call.reference === reference && call.move === "authorize");
     if (earlier.length === 0) return;
     this.world.sometimes("an authorization is sent again");
-    if (!this.hasRightClock) return;
-    if (earlier.some(({ state }) => state === "under way"))
-      this.world.violate("an authorization is sent again while a call for it is under way");
+    // A process that was stopped on the very point of sending does so when it wakes up; its call comes too late then.
+    if (!this.hasRightClock || notAfter.getTime() < this.world.nowMs) return;
+    const mayStillBe = ({ state, isPending, notAfterMs }: Call) =>
+      state === "under way" && (isPending || notAfterMs >= this.world.nowMs);
+    if (earlier.some(mayStillBe)) this.world.violate("an authorization is sent again while a call for it is under way");
     if (await this.isCharged(reference)) this.world.violate("an authorization is sent again that was executed");
   }
 

@@ -6,9 +6,8 @@ import { askAgain } from "@/lib/domain/support/ask-again";
 import { newId } from "@/lib/ids";
 import { findViolations } from "./checks";
 import type { Ground } from "./database";
-import { useIds, useRealIds } from "./ids";
 import { Load } from "./load";
-import { randomOf } from "./random";
+import { randomOf, useIds, useRealIds } from "./random";
 import { isFinal, Shop } from "./shop";
 import { FAULTS, type Plan, type Process, World } from "./world";
 

@@ -24,7 +24,7 @@ import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../factories";
 import { type Ground, WorldDatabase } from "./database";
 import { Network, ProcessorAway } from "./network";
-import { watch } from "./sometimes";
+import { watch } from "./observations";
 import { Process, type World } from "./world";
 
 const VERBS = {

@@ -134,9 +134,9 @@ export class World {
     this.trace.push(`             *** ${what}`);
   }
 
-  /** Whether this is to go wrong here. */
-  fault(kind: FaultKind): boolean {
-    if (!this.hasFaults || this.#budget <= 0 || !this.chaos.chance(this.rates[kind])) return false;
+  /** Whether this is to go wrong here; `weight`: so much likelier than elsewhere. */
+  fault(kind: FaultKind, weight = 1): boolean {
+    if (!this.hasFaults || this.#budget <= 0 || !this.chaos.chance(this.rates[kind] * weight)) return false;
     this.#budget--;
     return true;
   }
@@ -224,11 +224,13 @@ export class World {
       const { process } = step.actor;
       this.nowMs += 1 + this.schedule.int(4);
       if (this.fault("jump")) this.#jump();
-      if (process && this.fault("freeze")) {
+      // Between the processor's answer and the books nothing must be lost: most of what can go wrong goes wrong here.
+      const weight = step.what === "T2" ? 4 : step.what === "hold again" ? 3 : 1;
+      if (process && this.fault("freeze", weight)) {
         this.#freeze(process);
         continue;
       }
-      if (process && this.fault("kill")) {
+      if (process && this.fault("kill", weight)) {
         await this.kill(process);
         await quiet();
         continue;
