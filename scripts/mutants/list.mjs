@@ -306,21 +306,15 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payment-outcomes.ts",
-        /from \(values \$\{events\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
-        "from (values ${events}) e\n      where false",
+        /from \(values \$\{listed\(sql, events\)\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
+        "from (values ${listed(sql, events)}) e\n      where false",
       ],
     ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
   {
     name: "the first of two events alone",
-    edits: [
-      [
-        "db/queries/payment-outcomes.ts",
-        "others.reduce((rows, row) => sql`${rows}, ${row}`, first)",
-        "others.reduce((rows) => rows, first)",
-      ],
-    ],
+    edits: [["db/queries/payment-outcomes.ts", "${listed(sql, events)}", "${listed(sql, events.slice(0, 1))}"]],
     tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
   },
   {
@@ -328,8 +322,8 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payment-outcomes.ts",
-        /from \(values \$\{events\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
-        "from (values ${events}) e",
+        /from \(values \$\{listed\(sql, events\)\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
+        "from (values ${listed(sql, events)}) e",
       ],
       ["db/queries/payment-outcomes.ts", "select require_written((select count(*) from operation))", "select 1"],
     ],
