@@ -1,3 +1,4 @@
+import { connectSql } from "@/db/client";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { endReadiness } from "@/lib/http/health";
@@ -6,17 +7,26 @@ import { log } from "@/lib/log";
 import { apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer, listen } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
+import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { pageListener } from "./page-listener";
 
 /**
  * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
  * and one of the dashboard call. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
+ * With PROOF_PROCESSOR=other its test payments go to the other processor, whose store is in the same database.
  */
 configure({ NODE_ENV: "production" });
 const opened = await openService({
+  processors: process.env.PROOF_PROCESSOR === "other" ? () => ({ sandbox: otherProcessor() }) : undefined,
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
 });
 provideService(opened.service);
+
+function otherProcessor() {
+  if (!env.databaseUrl) throw new Error("the other processor's store is where DATABASE_URL leads");
+  const sql = connectSql(env.databaseUrl, { max: 6, applicationName: "other-processor" });
+  return createOtherProcessor({ sql, decidesAfterMs: 20 });
+}
 const api = apiListener(30_000);
 const server = createHttpServer({ api, pages: pageListener }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port, env.listenAddress);

@@ -1,12 +1,14 @@
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { faultsOfProcessor } from "./processors";
 
 /** Every book agrees with every other: ours, the ledger, and the processor's own store. */
 export async function expectCleanBooks(db: Database, options: { open?: boolean } = {}): Promise<void> {
   const report = await verifyBooks(db);
   const broken = report.checks.filter((check) => check.count > 0);
   expect(broken, JSON.stringify(broken, null, 1)).toEqual([]);
+  expect(await faultsOfProcessor(db)).toEqual([]);
   if (!options.open) expect(report.open_operations, "operations without an outcome").toEqual([]);
 }
 

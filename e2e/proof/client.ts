@@ -10,6 +10,8 @@ export type Answer = { status: number; text: string; replayed: boolean; code: st
 export class Client {
   /** How soon a request without a final answer is sent again. */
   protected pauseMs = 40;
+  /** How long one request may take. */
+  protected timeoutMs = 15_000;
 
   constructor(
     readonly apiKey: string,
@@ -18,7 +20,7 @@ export class Client {
 
   /** One request to one host. */
   async send(path: string, init: RequestInit): Promise<Answer> {
-    const response = await fetch(this.baseUrl() + path, { ...init, signal: AbortSignal.timeout(15_000) });
+    const response = await fetch(this.baseUrl() + path, { ...init, signal: AbortSignal.timeout(this.timeoutMs) });
     const text = await response.text();
     const replayed = response.headers.get("idempotent-replayed") === "true";
     const code = response.status >= 400 ? ((JSON.parse(text) as { code: string }).code ?? null) : null;

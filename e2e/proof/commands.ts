@@ -15,9 +15,10 @@ import {
   settle,
   shown,
 } from "./model";
+import { bookOf, type ProcessorName } from "./processors";
 
 export type Model = { payments: ModelPayment[]; sent: { request: MoneyRequest; answer: Answer }[] };
-export type Real = { client: Client; db: Database; environmentId: string };
+export type Real = { client: Client; db: Database; environmentId: string; processor: ProcessorName };
 export type Command = fc.AsyncCommand<Model, Real>;
 
 async function send(model: Model, real: Real, request: MoneyRequest): Promise<Answer> {
@@ -54,13 +55,13 @@ function expectReplay(again: Answer, first: Answer): void {
 }
 
 /** Lets the refunds that are to fail do so now, without the five seconds. */
-async function expectRefundsToFail({ db, environmentId }: Real): Promise<void> {
+async function expectRefundsToFail({ db, environmentId, processor }: Real): Promise<void> {
+  const reports = bookOf(db.sql, processor, "reports");
   const due = await db.sql`
-    update sandbox_processor.reports set due_at = now()
+    update ${reports} set due_at = now()
     where account = ${environmentId} and acknowledged_at is null returning 1`;
   expect(due.length).toBeGreaterThan(0);
-  const waiting = () =>
-    db.sql`select 1 from sandbox_processor.reports where account = ${environmentId} and acknowledged_at is null`;
+  const waiting = () => db.sql`select 1 from ${reports} where account = ${environmentId} and acknowledged_at is null`;
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(0), { timeout: 15_000, interval: 50 });
 }
 
@@ -188,7 +189,7 @@ const card = fc.oneof(
 const amount = fc.integer({ min: 1, max: 10 });
 const pick = fc.nat({ max: 100 });
 /** Random histories of at most this many requests and events. */
-export const histories = fc.commands<Model, Real, false>(
+const histories = fc.commands<Model, Real, false>(
   [
     fc.tuple(card, fc.boolean(), amount).map(([name, manual, value]) => new Create(name, manual, value)),
     fc
@@ -204,3 +205,15 @@ export const histories = fc.commands<Model, Real, false>(
   ] as never,
   { maxCommands: 40, size: "max" },
 );
+
+/** Behind a processor, the service does what the model does in so many random histories. */
+export async function proveModel(start: () => Promise<{ model: Model; real: Real }>, runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(histories, async (history: Iterable<Command>) => {
+      const { model, real } = await start();
+      await fc.asyncModelRun(() => ({ model, real }), history);
+      await expectSame(model, real);
+    }),
+    { numRuns: runs },
+  );
+}

@@ -15,6 +15,7 @@ import {
   paymentBody,
   paymentOf,
 } from "./client";
+import { bookOf, PROCESSOR, type ProcessorName } from "./processors";
 import { answerChallenge, Checkout } from "./shopper";
 
 /** A request that has its final answer, which must never change. */
@@ -205,7 +206,13 @@ export async function expectStableAnswers(load: Load): Promise<void> {
 }
 
 /** The processor's own store, which no kill of ours can put right, has each key's and each session's money exactly once. */
-export async function expectMoneyOncePerKey(db: Database, load: Load, environmentId: string): Promise<void> {
+export async function expectMoneyOncePerKey(
+  db: Database,
+  load: Load,
+  environmentId: string,
+  processor = PROCESSOR,
+): Promise<void> {
+  const charges = bookOf(db.sql, processor, "charges");
   const creates = load.answered.filter(({ request }) => request.path === "/v1/payments");
   const rows = await db.sql<{ key: string; payments: number; charged: number; good: number }[]>`
     select t.metadata->>'key' as key, count(*) as payments,
@@ -213,7 +220,7 @@ export async function expectMoneyOncePerKey(db: Database, load: Load, environmen
       count(*) filter (where p.status not in ('DECLINED', 'FAILED', 'PENDING')) as good
     from transactions t
     join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-    left join sandbox_processor.charges c on c.reference = p.authorization_id
+    left join ${charges} c on c.reference = p.authorization_id
     where t.environment_id = ${environmentId} and t.type = 'CHARGE' and t.metadata ? 'key'
     group by 1`;
   const found = new Map(
@@ -228,12 +235,17 @@ export async function expectMoneyOncePerKey(db: Database, load: Load, environmen
   });
   expect(wrong.map(({ request, answer }) => `${request.key} ${answer.status}: ${found.get(request.key)}`)).toEqual([]);
   expect(rows).toHaveLength(creates.length);
-  await expectFollowUps(db, load, environmentId);
-  await expectSessionsPaidOnce(db, load, environmentId);
+  await expectFollowUps(db, load, environmentId, processor);
+  await expectSessionsPaidOnce(db, load, environmentId, processor);
 }
 
 /** As many captures, voids and refunds at the processor, and of as much, as were answered well. */
-async function expectFollowUps(db: Database, load: Load, environmentId: string): Promise<void> {
+async function expectFollowUps(
+  db: Database,
+  load: Load,
+  environmentId: string,
+  processor: ProcessorName,
+): Promise<void> {
   const kinds = ["capture", "void", "refund"] as const;
   const answered = kinds.map((kind) => {
     const good = load.answered.filter(({ request, answer }) => request.path.endsWith(kind) && answer.status < 300);
@@ -241,14 +253,19 @@ async function expectFollowUps(db: Database, load: Load, environmentId: string):
   });
   // A refund that failed later was accepted all the same, unless we heard of its acceptance only when it had failed.
   const stored = await db.sql<{ kind: string; count: number }[]>`
-    select f.kind, count(*) as count from sandbox_processor.operations f
+    select f.kind, count(*) as count from ${bookOf(db.sql, processor, "operations")} f
     left join operations o on o.environment_id = f.account and o.id = f.reference
     where f.account = ${environmentId} and (f.outcome = 'approved' or (f.outcome = 'failed' and o.state is distinct from 'declined'))
     group by f.kind`;
   expect(kinds.map((kind) => ({ kind, count: stored.find((row) => row.kind === kind)?.count ?? 0 }))).toEqual(answered);
 }
 
-async function expectSessionsPaidOnce(db: Database, load: Load, environmentId: string): Promise<void> {
+async function expectSessionsPaidOnce(
+  db: Database,
+  load: Load,
+  environmentId: string,
+  processor: ProcessorName,
+): Promise<void> {
   const sessions = await db.sql<{ status: string; charged: number; paid: number }[]>`
     select s.status,
       count(p.id) filter (where p.status not in ('DECLINED', 'FAILED')) as paid,
@@ -256,7 +273,7 @@ async function expectSessionsPaidOnce(db: Database, load: Load, environmentId: s
     from client_sessions s
     left join transactions t on t.environment_id = s.environment_id and t.client_session_id = s.id and t.type = 'CHARGE'
     left join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-    left join sandbox_processor.charges c on c.reference = p.authorization_id
+    left join ${bookOf(db.sql, processor, "charges")} c on c.reference = p.authorization_id
     where s.environment_id = ${environmentId} group by s.environment_id, s.id`;
   expect(sessions).toHaveLength(load.sessions.length);
   const wrong = sessions.filter(

@@ -1,37 +1,38 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { expectCleanBooks } from "./books";
 import { Client } from "./client";
-import { Act, type Command, Create, expectSame, histories, type Model, type Real, Replay } from "./commands";
+import { Act, Create, type Model, proveModel, type Real, Replay } from "./commands";
 import { type ProofHost, startHost } from "./host";
+import { PROCESSOR, type RunningProcessor, runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 const RUNS = Number(process.env.PROOF_RUNS ?? 50);
 
 const { db, url } = await testDatabase();
 let host: ProofHost;
+let processor: RunningProcessor;
 
 beforeAll(async () => {
-  host = await startHost({ databaseUrl: url });
+  processor = await runProcessor(db, () => host.baseUrl);
+  host = await startHost({ databaseUrl: url, env: processor.env });
 });
-afterAll(() => host.stop());
+afterAll(async () => {
+  await processor.stop();
+  await host.stop();
+});
 
 async function start(): Promise<{ model: Model; real: Real }> {
   const tenant = await createTenant(db);
   const client = new Client(tenant.apiKey, () => host.baseUrl);
-  return { model: { payments: [], sent: [] }, real: { client, db, environmentId: tenant.environmentId } };
+  return {
+    model: { payments: [], sent: [] },
+    real: { client, db, environmentId: tenant.environmentId, processor: PROCESSOR },
+  };
 }
 
 test(`the service does what the contract's model does, in ${RUNS} random histories`, async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (history: Iterable<Command>) => {
-      const { model, real } = await start();
-      await fc.asyncModelRun(() => ({ model, real }), history);
-      await expectSame(model, real);
-    }),
-    { numRuns: RUNS },
-  );
+  await proveModel(start, RUNS);
   await expectCleanBooks(db);
 });
 

@@ -4,21 +4,23 @@ import * as challengeResult from "@/app/(hosted)/challenge/[token]/result/route"
 import * as attempts from "@/app/(hosted)/pay/[token]/attempts/route";
 import * as state from "@/app/(hosted)/pay/[token]/state/route";
 import * as idempotencyKey from "@/app/api/dashboard/[mode]/idempotency-key/route";
+import * as reports from "@/app/api/processors/[name]/reports/route";
 import type { Listener } from "@/lib/server/http-server";
 
-type Context = { params: Promise<{ token: string; mode: string }> };
+type Context = { params: Promise<{ token: string; mode: string; name: string }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;
 type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
 
-/** What of the pages writes or tells the truth, and a call of the dashboard; their HTML is Next's to serve. */
+/** What of the pages writes or tells the truth, a call of the dashboard, and processors' reports; HTML is Next's to serve. */
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/attempts$/, handlers: attempts },
   { path: /^\/pay\/([^/]+)\/state$/, handlers: state },
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: idempotencyKey },
+  { path: /^\/api\/processors\/([^/]+)\/reports$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
 ];
 
-/** The checkout's own routes, called as Next calls them. Everything else is 404. */
+/** The routes above, called as Next calls them. Everything else is 404. */
 export const pageListener: Listener = async (incoming, outgoing) => {
   const response = await answer(incoming);
   const body = Buffer.from(await response.arrayBuffer());
@@ -33,7 +35,7 @@ async function answer(incoming: IncomingMessage): Promise<Response> {
     const handler = handlers[incoming.method === "POST" ? "POST" : "GET"];
     if (token === undefined || handler === undefined) continue;
     return handler(requestOf(url, incoming), {
-      params: Promise.resolve({ token: decodeURIComponent(token), mode: token }),
+      params: Promise.resolve({ token: decodeURIComponent(token), mode: token, name: token }),
     });
   }
   return new Response("There is no such page.", { status: 404 });

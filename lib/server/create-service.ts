@@ -9,10 +9,16 @@ import { env } from "@/lib/env";
 import { answerRenderer } from "@/lib/http/render-answer";
 import { log } from "@/lib/log";
 import { withDeadline } from "@/lib/processor/deadline";
+import type { Processor } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { type ResolvedSecret, resolveSecret } from "./secret";
+
+/** Who moves the money of each mode, given the sandbox; by default that of test mode alone. */
+export type ChooseProcessors = (sandbox: Processor) => { sandbox: Processor; live?: Processor | null };
+
+const onlySandbox: ChooseProcessors = (sandbox) => ({ sandbox });
 
 export type CreatedService = {
   readonly service: Service;
@@ -30,8 +36,9 @@ export async function createService(options: {
   poolSize: number;
   /** What is waited for. */
   onProgress?: ((what: string) => void) | undefined;
+  processors?: ChooseProcessors | undefined;
 }): Promise<CreatedService> {
-  const { url, embedded, applicationName, poolSize } = options;
+  const { url, embedded, applicationName, poolSize, processors = onlySandbox } = options;
   const shares = shareConnections(poolSize);
   const logins = await openLogins(url, embedded, options.onProgress);
   const db = connect(logins, { max: shares.sql, maxOrm: shares.orm, applicationName });
@@ -47,11 +54,12 @@ export async function createService(options: {
     const secret = createSecret(resolved.value, resolved.previous);
     await agreeOnSecret(db.orm, secret);
     await followDatabaseTime(db.sql);
-    const sandbox = createSandboxProcessor({ sql: processorSql, secret });
+    const inTime = (processor: Processor) => withDeadline(processor, env.processorTimeoutMs);
+    const { sandbox, live = null } = processors(createSandboxProcessor({ sql: processorSql, secret }));
     const baseUrl = env.baseUrl.replace(/\/{1,9}$/, "");
     const service: Service = {
       db,
-      processors: createRegistry({ sandbox: withDeadline(sandbox, env.processorTimeoutMs) }),
+      processors: createRegistry({ sandbox: inTime(sandbox), live: live && inTime(live) }),
       clock: systemClock,
       timer: systemTimer,
       renderAnswer: answerRenderer(baseUrl),

@@ -2,7 +2,7 @@ import type { EmbeddedOptions } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { openDatabase } from "@/db/open-database";
 import { env } from "@/lib/env";
-import { type CreatedService, createService } from "./create-service";
+import { type ChooseProcessors, type CreatedService, createService } from "./create-service";
 
 export type OpenService = CreatedService & {
   /** Of the database, and whether it is our own. */
@@ -11,11 +11,15 @@ export type OpenService = CreatedService & {
   readonly embedded: boolean;
 };
 
-export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & { applicationName?: string; poolSize?: number };
+export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & {
+  applicationName?: string;
+  poolSize?: number;
+  processors?: ChooseProcessors | undefined;
+};
 
 /** The service on its database, reached or started, and brought up to date. ConfigurationError when that cannot be. */
 export async function openService(options: OpenOptions = {}): Promise<OpenService> {
-  const { applicationName = "cardlane", poolSize = env.databasePoolSize, ...forEmbedded } = options;
+  const { applicationName = "cardlane", poolSize = env.databasePoolSize, processors, ...forEmbedded } = options;
   const database = await openDatabase(forEmbedded);
   const { url, version, embedded } = database;
   try {
@@ -26,6 +30,7 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
       applicationName,
       poolSize,
       onProgress: forEmbedded.onProgress,
+      processors,
     });
     const close = async () => {
       await created.close();

@@ -6,10 +6,13 @@ import { answerOwnChallenge, applyDueNews, listNews, type News, noteDelivery } f
 
 const newsId = () => `news_${randomUUID().replaceAll("-", "")}`;
 
+/** How soon an accepted refund comes back on the card whose refunds do. */
+const RETURNS_AFTER_MS = 5_000;
+
 /** What the processor does by itself, whenever a test says so. */
-export function otherCompany(sql: Sql) {
+export function otherCompany(sql: Sql, returnsAfterMs = RETURNS_AFTER_MS) {
   async function apply(): Promise<void> {
-    while (await applyDueNews(sql, newsId()));
+    while (await applyDueNews(sql, newsId(), returnsAfterMs));
   }
   /** Lets the time pass that it takes for all news of a kind, of this account or of all. */
   async function hasten(about: News["about"], account?: string): Promise<void> {
@@ -47,8 +50,12 @@ const AT_ONCE = 5;
  * The company at work: decides what is due, and sends its reports to `address` until they are answered well, in no order, some
  * of them twice. `stop` waits for what is under way.
  */
-export function runOtherCompany(sql: Sql, address: () => string): { stop(): Promise<void> } {
-  const company = otherCompany(sql);
+export function runOtherCompany(
+  sql: Sql,
+  address: () => string,
+  returnsAfterMs = RETURNS_AFTER_MS,
+): { stop(): Promise<void> } {
+  const company = otherCompany(sql, returnsAfterMs);
   let stopped = false;
   async function deliver(batch: readonly News[]): Promise<void> {
     const { headers, body } = reportMessage(batch);

@@ -50,9 +50,6 @@ const TABLES = `
   create or replace view other_processor.reports as
     select reference, account, due_at, applied_at, acknowledged_at from other_processor.news where about = 'return';`;
 
-/** How soon an accepted refund comes back on the card whose refunds do. */
-const RETURNS_AFTER = "5 seconds";
-
 /** Makes the schema where it is not there yet; any number of processes may do so at once. */
 export async function createOtherStore(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
@@ -241,20 +238,24 @@ export async function answerOwnChallenge(sql: Sql, intentId: string, passed: boo
 export type News = { id: string; about: "decision" | "return" | "challenge"; object: string; reference: string };
 
 /** Decides what is due, or gives back what comes back: one each time, in whatever order. False: nothing is due. */
-export async function applyDueNews(sql: Sql, newsId: string): Promise<boolean> {
+export async function applyDueNews(sql: Sql, newsId: string, returnsAfterMs: number): Promise<boolean> {
   return sql.begin(async (tx) => {
     const [due] = await tx<News[]>`
       select id, about, object, reference from other_processor.news
       where acknowledged_at is null and applied_at is null and due_at <= now()
       order by md5(id) limit 1 for update skip locked`;
     if (!due) return false;
-    await (due.about === "decision" ? decide(tx, due, newsId) : giveBack(tx, due));
+    await (due.about === "decision" ? decide(tx, due, { newsId, returnsAfterMs }) : giveBack(tx, due));
     await tx`update other_processor.news set applied_at = now() where id = ${due.id}`;
     return true;
   });
 }
 
-async function decide(tx: Transaction, { object }: News, newsId: string): Promise<void> {
+async function decide(
+  tx: Transaction,
+  { object }: News,
+  { newsId, returnsAfterMs }: { newsId: string; returnsAfterMs: number },
+): Promise<void> {
   const { intent, movement } = await lock(tx, object);
   const { kind, amount } = movement;
   const approved = !(kind === "capture" && intent.behaviour === "capture_fails");
@@ -272,7 +273,7 @@ async function decide(tx: Transaction, { object }: News, newsId: string): Promis
   await tx`
     insert into other_processor.news (id, about, object, reference, account, due_at)
     values (${newsId}, 'return', ${movement.id}, ${movement.reference}::uuid, ${movement.account}::uuid,
-      now() + ${RETURNS_AFTER}::interval)`;
+      now() + ${returnsAfterMs}::int * interval '1 ms')`;
 }
 
 async function giveBack(tx: Transaction, { object }: News): Promise<void> {

@@ -1,0 +1,42 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Database } from "@/db/client";
+import { expectCleanBooks, untilNothingIsOpen } from "./books";
+import { Client } from "./client";
+import { type ProofHost, startHost } from "./host";
+import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
+import { PROCESSOR, type ProcessorName, runProcessor } from "./processors";
+import { createTenant } from "./tenant";
+
+const LANES = 8;
+
+type Killing = { db: Database; url: string; kills: number; processor?: ProcessorName };
+
+/** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */
+export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: Killing): Promise<Load> {
+  const hosts: ProofHost[] = [];
+  let turn = 0;
+  // A request goes to either process, whether it lives or not: as through a load balancer that has not noticed yet.
+  const address = () => (hosts[turn++ % 2] as ProofHost).baseUrl;
+  const tenant = await createTenant(db);
+  const running = await runProcessor(db, address, processor);
+  const { env } = running;
+  try {
+    hosts.push(...(await Promise.all([1, 2].map(() => startHost({ databaseUrl: url, env })))));
+    const load = new Load(new Client(tenant.apiKey, address), LANES);
+    for (let kill = 0; kill < kills; kill++) {
+      const victim = hosts[kill % 2] as ProofHost;
+      await wait(Math.random() * 400);
+      await victim.kill("SIGKILL");
+      hosts[kill % 2] = await startHost({ databaseUrl: url, port: victim.port, env });
+    }
+    await load.stop();
+    await untilNothingIsOpen(db);
+    await expectStableAnswers(load);
+    await expectMoneyOncePerKey(db, load, tenant.environmentId, processor);
+    await expectCleanBooks(db);
+    return load;
+  } finally {
+    await running.stop();
+    await Promise.all(hosts.map((host) => host.stop()));
+  }
+}
