@@ -13,6 +13,7 @@ import { createPayment } from "@/lib/domain/payments/create-payment";
 import { getPayment } from "@/lib/domain/payments/get-payment";
 import { refundPayment } from "@/lib/domain/payments/refund-payment";
 import { voidPayment } from "@/lib/domain/payments/void-payment";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant } from "@/lib/testing/factories";
 import { nodesOf, planOf } from "./plans";
@@ -61,6 +62,22 @@ beforeAll(async () => {
   const [first, second] = [await held(), await held()];
   await record("a capture", (ctx) => capturePayment(ctx, { id: first, amount: 500 }));
   await record("a void", (ctx) => voidPayment(ctx, { id: second }));
+  // What comes at once is written in few statements, which have plans of their own.
+  const atOnce = (each: (ctx: Context, i: number) => Promise<Reply>) => (ctx: Context) =>
+    Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        each({ ...ctx, idempotency: newIdempotency({}), request: { ...ctx.request, id: newId() } }, i),
+      ),
+    );
+  const made = (await record("payments at once", atOnce(pay({ card })))).map(idOf);
+  await record(
+    "refunds at once",
+    atOnce((ctx, i) => refundPayment(ctx, { id: made[i] ?? "", amount: 500 })),
+  );
+  const texts = ["payments at once", "refunds at once"].flatMap((name) =>
+    (sent.get(name) ?? []).map(({ text }) => text),
+  );
+  expect(new Set(texts.filter((text) => text.includes("patience"))).size).toBe(3);
   const token = (await createPaymentToken(await contextOf(recorder), { card: cardInput.parse(card) })).id;
   await record("a payment with a token", pay({ payment_token: token }));
   const session = await createClientSession(

@@ -28,7 +28,14 @@ function writer(alone: (row: Row) => Promise<string> = async ({ name }) => `${na
     },
     { wait: () => new Promise((resolve) => pauses.push(resolve)) },
   );
-  return { write, statements, single, endPauses: () => pauses.splice(0).forEach((end) => end()) };
+  return {
+    write,
+    statements,
+    single,
+    endPauses: () => {
+      for (const end of pauses.splice(0)) end();
+    },
+  };
 }
 
 const refusal = (message: string) => Object.assign(new postgres.PostgresError(message), { code: "22P02" });

@@ -16,6 +16,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.payments": BOOKS,
   "public.transactions": BOOKS,
   "public.operations": BOOKS,
+  "public.processor_objects": BOOKS,
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.daily_totals": BOOKS,

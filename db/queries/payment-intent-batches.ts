@@ -17,7 +17,8 @@ import { type ArrayColumns, arrayTable, json, PATIENCE } from "./row-arrays";
 
 /**
  * T1s of one environment that come at the same time: several in one statement, with the guarantees that each has alone. One
- * that cannot be written with the others goes alone, where it may wait for what another holds.
+ * that cannot be written with the others goes alone, where it may wait for what another holds. `= any(array(…))` makes each
+ * look-up one by keys, whatever a plan that was made for empty tables thinks of the join.
  */
 
 /** What `claimKey` writes. */
@@ -41,7 +42,8 @@ const claimFrom = (rows: string) => `
     from ${rows} i
     where not exists (
       select from idempotency_keys used
-      where used.environment_id = $1::uuid and used.key = i.key and used.created_at > now() - interval '24 hours')
+      where used.environment_id = $1::uuid and used.key = i.key and used.created_at > now() - interval '24 hours'
+        and used.key = any(array(select key from ${rows})))
     order by i.key
     on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
       request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
@@ -166,6 +168,7 @@ const RESERVE_FOLLOW_UPS = `
         when 'capture' then coalesce(i.asked, p.amount)
         else p.amount end as amount
     from input i join payments p on p.environment_id = $1::uuid and p.id = i.payment_id
+      and p.id = any(array(select payment_id from input))
     order by p.id for update of p skip locked
   ),
   claim as (${claimFrom("locked")}),
@@ -174,7 +177,8 @@ const RESERVE_FOLLOW_UPS = `
       refund_pending = p.refund_pending + case l.kind when 'refund' then l.amount else 0 end,
       open_operation_id = case l.kind when 'refund' then p.open_operation_id else l.operation_id end
     from locked l
-    where p.environment_id = $1::uuid and p.id = l.payment_id and l.key in (select key from claim) and case l.kind
+    where p.environment_id = $1::uuid and p.id = l.payment_id and p.id = any(array(select payment_id from locked))
+      and l.key in (select key from claim) and case l.kind
       when 'refund' then p.status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and l.amount > 0
         and p.amount_refunded + p.refund_pending + l.amount <= p.amount_captured
         and (select count(*) from transactions where environment_id = $1::uuid and payment_id = l.payment_id
@@ -195,6 +199,7 @@ const RESERVE_FOLLOW_UPS = `
       c.card_exp_year, c.card_bin, c.subscription_id, c.plan_id, c.client_session_id, c.id,
       l.refund_reason, l.refund_comment, c.description, c.metadata, l.refund_at, l.refund_at
     from begun l join transactions c on c.environment_id = $1::uuid and c.id = l.charge_id
+      and c.id = any(array(select charge_id from begun))
     where l.refund_id is not null
   ),
   operation as (

@@ -8,7 +8,8 @@ import { arrayTable, json, PATIENCE } from "./row-arrays";
 /**
  * T2s of one environment that come at the same time: several in one statement, with the guarantees that each has alone. Each
  * is fenced for itself, by what it was worked out for, and locked in the one order: keys, payments, operations. One that
- * another holds, or that does not fit any more, is left out and goes alone, where it may wait, and hears why.
+ * another holds, or that does not fit any more, is left out and goes alone, where it may wait, and hears why. `= any(array(…))`
+ * makes each look-up one by keys, whatever a plan that was made for empty tables thinks of the join.
  */
 
 type Numbered<T> = T & { readonly operationId: string };
@@ -94,23 +95,27 @@ const WRITE_OUTCOMES = `
   input as materialized (select i.* from ${OUTCOMES.text} where exists (select from patience)),
   held as materialized (
     select k.key from input i join idempotency_keys k on k.environment_id = $1::uuid and k.key = i.key
-      and k.operation_id = i.operation_id
+      and k.operation_id = i.operation_id and k.key = any(array(select key from input))
     order by k.key for update of k skip locked
   ),
   -- Whose payment, operation or time is not the one that the outcome was worked out for, or in others' hands, is left out.
   fenced as materialized (
     select i.*, o.environment_id as environment from input i
     join payments p on p.environment_id = $1::uuid and p.id = i.payment_id and p.version = i.version
+      and p.id = any(array(select payment_id from input))
     join operations o on o.environment_id = $1::uuid and o.id = i.operation_id and o.state = i.from_state and o.epoch = i.epoch
+      and o.id = any(array(select operation_id from input))
     where i.payment_at between now() - interval '1 minute' and now() + interval '1 minute'
       and (i.key is null or i.key in (select key from held) or not exists (
-        select from idempotency_keys k where k.environment_id = $1::uuid and k.key = i.key and k.operation_id = i.operation_id))
+        select from idempotency_keys k where k.environment_id = $1::uuid and k.key = i.key and k.operation_id = i.operation_id
+          and k.key = any(array(select key from input))))
     order by p.id for update of p, o skip locked
   ),
   answered as (
     update idempotency_keys k set state = 'done', status_code = i.status_code, response_body = i.response_body,
       completed_at = now()
     from fenced i where k.environment_id = $1::uuid and k.key = i.key and k.operation_id = i.operation_id
+      and k.key = any(array(select key from fenced))
   ),
   paid as (
     update payments p set status = i.payment_status, amount_captured = i.amount_captured, amount_refunded = i.amount_refunded,
@@ -118,6 +123,7 @@ const WRITE_OUTCOMES = `
       next_action = i.next_action, version = p.version + 1, updated_at = i.payment_at,
       event_sequence = p.event_sequence + i.told
     from fenced i where p.environment_id = $1::uuid and p.id = i.payment_id
+      and p.id = any(array(select payment_id from fenced))
   ),
   operation as (
     update operations o set state = i.state, last_answer = i.last_answer, completed_at = now(),
@@ -125,6 +131,7 @@ const WRITE_OUTCOMES = `
       fee_basis_points = case when i.fee_on > 0 then (select fee_basis_points from environments where id = $1::uuid)
         else o.fee_basis_points end
     from fenced i where o.environment_id = $1::uuid and o.id = i.operation_id
+      and o.id = any(array(select operation_id from fenced))
     returning o.id, o.fee_basis_points
   ),
   charge as (
@@ -133,11 +140,13 @@ const WRITE_OUTCOMES = `
       void_reason = i.void_reason, authorized_at = i.authorized_at, captured_at = i.captured_at, voided_at = i.voided_at,
       refunded_at = i.refunded_at, updated_at = i.charge_at
     from fenced i where t.environment_id = $1::uuid and t.id = i.charge_id
+      and t.id = any(array(select charge_id from fenced))
   ),
   refund as (
     update transactions t set status = i.refund_status, captured_at = i.refund_captured_at,
       refunded_at = i.refund_refunded_at, updated_at = i.refund_at
     from fenced i where t.environment_id = $1::uuid and t.id = i.refund_id
+      and t.id = any(array(select refund_id from fenced))
   ),
   ledger as (
     insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)

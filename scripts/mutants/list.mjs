@@ -34,7 +34,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/execute.ts",
-        /case "unknown":\s*await leaveOpen\([^;]*;\s*return \{ kind: "pending" \};/,
+        /case "unknown":\s*return \{ kind: \(await leaveOpen\([^;]*;/,
         'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
       ],
     ],
@@ -467,5 +467,31 @@ export const MUTANTS = [
       ],
     ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "with other parameters is refused"],
+  },
+  {
+    name: "several outcomes without a fence for each",
+    edits: [["db/queries/payment-outcome-batches.ts", " and o.epoch = i.epoch", ""]],
+    tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
+  },
+  {
+    name: "a row that is left out of a statement is lost",
+    edits: [
+      [
+        "db/batches.ts",
+        "resolve(answer === undefined ? alone(row) : answer)",
+        "resolve(answer === undefined ? (undefined as Answer) : answer)",
+      ],
+    ],
+    tests: ["unit", "db/batches.test.ts", "one that was left out goes alone"],
+  },
+  {
+    name: "an answer before its commit",
+    edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcomeTogether(", "void writeOutcomeTogether("]],
+    tests: ["int", "lib/domain/payments/together.int.test.ts", "are each made whole"],
+  },
+  {
+    name: "several outcomes of which nobody is told",
+    edits: [["db/queries/payment-outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
+    tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
 ];
