@@ -185,7 +185,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
     limit: z.int().describe("Results per page, as asked."),
     offset: z.int().describe("Results skipped, as asked."),
     has_more: z.boolean().describe("Whether there is another page."),
-    total: z.int().describe("All results; exact up to 10,000."),
+    total: z.int().describe("All results; exact up to 10,000, and at most two seconds old."),
     total_capped: z.boolean().describe("True when there are more than 10,000."),
   });
 /** A list answer; `total` is exact up to this many, then `total_capped` is true. */

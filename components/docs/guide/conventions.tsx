@@ -58,7 +58,7 @@ export function Pagination({ baseUrl }: { baseUrl: string }) {
       <h2 id="pagination">Pagination</h2>
       <p>
         Lists are newest first and answer <code className="tick">data</code> with <code className="tick">has_more</code>{" "}
-        and <code className="tick">total</code>, which is exact up to 10,000; beyond,{" "}
+        and <code className="tick">total</code>, which is exact up to 10,000 and at most two seconds old; beyond,{" "}
         <code className="tick">total_capped</code> is true. <code className="tick">limit</code> is 1 to 100, by default
         20; a value out of range is refused, never changed to fit.
       </p>

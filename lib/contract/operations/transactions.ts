@@ -15,7 +15,7 @@ export const listTransactions = operation({
   tag: "Transactions",
   summary: "List transactions",
   description:
-    "Newest first, with ten filters. `total` is exact up to 10,000. `starting_after` pages deeply at a constant cost.",
+    "Newest first, with ten filters. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages deeply at a constant cost.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   query: listTransactionsQuery,
