@@ -5,6 +5,7 @@
 // database, a standby that is promoted, processes that are stopped and go on, a full disk. `looks`: every page wide and narrow,
 // light and dark, and every card on both widths of the sample shop. `card-data`: 20 spellings at every place instead of one,
 // also through Next's own server; a seed that was printed may follow.
+// `processor`: the model, 40 kills or another number, and the API, behind a processor that works the other way round.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -13,6 +14,12 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 function prove(files, env) {
   const args = [vitest, "run", "--project", "proof", "--testTimeout", "7200000", ...files];
   return spawnSync(process.execPath, args, { stdio: "inherit", env: { ...process.env, ...env } }).status ?? 1;
+}
+
+function inPlaywright(args, env) {
+  const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
+  const all = [playwright, "test", ...args];
+  return spawnSync(process.execPath, all, { stdio: "inherit", env: { ...process.env, ...env } }).status ?? 1;
 }
 
 const [what, number] = process.argv.slice(2);
@@ -25,6 +32,15 @@ switch (what) {
     process.exitCode =
       prove(["e2e/proof/kill-service.proof.ts"], { PROOF_HOST: "service", PROOF_KILLS: String(kills) }) ||
       prove(["e2e/proof/kill-postgres.proof.ts"], { PROOF_HOST: "service", PROOF_CRASHES: String(kills) });
+    break;
+  }
+  case "processor": {
+    const other = { PROOF_PROCESSOR: "other", PROOF_RUNS: "200", PROOF_KILLS: number ?? "40" };
+    process.exitCode =
+      prove(
+        ["processor", "model", "kill-service"].map((name) => `e2e/proof/${name}.proof.ts`),
+        other,
+      ) || inPlaywright(["--project", "other"], { EVERY_PROCESSOR: "1" });
     break;
   }
   case "checkout":
@@ -60,16 +76,12 @@ switch (what) {
       { PROOF_LONG: "1" },
     );
     break;
-  case "looks": {
-    const playwright = fileURLToPath(new URL("../node_modules/@playwright/test/cli.js", import.meta.url));
-    const env = { ...process.env, EVERY_LOOK: "1" };
-    const args = [playwright, "test", "every-page", "docs/pages", "demo/cards"];
-    process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
+  case "looks":
+    process.exitCode = inPlaywright(["every-page", "docs/pages", "demo/cards"], { EVERY_LOOK: "1" });
     break;
-  }
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | checkout [sessions] | storm [minutes] | simulation --seeds N or --seed S | card-data [seed] | outages | looks",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | processor [kills] | checkout [sessions] | storm [minutes] | simulation --seeds N or --seed S | card-data [seed] | outages | looks",
     );
     process.exitCode = 2;
 }

@@ -494,4 +494,82 @@ export const MUTANTS = [
     edits: [["db/queries/payment-outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
     tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
+  {
+    name: "an id is kept after the money has moved",
+    edits: [
+      ["lib/testing/other-processor/processor.ts", '    await request.keep({ kind: "intent", id: created.id });\n', ""],
+      [
+        "lib/testing/other-processor/processor.ts",
+        "decisionOf(token, request));\n",
+        'decisionOf(token, request));\n    await request.keep({ kind: "intent", id: created.id });\n',
+      ],
+    ],
+    tests: ["int", "lib/testing/other-processor/port.int.test.ts", "of an authorization: when that fails"],
+  },
+  {
+    name: "an id that anybody may keep",
+    edits: [
+      [
+        "db/queries/processor-objects.ts",
+        /and state = 'open'\s*and epoch = \$\{operation\.epoch\}::int/,
+        "and ${operation.epoch}::int > 0",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "keeps no id, not even one that it kept before"],
+  },
+  {
+    name: "a close that cancels nothing",
+    edits: [
+      ["lib/testing/other-processor/processor.ts", "      await cancelIntent(sql, created.id);\n", ""],
+      [
+        "lib/testing/other-processor/processor.ts",
+        'is there");\n      return intent.status === "canceled"',
+        'is there");\n      return intent.status === "created"',
+      ],
+    ],
+    tests: ["int", "lib/testing/other-processor/port.int.test.ts", "before its call is never executed"],
+  },
+  {
+    name: "a report that is believed",
+    edits: [
+      [
+        "lib/domain/payments/process-reports.ts",
+        /const outcome = await inquireProcessor\(service, processor, operation, snapshot[^;]*;\s*if \(outcome\.kind === "approved"\) return true;\s*if \(outcome\.kind !== "declined"\) return false;/,
+        "void [inquireProcessor, processor];",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "is not believed"],
+  },
+  {
+    name: "a new reference for a processor with ids of its own",
+    edits: [
+      [
+        "lib/domain/payments/processor-calls.ts",
+        "...(await referenceOf(service, processor, operation)),\n    notAfter",
+        "...(await referenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "does a refund once, stopped after"],
+  },
+  {
+    name: "a repeat's own refusal is taken for proof",
+    edits: [["lib/domain/payments/resolve-operation.ts", "{ begunMs, call, close }", "{ begunMs, call }"]],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "of a repeat whose own call was refused"],
+  },
+  {
+    name: "whoever lost an operation says that it is pending",
+    edits: [
+      [
+        "lib/domain/payments/execute.ts",
+        'unknown(outcome.reason), call)) ? "pending" : "lost"',
+        'unknown(outcome.reason), call)) ? "pending" : "pending"',
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],
+  },
+  {
+    name: "a processor that reports on another mode",
+    edits: [["lib/domain/payments/process-reports.ts", "environment?.mode === from.mode ?", "environment ?"]],
+    tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or at another processor, is done with"],
+  },
 ];
