@@ -5,6 +5,14 @@ import type { HostOptions } from "./e2e/fixtures";
 const API = { testDir: "e2e/api" };
 
 /**
+ * Behind the other processor: what moves money, and by `npm run prove:processor` all of the API but what Next serves, and what
+ * is about the service and not about payments.
+ */
+const BEHIND_OTHER = process.env.EVERY_PROCESSOR
+  ? { testIgnore: /checkout-page|security-headers|service|sdk-files|metrics|not-found|hostile|edge|wire|status\.spec/ }
+  : { testMatch: /(?:money|three-d-secure)\.spec/ };
+
+/**
  * The window that tests with frames of other sites begin with. In one that a test makes higher, Chromium lets clicks below
  * the first height miss such a frame as soon as another page was open: axe opens one.
  */
@@ -25,6 +33,7 @@ export default defineConfig<HostOptions>({
   projects: [
     { name: "service", ...API, use: { host: "service" } },
     { name: "next", ...API, use: { host: "next" } },
+    { name: "other", ...API, ...BEHIND_OTHER, use: { host: "other" } },
     { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
     { name: "browser", testDir: "e2e/hosted", use: { host: "service", viewport: LARGEST } },
     { name: "docs", testDir: "e2e/docs", use: { host: "service" } },

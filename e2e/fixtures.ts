@@ -8,7 +8,7 @@ import type { Context, Service } from "@/lib/domain/context";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { Api } from "./client";
 
-export type HostName = "service" | "next" | "configured" | "limited" | "demo";
+export type HostName = "service" | "next" | "configured" | "limited" | "demo" | "other";
 export type HostOptions = { host: HostName };
 
 export type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
@@ -60,8 +60,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   db: [
-    async ({ host: _ }, use) => {
-      const db = connect(required("E2E_DATABASE_URL"), { max: 3, applicationName: "cardlane-e2e" });
+    async ({ host }, use) => {
+      const url = required(host === "other" ? "E2E_OTHER_DATABASE_URL" : "E2E_DATABASE_URL");
+      const db = connect(url, { max: 3, applicationName: "cardlane-e2e" });
       await use(db);
       await db.close();
     },
@@ -73,8 +74,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: "worker" },
   ],
-  newTenant: async ({ baseUrl, service }, use) => {
-    await use(() => createTenant(baseUrl, service));
+  newTenant: async ({ baseUrl, service, host }, use) => {
+    await use(() => createTenant(service, (secret) => new Api(baseUrl, secret, host === "other")));
   },
   tenant: async ({ newTenant }, use) => {
     await use(await newTenant());
@@ -89,12 +90,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
 export const expect = playwrightExpect;
 
-async function createTenant(baseUrl: string, service: Service): Promise<Tenant> {
+async function createTenant(service: Service, apiWith: (secret: string) => Api): Promise<Tenant> {
   const merchant = await createTestMerchant(service.db);
   const newKey = async ({ mode = "test", permissions = PERMISSIONS, ...rest }: KeyOptions = {}) => {
     const environmentId = merchant[mode].id;
     const { row, secret } = await createApiKey(service, { environmentId, name: "Test key", permissions, ...rest });
-    return { id: encodeId("apiKey", row.id), uuid: row.id, secret, api: new Api(baseUrl, secret) };
+    return { id: encodeId("apiKey", row.id), uuid: row.id, secret, api: apiWith(secret) };
   };
   const [test, live] = await Promise.all([newKey(), newKey({ mode: "live" })]);
   return {

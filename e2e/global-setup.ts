@@ -8,6 +8,8 @@ import { findBrowser } from "@/lib/testing/browser";
 import { createDatabase, dropDatabase, startTestCluster, type TestCluster } from "@/lib/testing/cluster";
 import { createTestMerchant, TEST_METRICS_TOKEN } from "@/lib/testing/factories";
 import { type RunningService, startService } from "@/lib/testing/service";
+import { type ProofHost, startHost } from "./proof/host";
+import { runProcessor } from "./proof/processors";
 
 /** Low limits, which a busy machine reaches, too; and callers whose addresses a test can choose. */
 const LIMITED = {
@@ -46,11 +48,13 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   const running: RunningService[] = [];
   const database = `e2e_${Date.now().toString(36)}`;
   let endDemo: (() => Promise<void>) | null = null;
+  let endOther: (() => Promise<void>) | null = null;
   const teardown = async () => {
     keepLogs(running);
     await Promise.all(running.map((service) => service.stop()));
     await dropDatabase(cluster.adminUrl, database);
     await endDemo?.();
+    await endOther?.();
     await cluster.stop();
   };
   try {
@@ -66,6 +70,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       running.push(service);
       process.env[`E2E_${name.toUpperCase()}_URL`] = service.baseUrl;
     }
+    if (isChosen(config, "other")) endOther = await startBehindOther(cluster, `${database}_other`);
     if (isChosen(config, "demo")) endDemo = await startDemo(cluster, `${database}_demo`, running);
     return teardown;
   } catch (error) {
@@ -105,6 +110,25 @@ async function startDemo(
   return async () => {
     await dropDatabase(cluster.adminUrl, database);
     rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+/** A service whose test payments go to the other processor, on a database of its own: there the sandbox knows nothing of them. */
+async function startBehindOther(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
+  const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
+  await seedSomething(databaseUrl);
+  const db = connect(databaseUrl, { max: 2 });
+  const running: ProofHost[] = [];
+  const processor = await runProcessor(db, () => running[0]?.baseUrl ?? "", "other");
+  const env = { ...UNLIMITED, ...processor.env, PROCESSOR_TIMEOUT_MS: "8000" };
+  const host = await startHost({ databaseUrl, env });
+  running.push(host);
+  Object.assign(process.env, { E2E_OTHER_URL: host.baseUrl, E2E_OTHER_DATABASE_URL: databaseUrl });
+  return async () => {
+    await processor.stop();
+    await host.stop();
+    await db.close();
+    await dropDatabase(cluster.adminUrl, database);
   };
 }
 
