@@ -360,8 +360,6 @@ function noteConditions({ world, answers }: Shop, { operations, sessions }: Book
   if (sessions.some(({ status }) => status === "COMPLETED") && tried(/^tab/) > 1)
     world.sometimes("a session is paid once by several");
   if (tried(/^token/) > 1) world.sometimes("a token is used once by several");
-  if (operations.some(({ kind, detail }) => kind === "continue" && detail === "abandoned"))
-    world.sometimes("a challenge is abandoned");
 }
 
 function groupBy<T, K>(list: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {

@@ -280,7 +280,8 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
     if (!actor.process) return goOn();
     if (world.fault("kill")) return world.kill(actor.process);
     // What was answered while a process is stopped is read when it goes on.
-    if (world.freezesHere(actor.process)) return void world.parkStep("reads an answer", goOn, { actor });
+    if (world.freezesHere(actor.process, name === "T1" ? 3 : 1))
+      return void world.parkStep("reads an answer", goOn, { actor });
     goOn();
   };
   world.parkStep(name, async () => {
@@ -356,7 +357,7 @@ class SimulatedConnection implements TransactionConnection {
     const { database, connections } = this.pool;
     const { world } = database;
     if (this.problem) throw this.problem;
-    if (world.fault("drop")) {
+    if (world.fault("drop", 4)) {
       const isDone = text === "commit" && world.chaos.chance(0.5);
       world.note(`${text}: the connection is lost${isDone ? " after it was done" : ""}`);
       world.sometimes(isDone ? "a COMMIT whose answer is lost" : "a connection lost within a transaction");

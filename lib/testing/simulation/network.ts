@@ -24,6 +24,16 @@ const FATES = [
   ...["answer lost", "answer lost", "answer broken", "answer garbage", "answer late"],
   ...["lost", "late", "late", "late", "refused", "refused", "accepted", "accepted"],
 ] as const;
+/** One that is out of order refuses at the door, and of what gets through nobody hears. */
+const FATES_REFUSING = [
+  "refused",
+  "refused",
+  "refused",
+  "refused",
+  "answer lost",
+  "answer lost",
+  "answer broken",
+] as const;
 const LATE_MS = [500, 3_000, 7_900, 8_100, 9_500, 12_000, 30_000];
 
 export class ProcessorAway extends Error {}
@@ -188,8 +198,8 @@ export class Network {
       return "refused";
     }
     if (!world.fault("network")) return null;
-    const fate = world.chaos.pick(FATES);
-    if (fate === "refused") this.#refuses = world.chaos.pick([0, 1, 2, 2, 3]);
+    const fate = world.chaos.pick(world.theme === "refusing" ? FATES_REFUSING : FATES);
+    if (fate === "refused") this.#refuses = world.chaos.pick([0, 1, 2, 2, 2, 3]);
     return fate === "accepted" && this.hasGarbage ? "late" : fate;
   }
 

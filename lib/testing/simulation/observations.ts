@@ -147,6 +147,9 @@ export function watch(world: World): (name: string, result: Result, statement: S
       case "hold again":
         if (rows.length > 0) world.sometimes("a first request goes on after it was held up");
         break;
+      case "list abandoned":
+        if (rows.length > 0) world.sometimes("a challenge is abandoned");
+        break;
       case "find operation":
         if (rows[0]?.state === "open" && world.actor.name.startsWith("reports")) {
           world.sometimes("a report before its acceptance");

@@ -69,6 +69,8 @@ export class World {
   readonly load: Random;
   readonly schedule: Random;
   readonly chaos: Random;
+  /** Of what there is most in this world: two things that seldom come about by themselves hardly ever do so together. */
+  readonly theme: "any" | "refusing" | "stopping";
   readonly rates: Readonly<Record<FaultKind, number>>;
   /** Told before a process's steps are thrown away, and when one is stopped. */
   onKill: (process: Process) => Promise<void> = async () => {};
@@ -86,12 +88,14 @@ export class World {
     this.chaos = randomOf(plan.seed, `chaos ${plan.variation}`);
     this.#budget = plan.faultBudget;
     const { chaos } = this;
+    this.theme = chaos.pick(["any", "any", "refusing", "stopping"] as const);
     // Some worlds are nearly quiet, so that the races of a healthy service come about, too.
     const rate = (usual: number) => (chaos.chance(0.35) ? 0 : usual * (0.5 + chaos.next()));
     const all = {
-      ...{ drop: rate(0.05), kill: rate(0.02), freeze: rate(0.025) },
-      ...{ jump: rate(0.012), network: rate(0.3), report: rate(0.4) },
+      ...{ drop: rate(0.05), kill: rate(0.02), freeze: rate(this.theme === "stopping" ? 0.06 : 0.025) },
+      ...{ jump: rate(0.012), network: rate(this.theme === "refusing" ? 0.5 : 0.3), report: rate(0.4) },
     };
+    if (this.theme === "refusing") Object.assign(all, { freeze: Math.max(all.freeze, 0.02), jump: 0, kill: 0 });
     this.rates = {
       ...all,
       ...Object.fromEntries(FAULTS.filter((kind) => !plan.faults.includes(kind)).map((k) => [k, 0])),
@@ -193,8 +197,8 @@ export class World {
   }
 
   /** Whether a process is stopped now, or was stopped before. */
-  freezesHere(process: Process): boolean {
-    if (this.fault("freeze")) this.#freeze(process);
+  freezesHere(process: Process, weight: number): boolean {
+    if (this.fault("freeze", weight)) this.#freeze(process);
     return process.frozenUntilMs > this.nowMs;
   }
 
@@ -225,7 +229,7 @@ export class World {
       this.nowMs += 1 + this.schedule.int(4);
       if (this.fault("jump")) this.#jump();
       // Between the processor's answer and the books nothing must be lost: most of what can go wrong goes wrong here.
-      const weight = step.what === "T2" ? 4 : step.what === "hold again" ? 3 : 1;
+      const weight = step.what === "T2" ? 5 : step.what === "hold again" ? 3 : 1;
       if (process && this.fault("freeze", weight)) {
         this.#freeze(process);
         continue;
