@@ -7,6 +7,8 @@ export type Answered = readonly Record<string, unknown>[] & { readonly count?: n
 /** What a statement is called in a trace, by words that only it has. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/insert into payments \(/, "T1"],
+  [/begun as materialized/, "T1"],
+  [/fenced as materialized/, "T2"],
   [/with target as \(/, "T1"],
   [/with answered as \(/, "T2"],
   [/octet_length\(k\.response_body\)/, "find key"],
