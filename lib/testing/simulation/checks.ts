@@ -37,6 +37,8 @@ type Payment = {
   capture_before_ms: number | null;
   amount_captured: number;
   amount_refunded: number;
+  /** What is reserved for operations that are under way: nothing, at the end of a world. */
+  is_reserved: boolean;
 };
 type Refund = { id: string; payment_id: string; amount: number; status: "CAPTURED" | "SETTLED" | "FAILED" };
 type Charge = { reference: string; behaviour: string; outcome: string; amount_captured: number };
@@ -104,6 +106,7 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
         from operations o where environment_id = ${id} order by o.id) o),
       'payments', (select json_agg(p) from (
         select id, authorization_id, status, amount, capture_method, amount_captured, amount_refunded,
+          refund_pending <> 0 or open_operation_id is not null as is_reserved,
           ${ms("capture_before")} as capture_before_ms
         from payments where environment_id = ${id} order by id) p),
       'refunds', (select json_agg(t) from (
@@ -264,6 +267,7 @@ function checkAgainstModel(payment: Payment, books: Books): string[] {
   };
   if (model.status === "CAPTURED") model.captured = payment.amount;
   const found: string[] = [];
+  if (payment.is_reserved) found.push("a payment waits for an operation, and none is open");
   const held = steps.find(({ operation }) => operation.kind === "continue")?.operation ?? authorization;
   const holdEnds = held.ended_ms + AUTHORIZATION_DAYS * DAY_MS;
   if (payment.capture_before_ms !== null && Math.abs(payment.capture_before_ms - holdEnds) > CLOCKS_DIFFER_MS)
