@@ -1,12 +1,14 @@
 import { CARDS, type CardName } from "@/e2e/proof/client";
 import { createClientSessionBody } from "@/lib/contract/client-session";
+import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
 import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
 import { continuePayment } from "@/lib/domain/payments/continue-payment";
 import type { Random } from "./random";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
-import type { World } from "./world";
+import type { Process, World } from "./world";
 
 /** A payment that somebody makes, as soon as anybody knows its id. */
 export type MadePayment = {
@@ -203,6 +205,7 @@ export class Load {
       return JSON.parse((await createClientSession(this.#shop.call(service, "createClientSession"), body)).body);
     });
     const sessionId = String(token.id);
+    if (random.chance(0.4)) this.#cancel(sessionId, story);
     const tabs = 2 + random.int(2);
     for (let i = 1; i <= tabs; i++) {
       const card = random.pick(["good", "good", "good", "declined", "slow"] as const);
@@ -230,6 +233,28 @@ export class Load {
         });
       }
     }
+  }
+
+  /** A merchant closes a session, perhaps while somebody pays it. */
+  #cancel(sessionId: string, story: number): void {
+    const name = `cancel${story}`;
+    this.#client(name, this.#random.pick(PAUSES_MS), async () => {
+      const process = await this.#anyProcess(name);
+      await this.#shop.within(process, name, async (service) => {
+        await cancelClientSession(this.#shop.call(service, "cancelClientSession"), { id: sessionId }).catch(
+          (error: unknown) => {
+            if (!(error instanceof AppError)) this.#shop.onlyOutages(error);
+          },
+        );
+      });
+    });
+  }
+
+  /** Whichever process a client comes to. */
+  async #anyProcess(what: string): Promise<Process> {
+    const [process] = this.#world.schedule.shuffle(this.#shop.living);
+    await this.#world.park(what);
+    return process && !process.isDead ? process : this.#shop.start();
   }
 
   /** One token, and several requests that would use it. */
@@ -266,10 +291,8 @@ export class Load {
       this.#client(`${made.key} shopper ${i + 1}`, pauseMs, async () => {
         await this.#world.park("waits for the challenge", { isReady: () => made.ids !== null || made.isGivenUp });
         const id = made.ids && decodeId("payment", made.ids.payment);
-        const [process] = this.#world.schedule.shuffle(this.#shop.living);
-        if (!id || !process) return;
-        await this.#world.park(`answers ${result}`);
-        if (process.isDead) return;
+        if (!id) return;
+        const process = await this.#anyProcess(`answers ${result}`);
         await this.#shop.within(process, `${made.key} shopper ${i + 1}`, async (service) => {
           await continuePayment(service, this.#shop.environment, id, result).catch(this.#shop.onlyOutages);
         });
