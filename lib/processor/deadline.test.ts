@@ -42,6 +42,10 @@ describe("an answer that is not one is unknown, never a failure", () => {
     ["nothing", async () => undefined],
     ["text", async () => "<html>502 Bad Gateway</html>"],
     ["a challenge without an address", async () => ({ kind: "action_required" })],
+    [
+      "a challenge that is a script",
+      async () => ({ kind: "action_required", challenge: { url: "javascript:alert(1)" } }),
+    ],
     ["an unheard-of kind", async () => ({ kind: "succeeded" })],
     ["not found, for a call that moves money", async () => ({ kind: "not_found" })],
     ["a decline without its code", async () => ({ kind: "declined" })],
@@ -62,6 +66,34 @@ describe("an answer that is not one is unknown, never a failure", () => {
   test("an inquiry that breaks", async () => {
     const { guarded } = answering(() => Promise.reject(new Error("gone")));
     expect((await guarded.inquire(inquiry(request.reference))).kind).toBe("unknown");
+  });
+});
+
+describe("what a processor says can be kept, whatever it says", () => {
+  const stored = "4242424242424242 \u0000 \ud800 ".repeat(100_000);
+  const isKeepable = (text: string) =>
+    text.length <= 500 && text.isWellFormed() && !text.includes("\u0000") && !text.includes("4242424242424242");
+
+  test.each<[string, () => unknown]>([
+    ["an error", () => Promise.reject(new Error(stored))],
+    ["why it was not sent", async () => ({ kind: "not_sent", reason: stored })],
+    ["why nobody knows", async () => ({ kind: "unknown", reason: stored })],
+  ])("%s", async (_, call) => {
+    const outcome = await answering(call).guarded.capture(request);
+    expect("reason" in outcome && isKeepable(outcome.reason)).toBe(true);
+  });
+
+  test("the address of a challenge", async () => {
+    const challenge = { url: "https://bank.example/\u0000\ud800" };
+    const outcome = await answering(async () => ({ kind: "action_required", challenge })).guarded.capture(request);
+    expect(outcome).toMatchObject({ kind: "action_required", challenge: { url: "https://bank.example/%00%EF%BF%BD" } });
+  });
+
+  test("checks", async () => {
+    const checks = { avs_result: null, cvv_result: null, fraud_score: 33.5, fraud_reasons: [stored] };
+    const outcome = await answering(async () => ({ kind: "approved", checks })).guarded.capture(request);
+    expect(outcome).toMatchObject({ kind: "approved", checks: { fraud_score: 34 } });
+    expect("checks" in outcome && outcome.checks?.fraud_reasons.every(isKeepable)).toBe(true);
   });
 });
 

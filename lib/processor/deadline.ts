@@ -1,25 +1,32 @@
 import { z } from "zod";
 import { systemTimer, type Timer } from "@/lib/clock";
+import { keepableText } from "@/lib/contract/card-numbers";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transaction";
 import type { Outcome, Processor } from "./port";
+
+/** A processor's words are kept: what the database cannot store would keep the outcome out of the books. */
+const keepable = (text: string) => keepableText(text, 500);
+const words = z.string().transform(keepable);
+/** Shoppers are sent there. */
+const address = z.url({ protocol: /^https?$/, normalize: true });
 
 const checks = z
   .object({
     avs_result: avsResult.nullable(),
     cvv_result: cvvResult.nullable(),
-    fraud_score: z.number().min(0).max(100).nullable(),
-    fraud_reasons: z.array(z.string()),
+    fraud_score: z.number().min(0).max(100).transform(Math.round).nullable(),
+    fraud_reasons: z.array(words),
   })
   .optional();
 
 const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional() }),
   z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks }),
-  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: z.url() }), checks }),
+  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks }),
   z.object({ kind: z.literal("pending") }),
-  z.object({ kind: z.literal("not_sent"), reason: z.string() }),
-  z.object({ kind: z.literal("unknown"), reason: z.string() }),
+  z.object({ kind: z.literal("not_sent"), reason: words }),
+  z.object({ kind: z.literal("unknown"), reason: words }),
 ]);
 const inquiry = z.discriminatedUnion("kind", [
   ...outcome.options,
@@ -92,7 +99,7 @@ async function readWithin<T>(
     const parsed = schema.safeParse(answer);
     return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
   } catch (error) {
-    return { kind: "unknown", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "unknown", reason: keepable(error instanceof Error ? error.message : String(error)) };
   }
 }
 
