@@ -16,7 +16,7 @@ import { voidPayment } from "@/lib/domain/payments/void-payment";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant } from "@/lib/testing/factories";
-import { nodesOf, planOf } from "./plans";
+import { genericPlanOf, nodesOf } from "./plans";
 import { createRecorder, newIdempotency, type Recorder } from "./record";
 import type { Statement } from "./script";
 
@@ -104,8 +104,7 @@ async function contextOf({ run }: Recorder): Promise<Context> {
 
 /** How it is planned for any values, before there are any. */
 async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
-  const [row] = await sql.unsafe(`explain (generic_plan, format json) ${text}`).simple();
-  return nodesOf(planOf(row))
+  return nodesOf(await genericPlanOf(sql, text))
     .filter(
       (node) =>
         node["Node Type"].endsWith("Scan") && !/CTE|Function|Values|Subquery|Bitmap Heap/.test(node["Node Type"]),

@@ -9,7 +9,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testService } from "@/lib/testing/factories";
 import { combinations } from "./combinations";
-import { nodesOf, type Plan, planOf } from "./plans";
+import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
 import { type SeedEnvironment, seed } from "./seed";
 
 type Statement = { text: string; values: (string | number)[]; prepared: boolean };
@@ -54,9 +54,7 @@ async function statementsIn(
 async function plansOf(statement: Statement, sql: Sql): Promise<Plan[]> {
   const own = await sql.unsafe(`explain (format json) ${statement.text}`, statement.values, { prepare: false });
   if (!statement.prepared) return [planOf(own[0])];
-  // Without parameters given, the server plans for any.
-  const any = await sql.unsafe(`explain (generic_plan, format json) ${statement.text}`).simple();
-  return [planOf(own[0]), planOf(any[0])];
+  return [planOf(own[0]), await genericPlanOf(sql, statement.text)];
 }
 
 /** What a plan reads, and by which conditions of which indexes; the wall's own condition left out. */

@@ -184,7 +184,9 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));
   // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives.
-  const parameters = { enable_seqscan: "off", ...options.parameters };
+  // Nor may plans hang on how a server that somebody else runs was set up: at PostgreSQL's own price of a page, small tables are
+  // read whole, and compiling takes longer than any of these statements.
+  const parameters = { enable_seqscan: "off", random_page_cost: "1.1", jit: "off", ...options.parameters };
   const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
     openPools(login, { ...options, max: sizes.max, parameters: raw }, { ...options, max: sizes.maxOrm });
   // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.

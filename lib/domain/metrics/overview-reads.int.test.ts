@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { resolvePeriod } from "@/lib/contract/overview-period";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
-import { newId } from "@/lib/ids";
+import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { searchTransactions } from "../transactions/search-transactions";
@@ -49,6 +49,8 @@ beforeAll(async () => {
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, (_, i) => createTestMerchant(db, `Shop ${i}`)));
   big = merchants[0] as TestMerchant;
   const ids = merchants.map((merchant) => merchant.test.id);
+  const now = Date.now();
+  const payments = ids.flatMap((of) => Array.from({ length: 4_000 }, (_, i) => ({ of, id: idAt(new Date(now + i)) })));
   await db.sql`update merchants set created_at = now() - interval '730 days'`;
   await db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -65,7 +67,8 @@ beforeAll(async () => {
         created_at, updated_at)
       select e, id, id, id, case when i % 20 = 0 then 'AUTHORIZED' else 'SETTLED' end, 'USD', 500, 'manual',
         case when i % 20 = 0 then now() + (i || ' minutes')::interval end, uuid_time(id), uuid_time(id)
-      from (select e, i, uuidv7((i || ' milliseconds')::interval) as id from unnest(${ids}::uuid[]) e, generate_series(1, 4000) i) r`;
+      from (select e, id, row_number() over (partition by e order by id) as i
+        from unnest(${payments.map(({ of }) => of)}::uuid[], ${payments.map(({ id }) => id)}::uuid[]) r (e, id)) r`;
     await tx`
       insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, refund_of, created_at, updated_at)
       select environment_id, id, id, 'REFUND', case when i % 100 = 0 then 'FAILED' else 'SETTLED' end, 500, 'USD', '{}', id,
