@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { connect, type Sql } from "@/db/client";
+import { connect, type Database, type Sql } from "@/db/client";
 import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
 import { createClientSessionBody } from "@/lib/contract/client-session";
 import { cardInput, createPaymentBody } from "@/lib/contract/payment";
@@ -16,6 +16,7 @@ import { voidPayment } from "@/lib/domain/payments/void-payment";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant } from "@/lib/testing/factories";
+import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { genericPlanOf, nodesOf } from "./plans";
 import { createRecorder, newIdempotency, type Recorder } from "./record";
 import type { Statement } from "./script";
@@ -27,6 +28,10 @@ import type { Statement } from "./script";
 const { db, url } = await testDatabase();
 /** Nothing was ever written to it, or analyzed. */
 const { db: fresh } = await testDatabase();
+/** What has statistics, as a minute's autovacuum leaves them. */
+const { db: used } = await testDatabase();
+const [version] = await db.sql`select current_setting('server_version_num')::int / 10000 as major`;
+const major = version?.major as number;
 const recording = connect(url, { max: 1 });
 const sent = new Map<string, Statement[]>();
 let recorder: Recorder;
@@ -92,6 +97,28 @@ beforeAll(async () => {
   );
 });
 
+beforeAll(async () => {
+  const { test: environment } = await createTestMerchant(used);
+  await insertManyTransactions(used, environment.id, 5_000);
+  await used.sql.begin(async (tx) => {
+    // Plans are made by these rows, and nothing is done with them.
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, idempotency_key,
+        lease_until, next_attempt_at, completed_at, last_answer)
+      select environment_id, authorization_id, id, charge_id, 'authorize', 'succeeded', amount, currency,
+        '{"type":"system","id":null}', id::text, created_at, created_at, created_at, 'approved'
+      from payments`;
+    await tx`
+      insert into idempotency_keys (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id, state,
+        locked_until, status_code, response_body)
+      select environment_id, id::text, 'createPayment', '/v1/payments', '', id, '{"type":"system","id":null}', authorization_id,
+        'done', created_at, 201, '{}'
+      from payments`;
+  });
+  await used.sql`analyze payments, transactions, operations, idempotency_keys`;
+}, 120_000);
+
 afterAll(async () => {
   await recorder.close();
   await recording.close();
@@ -120,19 +147,35 @@ test("a payment that this process has answered is answered again by one look", (
   expect(texts).toEqual(["select"]);
 });
 
-describe("planned on empty tables, each look-up of the money path is by a key", () => {
-  it.each(["owner", "app"])("as %s", async (role) => {
-    const byRange: string[] = [];
-    let seen = 0;
-    for (const [name, statements] of sent) {
-      for (const statement of statements) {
-        const isWalled = role === "app" && statement.pool === "main" && name !== THE_FORM;
-        const lookUps = await lookUpsOf(statement, isWalled ? fresh.within(environmentId).sql : fresh.sql);
-        seen += lookUps.length;
-        byRange.push(...lookUps.filter((lookUp) => !BY_KEY.test(lookUp)).map((lookUp) => `${name}: ${lookUp}`));
-      }
+/** Look-ups by no key, of the statements that `among` picks. */
+async function byRange(of: Database, role: "owner" | "app", among: (name: string) => boolean): Promise<string[]> {
+  const found: string[] = [];
+  let seen = 0;
+  for (const [name, statements] of [...sent].filter(([name]) => among(name))) {
+    for (const statement of statements) {
+      const isWalled = role === "app" && statement.pool === "main" && name !== THE_FORM;
+      const lookUps = await lookUpsOf(statement, isWalled ? of.within(environmentId).sql : of.sql);
+      seen += lookUps.length;
+      found.push(...lookUps.filter((lookUp) => !BY_KEY.test(lookUp)).map((lookUp) => `${name}: ${lookUp}`));
     }
-    expect(seen).toBeGreaterThan(50);
-    expect([...new Set(byRange)]).toEqual([]);
+  }
+  expect(seen).toBeGreaterThan(12);
+  return [...new Set(found)];
+}
+
+const [one, several] = [(name: string) => !name.endsWith("at once"), (name: string) => name.endsWith("at once")];
+
+describe.each(["owner", "app"] as const)("each look-up of the money path is by a key, as %s,", (role) => {
+  it("planned on empty tables", async () => {
+    expect(await byRange(fresh, role, one)).toEqual([]);
+  });
+
+  // Before 17, PostgreSQL may filter by a list of keys what it reads by the environment, and does where that seems to be a row or two.
+  it.skipIf(major < 17)("planned on empty tables, for several", async () => {
+    expect(await byRange(fresh, role, several)).toEqual([]);
+  });
+
+  it("planned on tables of one environment's 5,000 payments, for one and for several", async () => {
+    expect(await byRange(used, role, () => true)).toEqual([]);
   });
 });
