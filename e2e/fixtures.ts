@@ -5,7 +5,9 @@ import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transaction-words";
 import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import type { Context, Service } from "@/lib/domain/context";
+import { createRegistry } from "@/lib/processor/registry";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { Api } from "./client";
 
 export type HostName = "service" | "next" | "configured" | "limited" | "demo" | "other";
@@ -69,8 +71,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   service: [
-    async ({ db }, use) => {
-      await use(testService(db));
+    async ({ db, host }, use) => {
+      // What a test makes behind the API, a card's token for one, must be the processor's that the host has.
+      const other = () => createRegistry({ sandbox: createOtherProcessor({ sql: db.sql }) });
+      await use(testService(db, host === "other" ? { processors: other() } : {}));
     },
     { scope: "worker" },
   ],
