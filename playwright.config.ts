@@ -9,7 +9,11 @@ const API = { testDir: "e2e/api" };
  * is about the service and not about payments.
  */
 const BEHIND_OTHER = process.env.EVERY_PROCESSOR
-  ? { testIgnore: /checkout-page|security-headers|service|sdk-files|metrics|not-found|hostile|edge|wire|status\.spec/ }
+  ? {
+      testIgnore:
+        /checkout-page|security-headers|service|sdk-files|metrics|not-found|hostile|edge|wire|status|totals|identifiers/,
+      grepInvert: /is a page that explains it|past its time, takes nothing|and its form says so/,
+    }
   : { testMatch: /(?:money|three-d-secure)\.spec/ };
 
 /**
