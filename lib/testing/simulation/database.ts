@@ -280,7 +280,7 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
     if (!actor.process) return goOn();
     if (world.fault("kill")) return world.kill(actor.process);
     // What was answered while a process is stopped is read when it goes on.
-    if (world.freezesHere(actor.process, name === "T1" ? 3 : 1))
+    if (world.freezesHere(actor.process, name.startsWith("T1") ? 3 : 1))
       return void world.parkStep("reads an answer", goOn, { actor });
     goOn();
   };

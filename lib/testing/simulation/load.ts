@@ -68,6 +68,7 @@ export class Load {
       () => this.#token(),
       () => this.#challenge(),
       () => this.#oldKey(),
+      () => this.#crowd(),
     ];
     const count = this.#random.pick([1, 1, 2]);
     for (let i = 0; i < count; i++) await this.#random.pick(stories)();
@@ -299,6 +300,23 @@ export class Load {
       });
     });
     if (random.chance(0.4)) this.#act(made, "refund", `${made.key} refund`, {});
+  }
+
+  /** Many at the same moment, who meet in statements for several. */
+  async #crowd(): Promise<void> {
+    const random = this.#random;
+    const count = 5 + random.int(3);
+    for (let i = 0; i < count; i++) {
+      const made = this.#newPayment(`crowd${this.payments.length}`, random.pick(["good", "good", "declined"]), false);
+      const ask = this.#createAsk(made);
+      made.isGivenUp = this.#world.plan.without.includes(made.key);
+      this.#client(made.key, 0, async () => {
+        await this.#persist(ask, 2, made);
+        made.isGivenUp = true;
+      });
+      if (random.chance(0.5)) this.#act(made, "refund", `${made.key} refund`, { amount: 300 });
+      if (random.chance(0.3)) this.#act(made, "refund", `${made.key} refund2`, {});
+    }
   }
 
   /** A key that is used again around the end of its day: to the moment. */

@@ -58,7 +58,8 @@ export type Answer = {
 /** How long a client waits for an answer. */
 const PATIENCE_MS = 35_000;
 const TIMEOUT_MS = 8_000;
-const PROCESSES = 2;
+/** Where there is one, its requests meet in statements for several. */
+const PROCESSES = [1, 2, 2];
 
 /** Nothing of a simulated world is slow: a fingerprint that takes a core for a while would say no more. */
 const secret: Secret = {
@@ -77,6 +78,7 @@ export class Shop {
   readonly #underWay = new Map<object, Process>();
   readonly #services = new Map<Process, Service>();
   readonly #skewMs: number;
+  readonly #processes: number;
   #started = 0;
 
   private constructor(
@@ -88,6 +90,7 @@ export class Shop {
     const { chaos } = world;
     const hasFaults = world.plan.faultBudget > 0;
     // Clocks may be wrong: of some processes, of the processor.
+    this.#processes = chaos.pick(PROCESSES);
     this.#skewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-90_000, -5_000, 70_000, 400_000]) : 0;
     const storeSkewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-40_000, -11_000]) : 0;
     const sandbox = createSandboxProcessor({
@@ -165,7 +168,7 @@ export class Shop {
 
   /** Those that are gone are started again. */
   startMissing(): Process[] {
-    return Array.from({ length: PROCESSES - this.living.length }, () => this.start());
+    return Array.from({ length: Math.max(0, this.#processes - this.living.length) }, () => this.start());
   }
 
   /** Does something inside a process; whoever waits for it learns nothing when the process dies. */

@@ -229,7 +229,7 @@ export class World {
       this.nowMs += 1 + this.schedule.int(4);
       if (this.fault("jump")) this.#jump();
       // Between the processor's answer and the books nothing must be lost: most of what can go wrong goes wrong here.
-      const weight = step.what === "T2" ? 5 : step.what === "hold again" ? 3 : 1;
+      const weight = step.what.startsWith("T2") ? 5 : step.what === "hold again" ? 3 : 1;
       if (process && this.fault("freeze", weight)) {
         this.#freeze(process);
         continue;
