@@ -37,6 +37,8 @@ function run([project, file, name], env = {}) {
       "-t",
       escaped,
       "--retry=0",
+      // Thousands of worlds take their time.
+      ...(env.SIMULATION_SEEDS ? ["--testTimeout=7200000"] : []),
       "--reporter=json",
       `--outputFile=${report}`,
     ],
