@@ -15,6 +15,7 @@ import { getSessionDetail } from "@/lib/domain/client-sessions/get-session-detai
 import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/list-idempotency-keys";
+import { forgetTotals } from "@/lib/domain/known-totals";
 import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
 import { getOverview } from "@/lib/domain/metrics/get-overview";
 import { listAttention } from "@/lib/domain/metrics/list-attention";
@@ -270,9 +271,12 @@ describe("the service's own queries, without their environment_id", () => {
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`${name}: the very same answer`, async () => {
+      forgetTotals(shop.tenant.environmentId);
       const before = proxy.rewritten.size;
       const answer = await read(forgetful(shop), shop);
       expect(proxy.rewritten.size).toBeGreaterThan(before);
+      // Counted anew, or a total that the forgetful query got wrong would be handed on.
+      forgetTotals(shop.tenant.environmentId);
       expect(answer).toEqual(await read(call(shop), shop));
     });
   }
@@ -322,7 +326,9 @@ test("without the wall the same forgetful queries would find both shops", async 
   const db = connect({ app: crossing, jobs: crossing }, { max: 2 });
   try {
     const ctx = call(shop, { ...shop.tenant.service, db });
-    expect((await listTransactions(ctx, {})).total).toBeGreaterThan((await listTransactions(call(shop), {})).total);
+    const { total } = await listTransactions(call(shop), {});
+    forgetTotals(shop.tenant.environmentId);
+    expect((await listTransactions(ctx, {})).total).toBeGreaterThan(total);
     expect((await getPayment(ctx, { id: other.ids.payment })).id).toBe(other.ids.payment);
   } finally {
     await db.close();
