@@ -61,17 +61,20 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
       await alone(only.row).then(only.resolve, only.reject);
       return;
     }
-    const answers = await send(rows.map(({ row }) => row)).catch((error: unknown) => {
+    let answers: readonly (Answer | undefined)[] = [];
+    try {
+      answers = await send(rows.map(({ row }) => row));
+    } catch (error) {
       // What the server refused was undone as a whole. Of anything else nobody knows: each caller hears it.
-      if (error instanceof postgres.PostgresError && !isDatabaseUnavailable(error)) return [];
-      for (const { reject } of rows) reject(error);
-      return null;
-    });
-    answers &&
-      rows.forEach(({ row, resolve }, i) => {
-        const answer = answers[i];
-        resolve(answer === undefined ? alone(row) : answer);
-      });
+      if (!(error instanceof postgres.PostgresError) || isDatabaseUnavailable(error)) {
+        for (const { reject } of rows) reject(error);
+        return;
+      }
+    }
+    for (const [i, { row, resolve }] of rows.entries()) {
+      const answer = answers[i];
+      resolve(answer === undefined ? alone(row) : answer);
+    }
   }
 
   function pump(): void {

@@ -25,7 +25,8 @@ function watch(tenant: MoneyTenant) {
   return seen;
 }
 afterEach(async () => {
-  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+  const broken = (await verifyBooks(db)).checks.filter((check) => check.count > 0);
+  if (broken.length > 0) throw new Error(JSON.stringify(broken));
 });
 
 const uuidOf = (payment: string) => decodeId("payment", payment) ?? "";
