@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { problem } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { continuePayment } from "@/lib/domain/payments/continue-payment";
+import { takeInReport } from "@/lib/domain/payments/process-reports";
+import type { InquireRequest } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
@@ -85,4 +89,23 @@ describe("a report that a processor sends", () => {
     }
     expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
   });
+});
+
+test("what a second challenge has become is asked under the payment's authorization", async () => {
+  const asked: InquireRequest[] = [];
+  const page = createOtherProcessor({ sql: db.sql, decidesAfterMs: 60_000, challenges: "its own page" });
+  const inquire = (request: InquireRequest) => {
+    asked.push(request);
+    return page.inquire(request);
+  };
+  const challenged = await moneyTenant(db, { processors: createRegistry({ sandbox: { ...page, inquire } }) });
+  const card = { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" };
+  const { body } = await challenged.create({ card });
+  await continuePayment(challenged.service, challenged.merchant.test, decodeId("payment", body.id) ?? "", "passed");
+  const [authorize, again] = await challenged.operations(body.id);
+  expect(again).toMatchObject({ kind: "continue", state: "action_required" });
+  const from = challenged.service.processors.named("other");
+  const report = { id: "1", account: challenged.environmentId, reference: again?.id ?? "" };
+  expect(from && (await takeInReport(challenged.service, from, report))).toBe(true);
+  expect(asked.map(({ reference, authorization }) => [reference, authorization])).toEqual([[again?.id, authorize?.id]]);
 });

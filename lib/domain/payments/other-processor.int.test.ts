@@ -12,6 +12,7 @@ import { otherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherProcessor, type OtherOptions } from "@/lib/testing/other-processor/processor";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
 import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
+import { continuePayment } from "./continue-payment";
 import { takeInReport } from "./process-reports";
 
 const { db } = await testDatabase({ max: 10 });
@@ -213,6 +214,19 @@ describe("a challenge at an address of the processor's own", () => {
     expect(await tenant.get(id)).toMatchObject({ status, next_action: null });
     for (const one of news) expect(await takeInReport(tenant.service, reporterOf(tenant), one)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ status });
+    await expectClean();
+  });
+
+  test("that was given up is not asked about any more, whatever the processor would say", async () => {
+    const { tenant, id } = await start();
+    await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", id) ?? "", "abandoned");
+    expect(await tenant.get(id)).toMatchObject({ status: "DECLINED" });
+    const [authorize] = await tenant.operations(id);
+    tenant.script.next(says({ kind: "not_found" }));
+    const report = { id: "n", account: tenant.environmentId, reference: authorize?.id ?? "" };
+    const from = { ...reporterOf(tenant), processor: tenant.script.processor };
+    expect(await takeInReport(tenant.service, from, report)).toBe(true);
+    expect(tenant.script.count("inquire")).toBe(0);
     await expectClean();
   });
 });

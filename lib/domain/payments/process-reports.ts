@@ -1,6 +1,6 @@
 import { findEnvironment } from "@/db/queries/merchants";
 import { findOperation, takeOperation } from "@/db/queries/operations";
-import { findPayment } from "@/db/queries/payments";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { findOperationOfObject } from "@/db/queries/processor-objects";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -95,7 +95,11 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
  */
 async function continueReported(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
-  const outcome = await inquireProcessor(service, processor, { id, kind, environmentId, paymentId }, id);
+  const { payment } = await paymentOf(service, row);
+  // Whatever the processor says of it by now, nobody waits for it.
+  if (payment.status !== "REQUIRES_ACTION") return true;
+  const operation = { id, kind, environmentId, paymentId };
+  const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "action_required") return true;
   if (outcome.kind !== "approved" && outcome.kind !== "declined") return false;
   const challenge = outcome.kind === "approved" ? "passed" : "failed";
@@ -107,11 +111,16 @@ async function continueReported(service: Service, { processor, mode }: Reporter,
 async function checkRefund(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
   // It is Cardlane's own doing, and nothing is sent for it any more.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
-  const { sql } = service.db.within(row.environment_id);
-  const snapshot = await findPayment(sql, row.environment_id, row.payment_id);
-  if (!snapshot) throw new Error(`operation ${row.id} has no payment`);
+  const snapshot = await paymentOf(service, row);
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return false;
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
+}
+
+async function paymentOf(service: Service, row: OperationRow): Promise<PaymentSnapshot> {
+  const { sql } = service.db.within(row.environment_id);
+  const snapshot = await findPayment(sql, row.environment_id, row.payment_id);
+  if (!snapshot) throw new Error(`operation ${row.id} has no payment`);
+  return snapshot;
 }
