@@ -183,12 +183,16 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const max = options.max ?? shareConnections(env.databasePoolSize).sql;
   const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));
   // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
-  // no statistics yet, must not read them whole for as long as the connection lives.
-  // Nor may plans hang on how a server that somebody else runs was set up: at PostgreSQL's own price of a page, small tables are
-  // read whole, and compiling takes longer than any of these statements.
-  const parameters = { enable_seqscan: "off", random_page_cost: "1.1", jit: "off", ...options.parameters };
+  // no statistics yet, must not read them whole for as long as the connection lives. A scan that is off seems so dear that with
+  // `jit` each statement that needs one would be compiled, for a second. Neither hangs on how somebody else set the server up.
+  const asEmbedded = { random_page_cost: "1.1", jit: "off", ...options.parameters };
+  const parameters = { enable_seqscan: "off", ...asEmbedded };
   const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
-    openPools(login, { ...options, max: sizes.max, parameters: raw }, { ...options, max: sizes.maxOrm });
+    openPools(
+      login,
+      { ...options, max: sizes.max, parameters: raw },
+      { ...options, max: sizes.maxOrm, parameters: asEmbedded },
+    );
   // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.
   const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.ceil(maxOrm / 2))];
   const isOne = typeof logins === "string";

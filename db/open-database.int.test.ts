@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
@@ -61,6 +62,23 @@ test("of several hosts, the one that is there is used", async () => {
   const target = `postgres://${username}:${password}@127.0.0.1:${await pickPort()},${host}${pathname}?target_session_attrs=read-write`;
   const own = connect(target, { max: 2 });
   expect(await own.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await own.close();
+});
+
+test("statements are planned alike, however the server was set up, on every connection", async () => {
+  const { db: elsewhere, url: set } = await testDatabase();
+  const name = new URL(set).pathname.slice(1);
+  for (const setting of ["jit = on", "random_page_cost = 4"]) {
+    await elsewhere.sql.unsafe(`alter database "${name}" set ${setting}`);
+  }
+  const own = connect(inRolesOf(set), { max: 3 });
+  const asked = "select current_setting('jit') as jit, current_setting('random_page_cost') as page";
+  const { sql, orm } = own.within(newId());
+  const answers = [
+    ...(await Promise.all([own.sql, own.long, sql].map((each) => each.unsafe(asked)))),
+    ...(await Promise.all([own.orm, orm].map((each) => each.execute(asked)))),
+  ];
+  expect(answers.map(([row]) => row)).toEqual(Array(5).fill({ jit: "off", page: "1.1" }));
   await own.close();
 });
 
