@@ -36,8 +36,8 @@ type Waiter<Row, Answer> = {
  */
 export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
   const waiting: Waiter<Row, Answer>[] = [];
-  /** Of those that are under way. */
-  const subjects = new Set<string>();
+  /** What those that are under way are about. */
+  const subjects = new Map<string, object>();
   let underWay = 0;
 
   function take(): Waiter<Row, Answer>[] {
@@ -48,7 +48,7 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
         i++;
         continue;
       }
-      for (const subject of waiter.subjects) subjects.add(subject);
+      for (const subject of waiter.subjects) subjects.set(subject, taken);
       taken.push(waiter);
       waiting.splice(i, 1);
     }
@@ -82,15 +82,13 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
       const rows = take();
       if (rows.length === 0) return;
       underWay++;
-      const written = write(rows).finally(() => {
-        for (const waiter of rows) for (const subject of waiter.subjects) subjects.delete(subject);
-      });
+      const written = write(rows);
+      // Whoever waits for a lock keeps neither a place nor, from then on, those who are about the same.
       void Promise.race([written, timer.wait(SLOW_MS)]).finally(() => {
         underWay--;
+        for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);
         pump();
       });
-      // Those who waited for one of these subjects go on when it is free, however long that took.
-      void written.finally(pump);
     }
   }
 

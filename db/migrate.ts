@@ -13,7 +13,9 @@ const LOCK = "4846023522";
 
 /** Brings the database up to date; nothing happens when it is. Refuses one that a newer version of Cardlane has changed. */
 export async function migrate(url: string): Promise<void> {
-  const sql = connectLong(url, { keeps: "one connection", applicationName: "cardlane-migrate" });
+  // A migration may rewrite tables of years: undone after ten minutes, it would stop every start.
+  const parameters = { statement_timeout: String(24 * 3_600_000) };
+  const sql = connectLong(url, { keeps: "one connection", applicationName: "cardlane-migrate", parameters });
   try {
     await sql`select pg_advisory_lock(${LOCK}::bigint)`;
     await refuseNewer(sql);

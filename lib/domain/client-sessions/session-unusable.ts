@@ -25,7 +25,11 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
   if (!refusal || !(await isNewAttempt(ctx))) return;
   // A session that is busy may be free again: an attempt that was refused meanwhile must not pay when it comes once more.
   const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
-  if (isBusy && (await refuseUnclaimed(ctx, refusal)).replayed) return;
+  if (isBusy) {
+    const reply = await refuseUnclaimed(ctx, refusal);
+    // Not our refusal: the same attempt was begun meanwhile, and whoever went on with it, perhaps this request, answers for it.
+    if (reply.replayed || reply.status !== refusal.status) return;
+  }
   throw refusal;
 }
 
