@@ -28,6 +28,12 @@ async function exported(page: Page, what: "These columns" | "All columns"): Prom
   return { name: download.suggestedFilename(), lines: parse(text, { columns: true }) };
 }
 
+/** The page as a person meets it: what is still loading when an export begins would end it. */
+async function visit(page: Page): Promise<void> {
+  await page.goto("/test/transactions");
+  await page.waitForLoadState("networkidle");
+}
+
 async function choose(page: Page, what: "These columns" | "All columns"): Promise<void> {
   const item = page.getByRole("menuitem", { name: what });
   await expect(async () => {
@@ -69,7 +75,7 @@ test("all columns are all there is to know", async ({ owner, api }) => {
 test("100,000 rows are complete, with progress, and equal to the database", async ({ owner, tenant, db }) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
-  await owner.goto("/test/transactions");
+  await visit(owner);
   const downloaded = exported(owner, "All columns");
   await expect(owner.getByText(/of 100,000/)).toBeVisible();
   const { lines } = await downloaded;
@@ -83,7 +89,7 @@ test("100,000 rows are complete, with progress, and equal to the database", asyn
 test("an export can be cancelled, and gives its connection back", async ({ owner, tenant, db }) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
-  await owner.goto("/test/transactions");
+  await visit(owner);
   for (let times = 0; times < 3; times++) {
     await choose(owner, "All columns");
     await owner.getByRole("button", { name: "Cancel the export" }).click();
