@@ -305,7 +305,7 @@ export class Load {
   /** Many at the same moment, who meet in statements for several. */
   async #crowd(): Promise<void> {
     const random = this.#random;
-    const count = 5 + random.int(3);
+    const count = 6 + random.int(4);
     for (let i = 0; i < count; i++) {
       const made = this.#newPayment(`crowd${this.payments.length}`, random.pick(["good", "good", "declined"]), false);
       const ask = this.#createAsk(made);
@@ -314,6 +314,20 @@ export class Load {
         await this.#persist(ask, 2, made);
         made.isGivenUp = true;
       });
+      // Two at the same moment: whichever ends first changes what the other was worked out for.
+      for (const twin of random.chance(0.7) ? ["a", "b"] : []) {
+        this.#client(`${made.key} twin ${twin}`, 0, async () => {
+          await this.#world.park("waits for the payment", { isReady: () => made.ids !== null || made.isGivenUp });
+          if (!made.ids) return;
+          const ask: Ask = {
+            key: `${made.key} twin ${twin}`,
+            what: "refund",
+            target: made.ids.payment,
+            body: { amount: 300 },
+          };
+          await this.#persist(ask, 2);
+        });
+      }
       if (random.chance(0.5)) this.#act(made, "refund", `${made.key} refund`, { amount: 300 });
       if (random.chance(0.3)) this.#act(made, "refund", `${made.key} refund2`, {});
     }
