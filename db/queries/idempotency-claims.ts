@@ -18,6 +18,15 @@ export type KeyClaim = {
   leaseMs: number;
 };
 
+/** How an INSERT into `idempotency_keys k` treats a key that is there: one of 24 hours becomes this request's, anew. */
+export const TAKE_OLD_KEY = `
+    on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
+      request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
+      actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
+      status_code = null, response_body = null, response_sealed = false, created_at = now(), completed_at = null,
+      replay_count = 0, last_replayed_at = null, reuse_count = 0, last_reuse = null
+    where k.created_at <= now() - interval '24 hours'`;
+
 /**
  * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
  * the moment, whether or not the old row was cleaned up. `condition` is a condition of the claim.
@@ -33,12 +42,7 @@ export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condi
     where ${condition} and not exists (
       select from idempotency_keys used
       where used.environment_id = ${environmentId}::uuid and used.key = ${claim.key} and used.created_at > now() - interval '24 hours')
-    on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
-      request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
-      actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
-      status_code = null, response_body = null, response_sealed = false, created_at = now(), completed_at = null,
-      replay_count = 0, last_replayed_at = null, reuse_count = 0, last_reuse = null
-    where k.created_at <= now() - interval '24 hours'
+    ${sql.unsafe(TAKE_OLD_KEY)}
     returning 1`;
 }
 

@@ -1,7 +1,7 @@
 import { MOST_REFUNDS } from "@/lib/contract/payment";
 import { inBatches, type Pauses, perEnvironment } from "../batches";
 import type { Sql } from "../client";
-import type { KeyClaim } from "./idempotency-claims";
+import { type KeyClaim, TAKE_OLD_KEY } from "./idempotency-claims";
 import type { Lease } from "./operations";
 import {
   type FollowUp,
@@ -45,12 +45,7 @@ const claimFrom = (rows: string) => `
       where used.environment_id = $1::uuid and used.key = i.key and used.created_at > now() - interval '24 hours'
         and used.key = any(array(select key from ${rows})))
     order by i.key
-    on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
-      request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
-      actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
-      status_code = null, response_body = null, response_sealed = false, created_at = now(), completed_at = null,
-      replay_count = 0, last_replayed_at = null, reuse_count = 0, last_reuse = null
-    where k.created_at <= now() - interval '24 hours'
+    ${TAKE_OLD_KEY}
     returning k.key`;
 
 /** All operations of a process have the same. */

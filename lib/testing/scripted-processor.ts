@@ -1,4 +1,5 @@
-import type { Inquiry, Outcome, Processor } from "@/lib/processor/port";
+import { newId } from "@/lib/ids";
+import type { InquireRequest, Inquiry, Outcome, Processor } from "@/lib/processor/port";
 
 type Method = "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire";
 type Answer = Inquiry;
@@ -76,4 +77,16 @@ export function scriptProcessor(sandbox: Processor) {
     next: (...more: Step[]) => void steps.push(...more),
     count: (method: Method) => calls.filter((call) => call.method === method).length,
   };
+}
+
+/** What every call names besides its reference. */
+export const CALLED = {
+  challengePage: "https://cardlane.example/challenge/of-this-payment",
+  objects: [],
+  keep: async () => {},
+};
+
+/** The question what became of a reference. */
+export function inquiry(reference: string, request: Partial<InquireRequest> = {}): InquireRequest {
+  return { ...CALLED, reference, account: newId(), kind: "authorize", authorization: reference, ...request };
 }

@@ -175,8 +175,8 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/idempotency-claims.ts",
-        "where k.created_at <= now() - interval '24 hours'\n",
-        "where k.created_at <= now() - interval '24 hours 1 second'\n",
+        "where k.created_at <= now() - interval '24 hours'`",
+        "where k.created_at <= now() - interval '24 hours 1 second'`",
       ],
       [
         "db/queries/idempotency-claims.ts",

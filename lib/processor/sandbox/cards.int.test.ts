@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { newId } from "@/lib/ids";
-import { CALLED, inquiry } from "@/lib/testing/processor-requests";
+import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, slept, authorization, followUp, stored } = await testProcessor();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BEFORE_ALL } from "@/lib/ids";
-import { inquiry } from "@/lib/testing/processor-requests";
+import { inquiry } from "@/lib/testing/scripted-processor";
 import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { newId } from "@/lib/ids";
-import { inquiry } from "@/lib/testing/processor-requests";
+import { inquiry } from "@/lib/testing/scripted-processor";
 import type { Outcome } from "../port";
 import { testProcessor } from "./test-processor";
 

@@ -5,7 +5,7 @@ import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { CALLED } from "@/lib/testing/processor-requests";
+import { CALLED } from "@/lib/testing/scripted-processor";
 import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import { createSandboxProcessor } from "../sandbox";
 

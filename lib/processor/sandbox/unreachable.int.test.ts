@@ -4,7 +4,7 @@ import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { CALLED, inquiry } from "@/lib/testing/processor-requests";
+import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import { createSandboxProcessor } from "../sandbox";
 
