@@ -1,15 +1,52 @@
 import { fileURLToPath } from "node:url";
-import { buildWhenStale } from "@/lib/server/build";
+import { buildWhenStale, isStale } from "@/lib/server/build";
 import { BuildError } from "@/lib/server/build-error";
+import { createConsole } from "@/lib/server/console";
 
-/** `npm run build`: what `npm start` would build, the pages, the payment form and the service itself, and nothing else. */
+/**
+ * `npm run build`: the pages, the payment form and the service itself, and nothing else. With `--start`, as `npm start` calls it
+ * before it becomes what was built: a step at the console, and before a long one whatever would end the start.
+ */
+const root = fileURLToPath(new URL("..", import.meta.url));
+const stopping = new AbortController();
 const say = (line: string) => process.stdout.write(`${line}\n`);
-try {
-  const root = fileURLToPath(new URL("..", import.meta.url));
-  const isNew = await buildWhenStale(root, () => say("Building …"), new AbortController().signal);
+
+async function build(): Promise<void> {
+  const isNew = await buildWhenStale(root, () => say("Building …"), stopping.signal);
   say(isNew ? "Built." : "The build of these sources is there already.");
+}
+
+async function buildBeforeStart(): Promise<void> {
+  await import("@/lib/server/load-environment");
+  const { env } = await import("@/lib/env");
+  const { checkPort } = await import("@/lib/server/address");
+  env.check();
+  await checkPort(env.port, env.listenAddress);
+  if (!isStale(root)) return;
+  const console = createConsole(process.stdout);
+  console.line();
+  await console.step("Checking settings and database", async (progress) => {
+    const { openService } = await import("@/lib/server/open-service");
+    const opened = await openService({ applicationName: "cardlane-start", poolSize: 8, onProgress: progress });
+    await opened.close();
+  });
+  stopping.signal.throwIfAborted();
+  await console.step("Building pages and service", async () => {
+    await buildWhenStale(root, () => {}, stopping.signal);
+  });
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopping.abort());
+try {
+  await (process.argv.includes("--start") ? buildBeforeStart() : build());
 } catch (error) {
-  if (!(error instanceof BuildError)) throw error;
-  process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
+  if (!stopping.signal.aborted) await tell(error);
+}
+
+async function tell(error: unknown): Promise<void> {
+  const { explain } = await import("@/lib/server/explain");
+  const sentence = error instanceof BuildError ? error.message : explain(error);
+  if (sentence === null) throw error;
+  createConsole(process.stderr).problem(sentence);
 }

@@ -162,7 +162,7 @@ async function main(): Promise<void> {
       DATA_DIR: join(folder, ".data"),
       PORT: String(port),
     };
-    service = startIn(folder, settings, process.execPath, [".next/cardlane/main.mjs", "--built"]);
+    service = startIn(folder, settings, process.execPath, [".next/cardlane/main.mjs"]);
     await becomeReady(port, service);
     say("  ✓ the service starts as production");
     await use(folder, settings, port);

@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { isProcessAlive } from "@/db/file-lock";
-import { env } from "@/lib/env";
+import { ConfigurationError, env } from "@/lib/env";
+import { isLoopbackAddress } from "@/lib/loopback";
 
 const fileOf = (dataDir: string) => join(dataDir, "service.json");
 
@@ -41,4 +43,47 @@ export function ownAddress(): string {
 export function serviceAddress(): string {
   const running = readAddress(fileOf(env.dataDir));
   return env.isAddressSet || !running || !isProcessAlive(running.pid) ? env.baseUrl : running.base_url;
+}
+
+/** Listens on one address; another than this machine's own is the operator's choice. */
+export async function listen(server: Server, port: number, address: string): Promise<void> {
+  const error = await failureToListen(server, port, address);
+  if (error) throw explain(error, port, address);
+}
+
+function failureToListen(server: Server, port: number, address: string): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    server.once("error", resolve);
+    server.listen(port, address, () => {
+      server.off("error", resolve);
+      resolve(null);
+    });
+  });
+}
+
+/**
+ * Finds out early, before anything is started for nothing. `localhost` is ::1 to many browsers before it is 127.0.0.1: what
+ * listens there would be shown in our place. A machine without IPv6 has nothing there.
+ */
+export async function checkPort(port: number, address: string): Promise<void> {
+  const addresses = isLoopbackAddress(address) ? new Set([address, "::1"]) : [address];
+  for (const one of addresses) {
+    const server = createServer();
+    const error = await failureToListen(server, port, one);
+    if (error && (one === address || error.code === "EADDRINUSE")) throw explain(error, port, one);
+    if (!error) await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, address: string): Error {
+  if (error.code === "EADDRINUSE") {
+    return new ConfigurationError(`Port ${port} is already in use: stop what uses it, or choose another with PORT.`);
+  }
+  if (error.code === "EACCES") {
+    return new ConfigurationError(`This user may not listen on port ${port}: choose one above 1023 with PORT.`);
+  }
+  if (error.code === "EADDRNOTAVAIL") {
+    return new ConfigurationError(`LISTEN_ADDRESS=${address} is not an address of this machine.`);
+  }
+  return error;
 }

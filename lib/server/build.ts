@@ -17,9 +17,12 @@ const SOURCES = [
   "scripts/replay",
 ];
 
+/** Whether there is no build, or one of other sources. */
+export const isStale = (root: string): boolean => !isBuilt(root, sourceHash(root));
+
 /** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
 export async function buildWhenStale(root: string, onBuild: () => void, signal: AbortSignal): Promise<boolean> {
-  if (isBuilt(root, sourceHash(root))) return false;
+  if (!isStale(root)) return false;
   return withFileLock(join(root, ".cache", "build.lock"), async () => {
     const hash = sourceHash(root);
     if (isBuilt(root, hash)) return false;

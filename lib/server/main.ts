@@ -6,8 +6,6 @@ import { createConsole } from "./console";
 // Before anything else can write. What this file and the start print is our own, with a sandbox card to try.
 const write = maskProcessOutput();
 const dev = process.argv.includes("--dev");
-// `npm run serve`: what was built before, perhaps elsewhere, with the packages of run time alone.
-const built = process.argv.includes("--built");
 const console = createConsole({ write: (text) => write(text), isTTY: process.stdout.isTTY });
 configure({ NODE_ENV: dev ? "development" : "production", NEXT_TELEMETRY_DISABLED: "1" });
 try {
@@ -21,4 +19,4 @@ try {
 
 // Imported only now: React and Next look at NODE_ENV when they are loaded, and the log at its level.
 const { start } = await import("./start");
-await start({ dev, built, console, root: process.cwd() });
+await start({ dev, console, root: process.cwd() });

@@ -13,15 +13,13 @@ import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
 import { logConsole } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
-import { ownAddress, publishAddress } from "./address";
+import { checkPort, listen, ownAddress, publishAddress } from "./address";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
-import { buildWhenStale } from "./build";
-import { BuildError } from "./build-error";
 import { watchHosted } from "./build-hosted";
 import type { Console } from "./console";
 import { type Demo, ensureDemo } from "./demo";
 import { explain } from "./explain";
-import { checkPort, closeGracefully, createHttpServer, type Listener, type Listeners, listen } from "./http-server";
+import { closeGracefully, createHttpServer, type Listener, type Listeners } from "./http-server";
 import { withKeptPages } from "./kept-pages";
 import { openService } from "./open-service";
 import { withPageLimit } from "./page-limits";
@@ -33,7 +31,7 @@ import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
 
-type StartOptions = { dev: boolean; built: boolean; console: Console; root: string };
+type StartOptions = { dev: boolean; console: Console; root: string };
 type Started = { demo: Demo | null; outbox: string | null };
 
 /** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
@@ -56,7 +54,7 @@ export async function start(options: StartOptions): Promise<void> {
   }
 }
 
-async function startAll({ dev, built, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
+async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
   await checkPort(env.port, env.listenAddress);
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
@@ -82,7 +80,7 @@ async function startAll({ dev, built, console, root }: StartOptions, shutdown: S
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
   provideDemoShop(demo && { key: demo.test_key, apiUrl: ownAddress() });
   proceed();
-  const pages = await console.step("Pages", (say) => preparePages({ dev, built, root, say }, shutdown));
+  const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
   proceed();
   const listeners = dev ? { api: pages, pages } : limited(root, pages);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
@@ -106,15 +104,11 @@ async function startAll({ dev, built, console, root }: StartOptions, shutdown: S
 }
 
 async function preparePages(
-  { dev, built, root, say }: { dev: boolean; built: boolean; root: string; say: (detail: string) => void },
+  { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
   shutdown: Shutdown,
 ): Promise<Listener> {
-  if (dev) {
-    shutdown.add("payment form", await watchHosted(root));
-  } else {
-    claimHost();
-    if (!built) await buildWhenStale(root, () => say("building"), shutdown.signal);
-  }
+  if (dev) shutdown.add("payment form", await watchHosted(root));
+  else claimHost();
   const { default: next } = await import("next");
   // Next adds to its server a listener for upgrades, which leaves callers without an answer where nothing is developed. So it
   // gets one that nobody reaches, and ours answers them as any other request.
@@ -157,7 +151,6 @@ function reportRecovery(problem: unknown): void {
 }
 
 function sentenceFor(error: unknown): string {
-  if (error instanceof BuildError) return `${error.message}\n\n  The pages could not be built: see above.`;
   const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return explain(error) ?? `Cardlane could not start: ${fault}`;
 }

@@ -35,7 +35,7 @@ const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 const COMMANDS: Record<Host, (port: number) => string[]> = {
-  service: () => ["--import", "tsx", "lib/server/main.ts"],
+  service: () => ["scripts/start.mjs"],
   next: (port) => ["node_modules/next/dist/bin/next", "start", "-p", String(port)],
 };
 

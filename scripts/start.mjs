@@ -1,0 +1,25 @@
+// `npm start`: builds what is stale in a process of its own, as that takes a compiler and much memory, and then becomes what was built.
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const build = ["--import", "tsx", join(root, "scripts", "build.ts"), "--start"];
+const child = spawn(process.execPath, build, { cwd: root, stdio: "inherit" });
+let isStopping = false;
+const stop = () => {
+  isStopping = true;
+  child.kill("SIGTERM");
+};
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+const code = await new Promise((resolve, reject) => {
+  child.once("error", reject);
+  child.once("close", resolve);
+});
+if (isStopping) {
+  process.stdout.write("\n  Stopping …\n");
+  process.exit(0);
+}
+if (code !== 0) process.exit(code ?? 1);
+for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop);
+await import(pathToFileURL(join(root, ".next", "cardlane", "main.mjs")).href);
