@@ -5,9 +5,6 @@ import { isDatabaseUnavailable } from "./unavailable";
 
 /** More rows in one statement would only let those who come meanwhile wait longer. */
 const MOST_ROWS = 16;
-/** While so many statements are under way, whoever comes waits, and goes with the others who wait. */
-const UNDER_WAY = 2;
-
 /** A row that waits for a lock must not keep the others from going for longer. */
 const SLOW_MS = 50;
 
@@ -30,15 +27,15 @@ type Waiter<Row, Answer> = {
 };
 
 /**
- * Sends rows that arrive together in one statement. Nobody waits for company: a row goes at once unless statements are under
- * way, and then with whoever waits, too. A row that cannot be written with the others goes alone, and neither fails them nor
- * keeps them waiting.
+ * Sends rows that arrive together in one statement. Nobody waits for company: a row goes at once unless a statement is under
+ * way, and then with whoever waits, too. With a second statement beside the first fewer meet, which costs the database a fifth
+ * more for each. A row that cannot be written with the others goes alone, and neither fails them nor keeps them waiting.
  */
 export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
   const waiting: Waiter<Row, Answer>[] = [];
   /** What those that are under way are about. */
   const subjects = new Map<string, object>();
-  let underWay = 0;
+  let isUnderWay = false;
 
   function take(): Waiter<Row, Answer>[] {
     const taken: Waiter<Row, Answer>[] = [];
@@ -78,18 +75,16 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
   }
 
   function pump(): void {
-    while (underWay < UNDER_WAY) {
-      const rows = take();
-      if (rows.length === 0) return;
-      underWay++;
-      const written = write(rows);
-      // Whoever waits for a lock keeps neither a place nor, from then on, those who are about the same.
-      void Promise.race([written, timer.wait(SLOW_MS)]).finally(() => {
-        underWay--;
-        for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);
-        pump();
-      });
-    }
+    if (isUnderWay) return;
+    const rows = take();
+    if (rows.length === 0) return;
+    isUnderWay = true;
+    // Whoever waits for a lock keeps neither the place nor, from then on, those who are about the same.
+    void Promise.race([write(rows), timer.wait(SLOW_MS)]).finally(() => {
+      isUnderWay = false;
+      for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);
+      pump();
+    });
   }
 
   return (row: Row): Promise<Answer> =>
