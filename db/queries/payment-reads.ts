@@ -12,7 +12,7 @@ import {
   TRANSACTION_COLUMNS,
   transactionsOf,
 } from "./transaction-columns";
-import type { FoundPage } from "./transactions";
+import { type FoundPage, foundPage } from "./transactions";
 
 export type PaymentWithTransactions = {
   readonly payment: ShownPaymentRow;
@@ -62,23 +62,30 @@ export type PaymentFilter = {
 export type PaymentPage = { readonly limit: number; readonly offset: number; readonly after?: string | undefined };
 
 /**
- * Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. Null: the payments of
- * this page have so many refunds that it has to be a shorter one.
+ * Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. `total`: when it is
+ * known. Null rows: the payments of this page have so many refunds that it has to be a shorter one.
  */
 export async function findPayments(
   sql: Sql,
   environmentId: string,
   filter: PaymentFilter,
   page: PaymentPage,
-): Promise<FoundPage<PaymentWithTransactions> | null> {
-  const rows = await runText<JoinedRow & { total: number }>(sql, paymentPageText(environmentId, filter, page));
-  if (rows.length > MOST_TRANSACTIONS) return null;
-  const total = rows[0]?.total ?? 0;
-  const payments = rows[0]?.id ? groupByPayment(rows) : [];
-  return { rows: payments.slice(0, page.limit), hasMore: payments.length > page.limit, total };
+  total: number | null,
+): Promise<Omit<FoundPage<PaymentWithTransactions>, "rows"> & { readonly rows: PaymentWithTransactions[] | null }> {
+  const statement = paymentPageText(environmentId, filter, page, { counts: total === null });
+  const found = await runText<JoinedRow & { total: number }>(sql, statement);
+  // An empty page that was counted still has its total, on a row of nulls.
+  const payments = found[0]?.id ? groupByPayment(found) : [];
+  const { rows, ...figures } = foundPage(payments, page, total ?? found[0]?.total ?? 0);
+  return { ...figures, rows: found.length > MOST_TRANSACTIONS ? null : rows };
 }
 
-function paymentPageText(environmentId: string, filter: PaymentFilter, page: PaymentPage): StatementText {
+function paymentPageText(
+  environmentId: string,
+  filter: PaymentFilter,
+  page: PaymentPage,
+  { counts }: { counts: boolean },
+): StatementText {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const terms = [`environment_id = ${environment}`];
@@ -88,12 +95,12 @@ function paymentPageText(environmentId: string, filter: PaymentFilter, page: Pay
   if (filter.beforeId !== undefined) terms.push(`id < ${parameters.add(filter.beforeId)}`);
   const where = terms.join(" and ");
   const after = page.after === undefined ? "" : ` and id < ${parameters.add(page.after)}`;
+  const counted = `select count(*)::int as total from (select from payments where ${where} order by id limit ${TOTAL_CAP + 1}) hits`;
   const text = `
-select c.total, ${COLUMNS}
-from (select count(*)::int as total from (select from payments where ${where} order by id limit ${TOTAL_CAP + 1}) hits) c
-left join (
+select ${counts ? "c.total, " : ""}${COLUMNS}
+from ${counts ? `(${counted}) c left join ` : ""}(
   select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
-) page on true
+) page${counts ? " on true" : ""}
 left join payments p on p.environment_id = ${environment} and p.id = page.id
 left join ${transactionsOf(environment)} on true
 order by page.id desc, t.id

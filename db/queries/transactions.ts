@@ -79,16 +79,22 @@ export function findListedTransactions(
 async function findPage<Row extends { id: string }>(
   sql: Sql,
   statement: StatementText,
-  { limit, offset }: TransactionPage,
+  page: TransactionPage,
   known: number | null,
 ): Promise<FoundPage<Row>> {
   const found = await runText<Row & { total: number }>(sql, statement);
   // An empty page that was counted still has its total, on a row of nulls.
-  const rows = found[0]?.id ? found : [];
+  return foundPage(found[0]?.id ? found : [], page, known ?? found[0]?.total ?? 0);
+}
+
+/** `rows`: those of the page and one more, when there is one. `counted` may be a moment old, and less than what is here by now. */
+export function foundPage<Row>(
+  rows: readonly Row[],
+  { limit, offset }: Pick<TransactionPage, "limit" | "offset">,
+  counted: number,
+): FoundPage<Row> {
   const shown = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  // What was counted a moment ago may be less than what is here by now.
-  const total =
-    known === null ? (found[0]?.total ?? 0) : Math.max(known, shown.length && offset + shown.length + Number(hasMore));
+  const total = Math.max(counted, shown.length && offset + shown.length + Number(hasMore));
   return { rows: shown, hasMore, total };
 }

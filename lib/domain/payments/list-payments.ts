@@ -4,6 +4,7 @@ import { decodeId } from "@/lib/contract/ids";
 import type { ListPaymentsQuery, Payment } from "@/lib/contract/payment";
 import type { Context } from "../context";
 import { idRange } from "../id-range";
+import { withKnownTotal } from "../known-totals";
 import { type ListAnswer, listAnswer } from "../list-answer";
 import { unknownCursor } from "../unknown-cursor";
 import { lengthOf } from "./long-answers";
@@ -22,9 +23,13 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
   const offset = query.offset ?? 0;
   const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
   const filter = { ...idRange(query), status: query.status, customerId: query.customer_id };
-  const found = await findPayments(sql, ctx.environment.id, filter, { limit, offset, after });
-  if (found === null || found.rows.reduce((sum, row) => sum + lengthOf(row), 0) > LONGEST_PAGE) throw tooLong(limit);
-  const data = found.rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
+  const counted = { filter: `payments ${JSON.stringify(filter)}`, onlyGrows: filter.status === undefined };
+  const found = await withKnownTotal(ctx.service, ctx.environment.id, counted, (total) =>
+    findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
+  );
+  const { rows } = found;
+  if (rows === null || rows.reduce((sum, row) => sum + lengthOf(row), 0) > LONGEST_PAGE) throw tooLong(limit);
+  const data = rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
   return listAnswer(data, found, limit, offset);
 }
 

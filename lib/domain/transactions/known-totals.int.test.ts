@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { listPayments } from "@/lib/domain/payments/list-payments";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { idAt } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -19,6 +20,8 @@ async function totalsOf(tenant: Awaited<ReturnType<typeof moneyTenant>>) {
     (await searchTransactions(ctx, searchTransactionsBody.parse({ filters, limit: 1 }))).total;
   return {
     all: (await listTransactions(ctx, { limit: 1 })).total,
+    payments: (await listPayments(ctx, { limit: 1 })).total,
+    partly: (await listPayments(ctx, { status: "PARTIALLY_REFUNDED", limit: 1 })).total,
     pending: await found({ status: ["PENDING"] }),
     captured: await found({ status: ["CAPTURED"] }),
     paid: await found({ status: ["CAPTURED", "SETTLED"], card_brand: ["visa"] }),
@@ -28,16 +31,16 @@ async function totalsOf(tenant: Awaited<ReturnType<typeof moneyTenant>>) {
 
 test("no total is older than what this process did", async () => {
   const tenant = await moneyTenant(db);
-  const none = { all: 0, pending: 0, captured: 0, paid: 0, settled: 0 };
+  const none = { all: 0, payments: 0, partly: 0, pending: 0, captured: 0, paid: 0, settled: 0 };
   expect(await totalsOf(tenant)).toEqual(none);
   const { body: held } = await tenant.create({ capture_method: "manual" });
-  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1 });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1, payments: 1 });
   await tenant.act("capture", held.id);
-  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1, captured: 1, paid: 1 });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 1, payments: 1, captured: 1, paid: 1 });
   await tenant.act("refund", held.id, { amount: 1_000 });
-  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, captured: 1, paid: 1 });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, payments: 1, partly: 1, captured: 1, paid: 1 });
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, paid: 1, settled: 1 });
+  expect(await totalsOf(tenant)).toEqual({ ...none, all: 2, payments: 1, partly: 1, paid: 1, settled: 1 });
 });
 
 test("nor than what it has begun, before its outcome is known", async () => {
@@ -59,6 +62,8 @@ test("a page has its own rows in its total, whoever wrote them since it was coun
   // As another process would: this one hears nothing of it.
   await insertSample(db, tenant.environmentId, one(START));
   expect(await listTransactions(ctx, { limit: 1 })).toMatchObject({ total: 1, has_more: false });
+  expect(await listPayments(ctx, { limit: 1 })).toMatchObject({ total: 1, has_more: false });
   await insertSample(db, tenant.environmentId, one(START + 1));
   expect(await listTransactions(ctx, { limit: 1 })).toMatchObject({ total: 2, has_more: true });
+  expect(await listPayments(ctx, { limit: 1 })).toMatchObject({ total: 2, has_more: true });
 });
