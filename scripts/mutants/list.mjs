@@ -57,11 +57,23 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
   },
   {
+    // The payment's version stands behind it, so that worlds see nothing of it; without either they do.
     name: "no epoch",
+    edits: [
+      ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
+      ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
+  },
+  {
+    name: "no fence",
     simulation: true,
     edits: [
       ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
       ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
+      ["db/queries/payment-outcomes.ts", " and version = ${s.from.version}::int", ""],
+      ["db/queries/payment-outcome-batches.ts", " and o.epoch = i.epoch", ""],
+      ["db/queries/payment-outcome-batches.ts", " and p.version = i.version", ""],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
   },
