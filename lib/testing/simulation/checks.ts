@@ -142,7 +142,10 @@ function checkAnswers({ answers, firstSentMs }: Shop, load: Load): string[] {
     if (!first || first.ask.what === "attempt") continue;
     const created = load.keysCreatedMs.get(first.ask.key);
     const begin = created ?? firstSentMs.get(first.ask.key) ?? 0;
-    const ofTheDay = same.filter(({ endedMs }) => endedMs >= begin && endedMs < begin + DAY_MS);
+    // What was sent a day before may answer for the key's use of then: its process stood still meanwhile.
+    const ofTheDay = same.filter(
+      ({ startedMs, endedMs }) => startedMs > begin - DAY_MS && endedMs >= begin && endedMs < begin + DAY_MS,
+    );
     for (const { text, status } of ofTheDay) {
       if (text !== ofTheDay[0]?.text)
         found.push(
