@@ -146,7 +146,7 @@ test("every address and network of IPv4 may stand in an allow list, and of IPv6 
 test("nearly every address of IPv6 is kept as it is", () => {
   const group = () => randomInt(65_536).toString(16);
   const addresses = Array.from({ length: 20_000 }, () => `2a01:${Array.from({ length: 7 }, group).join(":")}`);
-  expect(addresses.filter((address) => keepableAddress(address) !== address).length).toBeLessThan(20);
+  expect(addresses.filter((address) => keepableAddress(address) !== address).length).toBeLessThan(40);
 });
 
 test("a number across the limit of what is kept is masked, and the cut is seen", () => {
