@@ -1,4 +1,4 @@
-import type { BrowserContext, ConsoleMessage, Response } from "@playwright/test";
+import type { BrowserContext, ConsoleMessage, Page, Response } from "@playwright/test";
 import type { Browser } from "@/lib/testing/browser";
 import { test as base, expect } from "./fixtures";
 
@@ -23,6 +23,22 @@ export const test = base.extend<{ heldToPolicy: undefined }, { launchOptions: Pa
     { auto: true },
   ],
 });
+
+/**
+ * Waits until a page of Next's is alive: all that it draws is there, and every form, field and button of it does what it should,
+ * for React has hung itself on them. A network that rests says less, and never comes on a page that follows what happens.
+ */
+export async function untilAlive(page: Page): Promise<void> {
+  const lifeless = () =>
+    page.evaluate(() => {
+      const parts = [...document.querySelectorAll("h1, main :is(form, input, select, textarea, button)")];
+      const dead = parts.filter((part) => !Object.keys(part).some((name) => name.startsWith("__reactFiber$")));
+      const isDrawn = document.readyState === "complete" && document.querySelector("h1") !== null;
+      return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
+    });
+  // An address that leads on takes its document along.
+  await expect.poll(() => lifeless().catch((error: Error) => [error.message])).toEqual([]);
+}
 
 /** What this context's pages of ours do against their policy from now on, and those that have none. */
 export function watchPolicies(context: BrowserContext, baseUrl: string): string[] {

@@ -1,7 +1,7 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
 import { Menu, MenuContent, MenuItem, MenuLabel, MenuTrigger } from "@/components/ui/menu";
@@ -24,14 +24,16 @@ const number = (value: number): string => value.toLocaleString("en-US");
 
 /** Saves the whole result of the filters as CSV, not only the page that is on show. */
 export function ExportButton({ filters, columns, total, totalCapped = false }: ExportButtonProps) {
-  const { progress, start, cancel } = useExport();
+  const { mode } = useDashboard();
+  const running = useRunningExport();
+  const start = (search: string) => void startExport(`/${mode}/transactions/export?${search.replace(/^&/, "")}`);
   const rows = total === null ? "all rows" : `${totalCapped ? "more than " : ""}${number(total)} rows`;
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
-      {progress && <Progress progress={progress} onCancel={cancel} />}
+      {running && <Progress progress={running.progress} onCancel={running.cancel} />}
       <Menu>
         <MenuTrigger asChild>
-          <Button icon={<Download aria-hidden="true" />} pending={progress !== null}>
+          <Button icon={<Download aria-hidden="true" />} pending={running !== null}>
             Export
           </Button>
         </MenuTrigger>
@@ -39,11 +41,11 @@ export function ExportButton({ filters, columns, total, totalCapped = false }: E
           <MenuLabel>CSV, {rows} in this order</MenuLabel>
           <MenuItem
             description="What the table shows, all pages"
-            onSelect={() => void start(`${filters}&columns=${columns.join(",")}`)}
+            onSelect={() => start(`${filters}&columns=${columns.join(",")}`)}
           >
             These columns
           </MenuItem>
-          <MenuItem description="Everything there is to know" onSelect={() => void start(filters)}>
+          <MenuItem description="Everything there is to know" onSelect={() => start(filters)}>
             All columns
           </MenuItem>
         </MenuContent>
@@ -52,34 +54,63 @@ export function ExportButton({ filters, columns, total, totalCapped = false }: E
   );
 }
 
-function useExport() {
-  const { mode } = useDashboard();
-  const [progress, setProgress] = useState<ExportProgress | null>(null);
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+type RunningExport = { readonly progress: ExportProgress; readonly cancel: () => void };
+type OnProgress = (progress: ExportProgress) => void;
 
-  async function start(search: string) {
-    const controller = new AbortController();
-    running.current = controller;
-    setProgress({ rows: 0, total: Number.NaN });
-    const { downloadExport, ExportError } = await import("@/lib/client/download-export");
-    try {
-      const address = `/${mode}/transactions/export?${search.replace(/^&/, "")}`;
-      const rows = await downloadExport(address, controller.signal, setProgress);
-      toast.success(`Exported ${number(rows)} ${rows === 1 ? "transaction" : "transactions"}`);
-    } catch (error) {
-      if (controller.signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
-      else if (error instanceof ExportError) {
-        toast.error("The export failed", {
-          description: error.requestId ? `${error.message} Request ${error.requestId}.` : error.message,
-          action: { label: "Try again", onClick: () => void start(search) },
-        });
-      } else throw error;
-    } finally {
-      setProgress(null);
-    }
+/**
+ * The tab's one export. It stands above the pages: it goes on while its page is drawn again and while the person looks at
+ * others, and ends when it is whole, is cancelled, or the tab leaves the dashboard.
+ */
+let current: RunningExport | null = null;
+const listeners = new Set<() => void>();
+
+function setRunning(next: RunningExport | null): void {
+  current = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const useRunningExport = (): RunningExport | null =>
+  useSyncExternalStore(
+    subscribe,
+    () => current,
+    () => null,
+  );
+
+async function startExport(address: string): Promise<void> {
+  if (current) return;
+  const controller = new AbortController();
+  const onProgress: OnProgress = (progress) => setRunning({ progress, cancel: () => controller.abort() });
+  onProgress({ rows: 0, total: Number.NaN });
+  try {
+    await exportFrom(address, controller.signal, onProgress);
+  } finally {
+    setRunning(null);
   }
-  return { progress, start, cancel: () => running.current?.abort() };
+}
+
+/** Says how it ended. */
+async function exportFrom(address: string, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
+  const failed = (description: string) =>
+    toast.error("The export failed", {
+      description,
+      action: { label: "Try again", onClick: () => void startExport(address) },
+    });
+  const loaded = await import("@/lib/client/download-export").catch(() => null);
+  if (loaded === null) return failed("A part of this page could not be loaded. Check your connection.");
+  try {
+    const rows = await loaded.downloadExport(address, signal, onProgress);
+    toast.success(`Exported ${number(rows)} ${rows === 1 ? "transaction" : "transactions"}`);
+  } catch (error) {
+    if (signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
+    else if (error instanceof loaded.ExportError)
+      failed(error.requestId ? `${error.message} Request ${error.requestId}.` : error.message);
+    else throw error;
+  }
 }
 
 function Progress({ progress: { rows, total }, onCancel }: { progress: ExportProgress; onCancel: () => void }) {

@@ -3,6 +3,7 @@ import type { Sql } from "@/db/client";
 import type { ClientSession } from "@/lib/contract/client-session";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
+import { untilAlive } from "../browser";
 import { expect, type Tenant } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, CARDS, newPlan, newSession } from "../samples";
@@ -410,7 +411,7 @@ test("the pages are reached by shortcut, palette and a pasted id", async ({ owne
   const { id } = await newSession(api);
   await page.goto("/test");
   await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
   await page.keyboard.press("g");
   await page.keyboard.press("c");
   await page.waitForURL("**/test/checkout");

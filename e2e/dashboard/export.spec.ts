@@ -4,6 +4,7 @@ import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transaction-export";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
+import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { expectAccessible } from "../looks";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
@@ -28,12 +29,6 @@ async function exported(page: Page, what: "These columns" | "All columns"): Prom
   return { name: download.suggestedFilename(), lines: parse(text, { columns: true }) };
 }
 
-/** The page as a person meets it: what is still loading when an export begins would end it. */
-async function visit(page: Page): Promise<void> {
-  await page.goto("/test/transactions");
-  await page.waitForLoadState("networkidle");
-}
-
 async function choose(page: Page, what: "These columns" | "All columns"): Promise<void> {
   const item = page.getByRole("menuitem", { name: what });
   await expect(async () => {
@@ -43,6 +38,24 @@ async function choose(page: Page, what: "These columns" | "All columns"): Promis
   }).toPass();
   await item.click();
 }
+
+/** Keeps exports from being answered until they are let go. */
+async function holdExports(page: Page): Promise<() => void> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/transactions/export**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
+const progressOf = (page: Page) => page.getByRole("progressbar", { name: "Export" });
+/** Of an export: how far it is, or how it ended. */
+const wordsOn = async (page: Page) =>
+  (await page.locator("progress + span, [data-sonner-toast]").allInnerTexts()).join(" ");
 
 test("an export is the whole result of the filters in the page's order, with the table's columns", async ({
   owner,
@@ -75,9 +88,9 @@ test("all columns are all there is to know", async ({ owner, api }) => {
 test("100,000 rows are complete, with progress, and equal to the database", async ({ owner, tenant, db }) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
-  await visit(owner);
+  await owner.goto("/test/transactions");
   const downloaded = exported(owner, "All columns");
-  await expect(owner.getByText(/of 100,000/)).toBeVisible();
+  await expect.poll(() => wordsOn(owner)).toContain("of 100,000");
   const { lines } = await downloaded;
   const stored = await db.long<{ id: string; amount: number }[]>`
     select id, amount from transactions where environment_id = ${tenant.merchant.test.id} order by id desc`;
@@ -86,14 +99,61 @@ test("100,000 rows are complete, with progress, and equal to the database", asyn
   );
 });
 
+test("an export that begins while its page is still loading is whole", async ({ owner, api }) => {
+  for (let i = 0; i < 3; i++) await captured(api);
+  const release = await holdExports(owner);
+  const loading = owner.goto("/test/transactions");
+  const followed = owner.waitForResponse("**/v1/transactions/search");
+  const downloaded = exported(owner, "All columns");
+  await expect(progressOf(owner)).toBeVisible();
+  // The page is there, has become alive, and follows what happens.
+  await loading;
+  await followed;
+  await expect(progressOf(owner)).toBeVisible();
+  release();
+  expect((await downloaded).lines).toHaveLength(3);
+});
+
+test("an export goes on while the person looks at other pages", async ({ owner, api }) => {
+  await captured(api);
+  await owner.goto("/test/transactions");
+  const release = await holdExports(owner);
+  const downloaded = exported(owner, "All columns");
+  await expect(progressOf(owner)).toBeVisible();
+  const navigation = owner.getByRole("navigation", { name: "Dashboard" });
+  for (const name of ["Plans", "Transactions"]) {
+    await navigation.getByRole("link", { name }).click();
+    await expect(owner.getByRole("heading", { name, level: 1 })).toBeVisible();
+  }
+  await expect(progressOf(owner)).toBeVisible();
+  await navigation.getByRole("link", { name: "Plans" }).click();
+  await expect(owner.getByRole("heading", { name: "Plans", level: 1 })).toBeVisible();
+  release();
+  expect((await downloaded).lines).toHaveLength(1);
+  await expect(owner.getByText("Exported 1 transaction")).toBeVisible();
+});
+
+test("an export that lacks a part of the page ends, and can begin again", async ({ owner, api }) => {
+  await captured(api);
+  await owner.goto("/test/transactions");
+  await untilAlive(owner);
+  await owner.getByRole("button", { name: "Export", exact: true }).click();
+  await owner.context().setOffline(true);
+  await owner.getByRole("menuitem", { name: "All columns" }).click();
+  await expect(progressOf(owner)).toBeHidden();
+  await owner.context().setOffline(false);
+  const { lines } = await exported(owner, "All columns");
+  expect(lines).toHaveLength(1);
+});
+
 test("an export can be cancelled, and gives its connection back", async ({ owner, tenant, db }) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
-  await visit(owner);
+  await owner.goto("/test/transactions");
   for (let times = 0; times < 3; times++) {
     await choose(owner, "All columns");
     await owner.getByRole("button", { name: "Cancel the export" }).click();
-    await expect(owner.getByRole("progressbar", { name: "Export" })).toBeHidden();
+    await expect(progressOf(owner)).toBeHidden();
   }
   await expect
     .poll(async () => {
@@ -185,16 +245,9 @@ test("an export is of one's own merchant, needs a session, and takes only what t
 test("the menu and the progress are accessible", async ({ owner, api }) => {
   await captured(api);
   await owner.goto("/test/transactions");
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await owner.route("**/transactions/export**", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await holdExports(owner);
   await choose(owner, "All columns");
-  await expect(owner.getByRole("progressbar", { name: "Export" })).toBeVisible();
+  await expect(progressOf(owner)).toBeVisible();
   await expectAccessible(owner);
   release();
   await expect(owner.getByText("Exported 1 transaction")).toBeVisible();

@@ -1,14 +1,15 @@
 import type { Page } from "@playwright/test";
+import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { expectAccessible } from "../looks";
 import { captured } from "../samples";
 import { test } from "./fixtures";
 
-/** The page is there and quiet. */
+/** The page is there and alive. */
 async function open(page: Page, path: string): Promise<void> {
   await page.bringToFront();
   await page.goto(path);
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
 }
 
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Confirm that it is you" });

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "@playwright/test";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
+import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
@@ -11,7 +12,7 @@ const PAGES = ["account", "second-factor", "sessions", "appearance", "business",
 async function open(page: Page, section: string, mode = "test"): Promise<void> {
   await page.bringToFront();
   await page.goto(`/${mode}/settings/${section}`);
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
 }
 
 /** A page in front: what streams in is drawn only in a window that shows. */
@@ -138,7 +139,7 @@ test("a person is invited, joins by the mailed link, changes role and is removed
   await invited.goto(outboxLink({ ...service, baseUrl }));
   await invited.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
   await invited.waitForURL("**/reset-password/**");
-  await invited.waitForLoadState("networkidle");
+  await untilAlive(invited);
   await invited.getByLabel("Your name").fill("Grace Hopper");
   await invited.getByLabel("New password").fill("a new and long password");
   await invited.getByRole("button", { name: "Join" }).click();
@@ -208,7 +209,7 @@ test("appearance takes effect at once and stays", async ({ owner }) => {
   await owner.getByLabel("UTC", { exact: true }).check();
   expect((await saved).status()).toBe(200);
   await owner.reload();
-  await owner.waitForLoadState("networkidle");
+  await untilAlive(owner);
   await expect(owner.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect(owner.getByLabel("UTC", { exact: true })).toBeChecked();
 });

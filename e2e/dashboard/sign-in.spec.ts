@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
+import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";
@@ -20,10 +21,10 @@ async function leaveSignedOut(page: Page): Promise<void> {
   await page.context().clearCookies();
 }
 
-/** The page is there and quiet. */
+/** The page is there and alive. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
 }
 
 test("a sign-up leads into the test environment of a new merchant, signed in", async ({
@@ -63,7 +64,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await page.goto(outboxLink({ ...service, baseUrl }));
   await page.getByRole("listitem").filter({ hasText: email }).first().getByRole("link").click();
   await page.waitForURL("**/verify-email/**");
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Confirm" }).click();
   await page.waitForURL("**/test");
@@ -115,7 +116,7 @@ test("a forgotten password is replaced through the outbox, and the link works on
   await open(page, "/sign-in");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.waitForURL("**/forgot-password");
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
   await page.getByLabel("E-mail address").fill(person.email);
   await page.getByRole("button", { name: "Send me a link" }).click();
   await expect(page.getByText(`If ${person.email} has an account`)).toBeVisible();
@@ -131,7 +132,7 @@ test("a forgotten password is replaced through the outbox, and the link works on
   await expectAccessible(page);
   await mail.getByRole("link").click();
   await page.waitForURL("**/reset-password/**");
-  await page.waitForLoadState("networkidle");
+  await untilAlive(page);
   await page.getByLabel("New password").fill(NEW);
   await page.getByRole("button", { name: "Change password and sign in" }).click();
   await page.waitForURL("**/test");

@@ -1,4 +1,5 @@
 import { createPlan } from "@/lib/contract/operations/plans";
+import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { aPlan, captured, newSession } from "../samples";
 import { test } from "./fixtures";
@@ -42,7 +43,7 @@ test("a second merchant who tries every address of the first sees nothing of it"
   ];
   for (const path of pages) {
     await page.goto(path);
-    await page.waitForLoadState("networkidle");
+    await untilAlive(page);
     const text = await page.locator("body").innerText();
     for (const secret of [email, "A secret order", "Secret plan", key.secret.slice(-4)]) {
       expect(text.replaceAll(`q=${email}`, ""), path).not.toContain(
