@@ -155,6 +155,8 @@ test("an export can be cancelled, and gives its connection back", async ({ owner
     await owner.getByRole("button", { name: "Cancel the export" }).click();
     await expect(progressOf(owner)).toBeHidden();
   }
+  // One who begins again at once waits for the end of what was cancelled, and is not refused.
+  expect(await wordsOn(owner)).not.toContain("failed");
   await expect
     .poll(async () => {
       const rows = await db.sql`select from pg_stat_activity

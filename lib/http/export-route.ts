@@ -52,7 +52,7 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     };
     // Nobody would read what it opens.
     if (request.method === "HEAD") return new Response(null, { headers: file });
-    const slot = takeExportSlot(merchant.id);
+    const slot = await takeExportSlot(merchant.id, { gone: request.signal });
     release = slot.release;
     // The account's history is kept in its live environment, whatever was exported.
     const { orm } = service.db.within(merchant.environments.live);

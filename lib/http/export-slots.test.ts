@@ -1,42 +1,63 @@
 import { expect, test } from "vitest";
 import { takeExportSlot } from "./export-slots";
 
-test("two exports run at once, of two merchants: none can starve the others", () => {
-  const first = takeExportSlot("a");
-  expect(() => takeExportSlot("a")).toThrow(/your account/);
-  const second = takeExportSlot("b");
-  expect(() => takeExportSlot("c")).toThrow(/Other exports/);
+const takeNow = (merchantId: string) => takeExportSlot(merchantId, { patienceMs: 0 });
+
+test("two exports run at once, of two merchants: none can starve the others", async () => {
+  const first = await takeNow("a");
+  await expect(takeNow("a")).rejects.toThrow(/your account/);
+  const second = await takeNow("b");
+  await expect(takeNow("c")).rejects.toThrow(/Other exports/);
   first.release();
-  const third = takeExportSlot("c");
+  const third = await takeNow("c");
   // Given back twice, it is one place.
   first.release();
-  expect(() => takeExportSlot("a")).toThrow(/Other exports/);
+  await expect(takeNow("a")).rejects.toThrow(/Other exports/);
   second.release();
-  takeExportSlot("a").release();
+  (await takeNow("a")).release();
   third.release();
 });
 
-test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", () => {
+test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", async () => {
   let nowMs = 0;
-  const take = (merchantId: string) => takeExportSlot(merchantId, () => nowMs);
-  const [idle, slow] = [take("idle"), take("slow")];
+  const take = (merchantId: string) => takeExportSlot(merchantId, { now: () => nowMs, patienceMs: 0 });
+  const [idle, slow] = [await take("idle"), await take("slow")];
   nowMs = 4_900;
-  expect(() => take("c")).toThrow(/Other exports/);
+  await expect(take("c")).rejects.toThrow(/Other exports/);
   nowMs = 10_000;
   slow.note(500_000);
-  const third = take("c");
+  const third = await take("c");
   expect([idle.signal.aborted, slow.signal.aborted]).toEqual([true, false]);
   // What it gives back is no longer its own.
   idle.release();
-  expect(() => take("c")).toThrow(/your account/);
+  await expect(take("c")).rejects.toThrow(/your account/);
   slow.note(600_000);
-  expect(() => take("d")).toThrow(/Other exports/);
+  await expect(take("d")).rejects.toThrow(/Other exports/);
   third.release();
   slow.release();
 });
 
-test("an account exports so often and no more: each export stays in its history", () => {
-  for (let i = 0; i < 20; i++) takeExportSlot("often").release();
-  expect(() => takeExportSlot("often")).toThrow(/has made 20 exports.* begin in 60 s/);
-  takeExportSlot("another").release();
+test("an account exports so often and no more: each export stays in its history", async () => {
+  for (let i = 0; i < 20; i++) (await takeNow("often")).release();
+  await expect(takeNow("often")).rejects.toThrow(/has made 20 exports.* begin in 60 s/);
+  (await takeNow("another")).release();
+});
+
+test("an export waits for the end of the one that was cancelled before it, and has its place once", async () => {
+  const cancelled = await takeNow("again");
+  const waiting = [takeExportSlot("again"), takeExportSlot("again", { patienceMs: 50 })];
+  cancelled.release();
+  const [next, other] = await Promise.allSettled(waiting);
+  expect([next?.status, other?.status]).toEqual(["fulfilled", "rejected"]);
+  if (next?.status === "fulfilled") next.value.release();
+  (await takeNow("again")).release();
+});
+
+test("whoever left waits for nothing", async () => {
+  const running = await takeNow("left");
+  const gone = new AbortController();
+  const waiting = takeExportSlot("left", { gone: gone.signal, patienceMs: 600_000 });
+  gone.abort();
+  await expect(waiting).rejects.toThrow(/your account/);
+  running.release();
 });

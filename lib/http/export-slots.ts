@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 import { createRateLimiter } from "./rate-limit";
@@ -25,17 +26,29 @@ type Running = { readonly startedMs: number; bytes: number; readonly ended: Abor
 
 /** Exports that run, by their merchants' ids. */
 const running = new Map<string, Running>();
+const slots = new EventEmitter<{ free: [] }>().setMaxListeners(0);
+/** One that is given up ends when its last rows are read and its connection is closed. */
+const PATIENCE_MS = 5_000;
 
 /**
  * A place among the exports that run at once in this process, each of which holds a database connection. A merchant has one of
  * them, so that none takes all, and few in an hour; and who reads so slowly that it could go on for ever loses it to the next
- * one. Throws 429.
+ * one. Who cancels an export and begins another at once waits for the end of the first. Throws 429.
  */
-export function takeExportSlot(merchantId: string, now = () => performance.now()): ExportSlot {
-  if (running.has(merchantId)) throw busy("An export of your account is running already. Wait until it is done.");
-  exportsOf.check(merchantId);
-  if (running.size >= EXPORTS_AT_ONCE && !endSlowest(now()))
-    throw busy("Other exports are running right now. Try again in a few seconds.");
+export async function takeExportSlot(
+  merchantId: string,
+  { now = () => performance.now(), gone, patienceMs = PATIENCE_MS }: TakeOptions = {},
+): Promise<ExportSlot> {
+  const impatient = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(patienceMs)]);
+  for (;;) {
+    exportsOf.check(merchantId);
+    const refusal = refusalOf(merchantId, now());
+    if (!refusal) break;
+    if (impatient.aborted || patienceMs === 0) throw refusal;
+    await once(slots, "free", { signal: impatient }).catch((error) => {
+      if (!impatient.aborted) throw error;
+    });
+  }
   exportsOf.take(merchantId);
   const own: Running = { startedMs: now(), bytes: 0, ended: new AbortController() };
   running.set(merchantId, own);
@@ -45,9 +58,24 @@ export function takeExportSlot(merchantId: string, now = () => performance.now()
       own.bytes += bytes;
     },
     release() {
-      if (running.get(merchantId) === own) running.delete(merchantId);
+      if (running.get(merchantId) !== own) return;
+      running.delete(merchantId);
+      slots.emit("free");
     },
   };
+}
+
+type TakeOptions = {
+  now?: () => number;
+  /** Aborted when the caller has gone. */
+  gone?: AbortSignal;
+  patienceMs?: number;
+};
+
+function refusalOf(merchantId: string, nowMs: number): AppError | null {
+  if (running.has(merchantId)) return busy("An export of your account is running already. Wait until it is done.");
+  if (running.size < EXPORTS_AT_ONCE || endSlowest(nowMs)) return null;
+  return busy("Other exports are running right now. Try again in a few seconds.");
 }
 
 function endSlowest(nowMs: number): boolean {
