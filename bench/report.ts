@@ -29,7 +29,7 @@ const WANTED_FRESH = 0.9;
 const WANTED_GROWTH = 3;
 const WANTED_PAGE_MS = 60;
 const WANTED_PAGE_TIMES = 3;
-const WANTED_MEMORY_MB = 350;
+const WANTED_MEMORY_MB = 330;
 
 const verdict = (met: boolean) => (met ? "ok" : "MISSED");
 const line = (...lines: string[]) => process.stdout.write(`${lines.join("\n")}\n`);
@@ -104,7 +104,7 @@ export function print(result: BenchResult): void {
   line(
     memory === null
       ? "peak memory: not told by this system"
-      : `peak memory: ${memory} MB (at most ${WANTED_MEMORY_MB})  ${verdict(memory <= WANTED_MEMORY_MB)}`,
+      : `peak memory, all processes: ${memory} MB (at most ${WANTED_MEMORY_MB})  ${verdict(memory <= WANTED_MEMORY_MB)}`,
     "",
   );
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -90,10 +90,26 @@ function freePort(): Promise<number> {
   });
 }
 
-/** The most memory a process has ever had resident, in MB; null where the system does not tell. */
+/**
+ * The most memory that a process and its children have ever had resident, in MB, each at its own worst moment; null where the
+ * system does not tell. What they share, the program itself, counts for each.
+ */
 export function peakMemoryMb(pid: number): number | null {
-  const status = `/proc/${pid}/status`;
-  if (!existsSync(status)) return null;
-  const kb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(status, "utf8"))?.[1];
-  return kb === undefined ? null : Math.round(Number(kb) / 1024);
+  if (!existsSync(`/proc/${pid}/status`)) return null;
+  const kbOf = (status: string, name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+  let kb = 0;
+  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
+    const status = statusOf(name);
+    if (Number(name) === pid || kbOf(status, "PPid") === pid) kb += kbOf(status, "VmHWM");
+  }
+  return Math.round(kb / 1024);
+}
+
+/** Nothing of one that has ended meanwhile. */
+function statusOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -102,6 +102,9 @@ export type ConnectOptions = {
   keeps?: "one connection";
 };
 
+/** Of one process, by what they are for. */
+export type Connections = Readonly<Record<"sql" | "orm" | "store" | "long" | "exports", number>>;
+
 /** Each holds a connection of its own. */
 export const EXPORTS_AT_ONCE = 2;
 
@@ -110,12 +113,26 @@ export const EXPORTS_AT_ONCE = 2;
  * `orm`), the sandbox processor, and `long` with exports. Neither more nor fewer; beside them only, for moments, one that asks
  * whether a silent server is there.
  */
-export function shareConnections(total: number) {
+export function shareConnections(total: number): Connections {
   const long = 1;
   const rest = total - long - EXPORTS_AT_ONCE;
   const orm = Math.max(2, Math.floor(rest * 0.3));
   const store = Math.max(1, Math.floor(rest / 4));
   return { sql: rest - orm - store, orm, store, long, exports: EXPORTS_AT_ONCE };
+}
+
+/**
+ * The same of a service whose pages are drawn by a process of their own: settlement is the API's, exports are the pages'. Of 13
+ * each has the fewest that it works with; of more, the API has three in four.
+ */
+export function shareWithPages(total: number): { api: Connections; pages: Connections } {
+  const more = total - 13;
+  const forPages = Math.floor(more / 4);
+  const pages = { sql: 2 + Math.ceil(forPages / 2), orm: 2 + Math.floor(forPages / 2), store: 1 };
+  const forApi = more - forPages;
+  const [orm, store] = [Math.floor(forApi / 8), Math.floor(forApi / 3)];
+  const api = { sql: 2 + forApi - orm - store, orm: 2 + orm, store: 1 + store };
+  return { api: { ...api, long: 1, exports: 0 }, pages: { ...pages, long: 0, exports: EXPORTS_AT_ONCE } };
 }
 
 /** What a request may wait for one statement: its 503 is due ten seconds after the database fell silent. */

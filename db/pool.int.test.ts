@@ -2,7 +2,17 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
-import { connect, connectLong, connectSql, type Database, inRolesOf, type Sql, shareConnections } from "./client";
+import {
+  type Connections,
+  connect,
+  connectLong,
+  connectSql,
+  type Database,
+  inRolesOf,
+  type Sql,
+  shareConnections,
+  shareWithPages,
+} from "./client";
 import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url } = await testDatabase();
@@ -291,6 +301,20 @@ describe("a database that fails", () => {
     expect(error?.message).toContain("password authentication failed");
   });
 });
+
+test.each([13, 14, 20, 33, 100])(
+  "a service with pages of their own shares out %i connections, none of them twice",
+  (total) => {
+    const { api, pages } = shareWithPages(total);
+    const sum = (connections: Connections) => Object.values(connections).reduce((all, one) => all + one);
+    expect(sum(api) + sum(pages)).toBe(total);
+    for (const { sql, orm, store } of [api, pages]) {
+      // Both kinds have one connection for each side of the wall.
+      expect([sql >= 2, orm >= 2, store >= 1]).toEqual([true, true, true]);
+    }
+    expect(sum(api) >= total / 2 - 1).toBe(true);
+  },
+);
 
 test.each([8, 20, 33])("a process has %i connections in all when that is what it may have", async (total) => {
   const { sql: max, orm: maxOrm, store, long, exports } = shareConnections(total);

@@ -36,6 +36,20 @@ export function configure(values: Record<string, string>): void {
   Object.assign(process.env, values);
 }
 
+/** What a process that belongs to this one need not have where others can look, but is told. */
+const TOLD = ["DATABASE_URL", "DATABASE_APP_URL", "DATABASE_JOBS_URL", "CARDLANE_SECRET", "CARDLANE_SECRET_PREVIOUS"];
+
+/** For a process that belongs to this one: its environment, and `settings` that it takes by `configure`. */
+export function handOver(): { env: NodeJS.ProcessEnv; settings: Record<string, string> } {
+  const [env, settings]: [NodeJS.ProcessEnv, Record<string, string>] = [{ ...process.env }, {}];
+  for (const name of TOLD) {
+    const value = env[name];
+    delete env[name];
+    if (value !== undefined) settings[name] = value;
+  }
+  return { env, settings };
+}
+
 /** A setting that the service cannot start with; its message is one sentence for the person who set it. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
@@ -83,9 +97,9 @@ export const env = {
   get port() {
     return integer("PORT", 3000, 1, 65535);
   },
-  /** Connections of this process in all, shared out by `shareConnections`; on 2 cores more than 20 make it slower. */
+  /** Connections of this service in all, shared out by `shareWithPages`; on 2 cores more than 20 make it slower. */
   get databasePoolSize() {
-    return integer("DATABASE_POOL_SIZE", 20, 8, 500);
+    return integer("DATABASE_POOL_SIZE", 20, 13, 500);
   },
   /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
   get secret() {

@@ -25,13 +25,15 @@ async function buildBeforeStart(): Promise<void> {
   if (!isStale(root)) return;
   const console = createConsole(process.stdout);
   console.line();
-  await console.step("Checking settings and database", async (progress) => {
+  await console.step("Checks", async (progress) => {
     const { openService } = await import("@/lib/server/open-service");
-    const opened = await openService({ applicationName: "cardlane-start", poolSize: 8, onProgress: progress });
+    const opened = await openService({ applicationName: "cardlane-start", onProgress: progress });
     await opened.close();
+    progress("settings and database");
   });
   stopping.signal.throwIfAborted();
-  await console.step("Building pages and service", async () => {
+  await console.step("Build", async (progress) => {
+    progress("pages and service");
     await buildWhenStale(root, () => {}, stopping.signal);
   });
 }

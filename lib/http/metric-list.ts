@@ -5,7 +5,6 @@ import { counts, LATENCY_BOUNDS, STATUS_CLASSES } from "@/lib/counts";
 
 type Sample = { labels?: Record<string, string>; value: number; metricName?: string };
 type Figures = {
-  db: Database;
   service: ServiceFigures | null;
   ledger: number | null;
   bytes: number | null;
@@ -14,7 +13,7 @@ type Figures = {
 
 /** As the registry writes it. Its own counters and histograms cost a request microseconds; ours are numbers. */
 function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
-  const told = { name, type, help, values, aggregator: "sum" };
+  const told = { name, type, help, values: values.map((value) => ({ labels: {}, ...value })), aggregator: "sum" };
   return { ...told, get: async () => told } as unknown as Metric;
 }
 
@@ -84,8 +83,8 @@ function latencyHistogram(): Metric {
   return metric(name, "histogram", help, samples);
 }
 
-/** What could not be read is absent: a 0 would say that all is well. */
-export function databaseMetrics({ db, service, ledger, bytes, free }: Figures): Metric[] {
+/** How busy this process's connections are. */
+export function poolMetrics(db: Database): Metric[] {
   const pools = db.pools();
   const ofPools = (name: string, help: string, value: (pool: (typeof pools)[number]) => number) =>
     metric(
@@ -94,6 +93,15 @@ export function databaseMetrics({ db, service, ledger, bytes, free }: Figures): 
       help,
       pools.map((pool) => ({ labels: { pool: pool.name }, value: value(pool) })),
     );
+  return [
+    ofPools("cardlane_pool_connections_max", "Connections that a pool may have.", (pool) => pool.max),
+    ofPools("cardlane_pool_connections_in_use", "Connections of a pool that are in use.", (pool) => pool.inUse),
+    ofPools("cardlane_pool_waiting", "Statements and transactions that wait for a connection.", (pool) => pool.waiting),
+  ];
+}
+
+/** What could not be read is absent: a 0 would say that all is well. */
+export function databaseMetrics({ service, ledger, bytes, free }: Figures): Metric[] {
   const known = <T>(value: T | null, samples: (value: T) => Sample[]) => (value === null ? [] : samples(value));
   const operations = (outcome: string, age?: string) =>
     service?.operations.filter((row) => row.outcome === outcome && (age === undefined || row.age === age)) ?? [];
@@ -103,9 +111,6 @@ export function databaseMetrics({ db, service, ledger, bytes, free }: Figures): 
     metric("cardlane_database_up", "gauge", "1 while the database answers with the figures below, else 0.", [
       { value: service === null ? 0 : 1 },
     ]),
-    ofPools("cardlane_pool_connections_max", "Connections that a pool may have.", (pool) => pool.max),
-    ofPools("cardlane_pool_connections_in_use", "Connections of a pool that are in use.", (pool) => pool.inUse),
-    ofPools("cardlane_pool_waiting", "Statements and transactions that wait for a connection.", (pool) => pool.waiting),
     metric(
       "cardlane_open_operations",
       "gauge",

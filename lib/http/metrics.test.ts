@@ -7,7 +7,7 @@ import { testService } from "@/lib/testing/factories";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
-import { metrics } from "./metrics";
+import { metrics, ownFigures, provideFiguresOfPages } from "./metrics";
 
 const TOKEN = "a-token-of-enough-characters";
 /** A database that is away. */
@@ -116,4 +116,21 @@ test("however often it is asked, the database is asked once", async () => {
   await Promise.all(Array.from({ length: 5 }, () => ask(`Bearer ${TOKEN}`)));
   // Once for what is open and waits, once for the ledger, once for its size.
   expect(begin).toHaveBeenCalledTimes(3);
+});
+
+test("what the process of the pages tells stands in the same family, under a label; without one it is absent", async () => {
+  const figures = await ownFigures();
+  provideFiguresOfPages(async () => [
+    ...figures,
+    { name: "cardlane_unauthorized_total", values: [{ labels: {}, value: 41 }] },
+  ]);
+  const text = textOf((await ask(`Bearer ${TOKEN}`)).body);
+  expect(text).toContain('\ncardlane_unauthorized_total{process="pages"} 41\n');
+  expect(text).toMatch(/\ncardlane_unauthorized_total \d+\n/);
+  expect(text).toContain('\ncardlane_pool_waiting{pool="crossing_sql",process="pages"} 2\n');
+  expect(text).toMatch(/\nprocess_resident_memory_bytes\{process="pages"\} \d+\n/);
+  const families = text.match(/^# TYPE \S+/gm) ?? [];
+  expect(new Set(families).size).toBe(families.length);
+  provideFiguresOfPages(async () => null);
+  expect(textOf((await ask(`Bearer ${TOKEN}`)).body)).not.toContain("process=");
 });

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Database, Sql } from "@/db/client";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db/queries/service-figures";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -10,7 +10,7 @@ import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
-import { databaseMetrics, requestMetrics } from "./metric-list";
+import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
 import type { ApiRequest } from "./request-parts";
 import { endsWithSlash, refuse } from "./route";
 
@@ -91,14 +91,57 @@ async function freeBytes(): Promise<number | null> {
   }
 }
 
+/** What another process of the same service has counted; null while it does not say. */
+type Sample = { readonly labels: object; readonly value: number };
+type MetricFigure = { readonly name: string; readonly values: readonly Sample[] };
+export type MetricFigures = readonly MetricFigure[];
+type OtherFigures = () => Promise<MetricFigures | null>;
+let figuresOfPages: OtherFigures = async () => null;
+
+/** Of a service whose pages are drawn by a process of their own. Called once, by the start-up. */
+export function provideFiguresOfPages(figures: OtherFigures): void {
+  figuresOfPages = figures;
+}
+
 let defaults: Registry | null = null;
 
 /** Event loop, memory and garbage are watched from the first scrape on: whoever asks for no metrics pays for none. */
-async function metricsText(): Promise<string> {
+function processMetrics(): Registry {
   if (defaults === null) {
     defaults = new Registry();
     collectDefaultMetrics({ register: defaults });
   }
+  return defaults;
+}
+
+/** What this process has counted, and what it takes. */
+export async function ownFigures(): Promise<MetricFigures> {
+  const own = new Registry();
+  for (const each of [...requestMetrics(), ...poolMetrics(currentService().service.db)]) own.registerMetric(each);
+  return [...(await own.getMetricsAsJSON()), ...(await processMetrics().getMetricsAsJSON())] as MetricFigures;
+}
+
+/** Those of another process have a label of their own: its counters begin anew when it does. */
+function withLabel(process: string, figures: MetricFigures): MetricFigures {
+  const labelled = (value: Sample) => ({ ...value, labels: { ...value.labels, process } });
+  return figures.map((figure) => ({ ...figure, values: figure.values.map(labelled) }));
+}
+
+/** One family for each name, however many processes tell of it. */
+function registryOf(figures: MetricFigures): Registry {
+  const byName = new Map<string, MetricFigure>();
+  for (const figure of figures) {
+    const known = byName.get(figure.name);
+    byName.set(figure.name, known ? { ...known, values: [...known.values, ...figure.values] } : figure);
+  }
+  const registry = new Registry();
+  for (const figure of byName.values())
+    registry.registerMetric({ ...figure, get: async () => figure } as unknown as Metric);
+  return registry;
+}
+
+/** Of this service: its own process, the one that draws its pages, and the database. */
+async function metricsText(): Promise<string> {
   const { db } = currentService().service;
   const [service, ledger, bytes, free] = await Promise.all([
     serviceFigures(db),
@@ -106,8 +149,9 @@ async function metricsText(): Promise<string> {
     databaseBytes(db),
     freeBytes(),
   ]);
-  const own = new Registry();
-  for (const each of [...requestMetrics(), ...databaseMetrics({ db, service, ledger, bytes, free })])
-    own.registerMetric(each);
-  return `${await own.metrics()}\n${await defaults.metrics()}`;
+  const found = new Registry();
+  for (const each of databaseMetrics({ service, ledger, bytes, free })) found.registerMetric(each);
+  const ofPages = withLabel("pages", (await figuresOfPages()) ?? []);
+  const counted = registryOf([...(await ownFigures()), ...ofPages]);
+  return `${await counted.metrics()}\n${await found.metrics()}`;
 }

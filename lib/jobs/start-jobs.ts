@@ -21,6 +21,12 @@ import { sendMail } from "./send-mail";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
+/** What every process does that serves requests, whoever else does the work below. */
+export const followDatabase = (service: Service): { stop(): Promise<void> }[] => [
+  repeat(service, "follow the database's time", SECOND, () => followTime(service)),
+  repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
+];
+
 /**
  * The work that no request does. Every instance runs all of it: each job leases or guards its own rows, so none runs twice
  * and none waits for a particular instance.
@@ -29,11 +35,10 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const jobs = [
-    repeat(service, "follow the database's time", SECOND, () => followTime(service)),
+    ...followDatabase(service),
     repeat(service, "complete operations", SECOND, (stopping) => completeOperations(service, stopping)),
     repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
-    repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),

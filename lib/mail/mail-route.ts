@@ -17,6 +17,9 @@ const KEY = Symbol.for("cardlane.proxy-seen");
 export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =>
   Object.keys(headers).some((name) => BY_PROXIES.test(name));
 
+/** Whether this process knows of one: where its pages are another one's, that one is told. */
+export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
+
 /**
  * Remembers for good that a request came through a proxy: in this process at once, in the database for the other processes and
  * the next start. A write that fails is tried again with the next such request.

@@ -10,6 +10,7 @@ const COMMANDS = ["create-merchant", "create-staff", "create-key", "settle", "re
 /** What runs where only the packages of run time are installed: the service and the operator's commands. */
 export const ENTRIES: Record<string, string> = {
   main: "lib/server/main.ts",
+  pages: "lib/server/pages.ts",
   ...Object.fromEntries(COMMANDS.map((name) => [name, `scripts/${name}.ts`])),
 };
 

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { shareConnections } from "@/db/client";
 import { explain } from "./explain";
 import { type OpenService, openService } from "./open-service";
 
@@ -55,7 +56,11 @@ async function outcomeOf(command: Command): Promise<number> {
   let opened: OpenService | null = null;
   try {
     const values = readArguments(process.argv.slice(2), command.options, command.required ?? []);
-    opened = await openService({ applicationName: "cardlane-command", poolSize: 8, onProgress: waiting });
+    opened = await openService({
+      applicationName: "cardlane-command",
+      connections: shareConnections(8),
+      onProgress: waiting,
+    });
     return (await command.run(opened, values)) ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {

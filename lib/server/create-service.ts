@@ -1,4 +1,4 @@
-import { connect, shareConnections } from "@/db/client";
+import { type Connections, connect } from "@/db/client";
 import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox-processor";
 import { systemClock, systemTimer } from "@/lib/clock";
@@ -32,17 +32,15 @@ export async function createService(options: {
   url: string;
   embedded: boolean;
   applicationName: string;
-  /** Connections in all. */
-  poolSize: number;
+  connections: Connections;
   /** What is waited for. */
   onProgress?: ((what: string) => void) | undefined;
   processors?: ChooseProcessors | undefined;
 }): Promise<CreatedService> {
-  const { url, embedded, applicationName, poolSize, processors = onlySandbox } = options;
-  const shares = shareConnections(poolSize);
+  const { url, embedded, applicationName, connections, processors = onlySandbox } = options;
   const logins = await openLogins(url, embedded, options.onProgress);
-  const db = connect(logins, { max: shares.sql, maxOrm: shares.orm, applicationName });
-  const processorSql = connectSandboxStore(logins.sandbox, shares.store);
+  const db = connect(logins, { max: connections.sql, maxOrm: connections.orm, applicationName });
+  const processorSql = connectSandboxStore(logins.sandbox, connections.store);
   const close = async () => {
     await Promise.all([db.close(), processorSql.end({ timeout: 5 })]);
   };

@@ -1,3 +1,4 @@
+import { type Connections, shareConnections } from "@/db/client";
 import type { EmbeddedOptions } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { openDatabase } from "@/db/open-database";
@@ -13,13 +14,14 @@ export type OpenService = CreatedService & {
 
 export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & {
   applicationName?: string;
-  poolSize?: number;
+  /** Of the whole service, unless it is given. */
+  connections?: Connections;
   processors?: ChooseProcessors | undefined;
 };
 
 /** The service on its database, reached or started, and brought up to date. ConfigurationError when that cannot be. */
 export async function openService(options: OpenOptions = {}): Promise<OpenService> {
-  const { applicationName = "cardlane", poolSize = env.databasePoolSize, processors, ...forEmbedded } = options;
+  const { applicationName = "cardlane", processors, connections, ...forEmbedded } = options;
   const database = await openDatabase(forEmbedded);
   const { url, version, embedded } = database;
   try {
@@ -28,7 +30,7 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
       url,
       embedded,
       applicationName,
-      poolSize,
+      connections: connections ?? shareConnections(env.databasePoolSize),
       onProgress: forEmbedded.onProgress,
       processors,
     });

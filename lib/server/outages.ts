@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Asker, workFor } from "@/db/unavailable";
+import { AppError } from "@/lib/contract/errors";
 import { outagePage } from "@/lib/http/outage-page";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { answerFailure, silence } from "@/lib/http/unavailable";
@@ -102,6 +103,8 @@ function limitTime(
 }
 
 const TITLE = "The database does not answer";
+/** Of what says itself what is away. */
+const AWAY = "The service is briefly unavailable";
 const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
 
 /** Words for a browser that shows what it gets; the API's own form for everything else. */
@@ -115,6 +118,11 @@ function answerOf(request: IncomingMessage, failure: unknown) {
   return {
     ...answer,
     headers: { ...answer.headers, "Content-Type": "text/html; charset=utf-8" },
-    body: outagePage({ title: TITLE, text, nonce: get(NONCE_HEADER) ?? "", retry }),
+    body: outagePage({
+      title: failure instanceof AppError ? AWAY : TITLE,
+      text,
+      nonce: get(NONCE_HEADER) ?? "",
+      retry,
+    }),
   };
 }

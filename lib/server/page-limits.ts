@@ -6,8 +6,8 @@ import { type Refusal, refuseRequest } from "./gate";
 import type { Listener } from "./http-server";
 
 /**
- * A page takes the process 10 to 100 ms, in which it answers nobody, and anybody may ask for one: without limits a few strangers
- * who reload pages stop the payments. So an address gets a number of pages, and all pages together get turns (turns.ts).
+ * A page takes its process 10 to 100 ms, in which it answers nobody, and anybody may ask for one: without limits a few strangers
+ * who reload pages stop the payment forms. So an address gets a number of pages, and all pages together get turns (turns.ts).
  */
 
 /**

@@ -1,17 +1,15 @@
-import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import type { NextConfig } from "next";
+import { shareWithPages } from "@/db/client";
 import { prepareDataFolder } from "@/db/data-folder";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
-import { provideDemoShop } from "@/lib/http/demo-shop";
+import { type DemoShop, provideDemoShop } from "@/lib/http/demo-shop";
 import { endReadiness } from "@/lib/http/health";
+import { provideFiguresOfPages } from "@/lib/http/metrics";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { holdAddress } from "@/lib/jobs/hold-address";
 import { startJobs } from "@/lib/jobs/start-jobs";
 import { log } from "@/lib/log";
-import { logConsole } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
 import { checkPort, listen, ownAddress, publishAddress } from "./address";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
@@ -23,11 +21,10 @@ import { closeGracefully, createHttpServer, type Listener, type Listeners } from
 import { withKeptPages } from "./kept-pages";
 import { openService } from "./open-service";
 import { withPageLimit } from "./page-limits";
+import { PagesProcess } from "./pages-process";
 import { Shutdown } from "./shutdown";
 import { withStaticFiles } from "./static-files";
 import { summarize } from "./summary";
-import { withTurns } from "./turns";
-import { claimHost } from "./under-next";
 
 const GRACE_MS = 10_000;
 
@@ -59,9 +56,10 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
   const opened = await console.step("Database", async (say) => {
-    const service = await openService({ onProgress: say, onRecovery: reportRecovery });
+    const connections = dev ? undefined : shareWithPages(env.databasePoolSize).api;
+    const service = await openService({ onProgress: say, onRecovery: reportRecovery, connections });
     shutdown.add("database", () => service.close());
-    // Next's side of this process has modules of its own, and finds the same database and secret this way.
+    // Next's side has modules of its own, here or in a process of its own, and finds the same database and secret this way.
     const { value, previous } = service.secret;
     configure({
       ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
@@ -78,11 +76,18 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   shutdown.add("request error log", () => requestErrors.stop());
   proceed();
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
-  provideDemoShop(demo && { key: demo.test_key, apiUrl: ownAddress() });
+  const shop = demo && { key: demo.test_key, apiUrl: ownAddress() };
+  provideDemoShop(shop);
   proceed();
-  const pages = await console.step("Pages", (say) => preparePages({ dev, root, say }, shutdown));
+  const pages = await console.step("Pages", async (say) => {
+    const { embedded } = opened;
+    const listener = dev ? developPages(root, shutdown) : startPages({ root, embedded, demo: shop }, shutdown);
+    await listener;
+    say(dev ? "compiled as they are opened" : "built");
+    return listener;
+  });
   proceed();
-  const listeners = dev ? { api: pages, pages } : limited(root, pages);
+  const listeners = dev ? { api: pages, pages } : built(root, pages);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
     onProxy: () => void noteProxy(opened.service),
     // A page that is compiled first takes its time.
@@ -103,47 +108,34 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   return { demo, outbox: (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null };
 }
 
-async function preparePages(
-  { dev, root, say }: { dev: boolean; root: string; say: (detail: string) => void },
+/** Compiled as they are opened, in this process, so that a change to anything takes effect at once. */
+async function developPages(root: string, shutdown: Shutdown): Promise<Listener> {
+  shutdown.add("payment form", await watchHosted(root));
+  const { openNext } = await import("./open-pages");
+  const next = await openNext({ dev: true, root });
+  shutdown.add("pages", next.close);
+  return next.listener;
+}
+
+/** What was built, drawn by a process of its own. */
+async function startPages(
+  { root, embedded, demo }: { root: string; embedded: boolean; demo: DemoShop | null },
   shutdown: Shutdown,
 ): Promise<Listener> {
-  if (dev) shutdown.add("payment form", await watchHosted(root));
-  else claimHost();
-  const { default: next } = await import("next");
-  // Next adds to its server a listener for upgrades, which leaves callers without an answer where nothing is developed. So it
-  // gets one that nobody reaches, and ours answers them as any other request.
-  const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
-  const app = next({ dev, dir: root, port: env.port, ...ofBuild });
-  await withoutChatter(() => app.prepare());
-  if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
-  shutdown.add("pages", () => app.close());
-  say(dev ? "compiled as they are opened" : "built");
-  return app.getRequestHandler();
+  const file = join(root, ".next", "cardlane", "pages.mjs");
+  const { pages: connections } = shareWithPages(env.databasePoolSize);
+  const pages = new PagesProcess({ file, dataDir: env.dataDir, root, embedded, connections, demo });
+  shutdown.add("pages", () => pages.stop());
+  await pages.start();
+  provideFiguresOfPages(() => pages.figures());
+  return pages.listener;
 }
 
-/** The API beside Next's pages, which may take a part of the process's time only; what is ready-made takes none of it. */
-function limited(root: string, next: Listener): Listeners {
-  const answerApi = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
-  const { api, pages } = withTurns({ api: answerApi, pages: withKeptPages(next) });
-  return { api, pages: withStaticFiles(root, withPageLimit(pages)) };
-}
-
-/** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */
-function builtConfig(root: string): NextConfig {
-  const file = join(root, ".next", "required-server-files.json");
-  return (JSON.parse(readFileSync(file, "utf8")) as { config: NextConfig }).config;
-}
-
-/** Next tells how long it took to read its configuration, in the middle of our own lines. */
-async function withoutChatter(work: () => Promise<void>): Promise<void> {
-  const { log: write } = globalThis.console;
-  globalThis.console.log = () => {};
-  try {
-    await work();
-  } finally {
-    globalThis.console.log = write;
-  }
-}
+/** The API, and the pages as far as they are not ready-made. */
+const built = (root: string, pages: Listener): Listeners => ({
+  api: apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs),
+  pages: withStaticFiles(root, withPageLimit(withKeptPages(pages))),
+});
 
 function reportRecovery(problem: unknown): void {
   if (problem) log.error({ err: problem }, "the embedded database is down, trying to start it again");

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance as hooks } from "node:perf_hooks";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Listener } from "./http-server";
 import { withTurns } from "./turns";
@@ -41,13 +40,6 @@ const start = (listener: Listener, request = ask()) => {
   return answer;
 };
 
-/** Keeps the process busy, as a page that is drawn does. */
-function burn(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
-const nobody: Listener = async () => {};
 /** Where each page was asked for, in the order in which they began; each ends when it is told to. */
 function drawing() {
   const work = slow();
@@ -56,7 +48,7 @@ function drawing() {
     begun.push(String(request.headers["x-forwarded-for"]));
     return work.listener(request, response);
   };
-  return { ...work, begun, ...withTurns({ api: nobody, pages: listener }) };
+  return { ...work, begun, pages: withTurns(listener) };
 }
 
 /** Nothing of the process is idle while it is looked at, so that a turn ends by its page, or by its time. */
@@ -175,26 +167,4 @@ test("a page that leaves the process idle gives way at once", async () => {
   const before = performance.now();
   await vi.waitFor(() => expect(begun).toHaveLength(4), { interval: 1 });
   expect(performance.now() - before).toBeLessThan(100);
-});
-
-test("while the API is at work pages rest for as long as they took, and not otherwise", async () => {
-  const work = slow();
-  let drawn = 0;
-  const { api, pages } = withTurns({
-    api: work.listener,
-    pages: async () => {
-      burn(40);
-      drawn++;
-    },
-  });
-  for (let i = 0; i < 3; i++) start(pages);
-  await wait(0);
-  expect(drawn).toBe(3);
-  start(api);
-  start(pages);
-  await wait(0);
-  expect(drawn).toBe(3);
-  const before = performance.now();
-  await vi.waitFor(() => expect(drawn).toBe(4), { interval: 5 });
-  expect(performance.now() - before).toBeGreaterThan(10);
 });

@@ -3,12 +3,12 @@ import { performance } from "node:perf_hooks";
 import { siteOf } from "@/lib/auth/attempt-limits";
 import { arrived } from "./arrival";
 import { type Refusal, refuseRequest } from "./gate";
-import type { Listeners } from "./http-server";
+import type { Listener } from "./http-server";
 import { isPaymentForm } from "./page-limits";
 
 /**
- * A page begins when the one before is made, or waits and leaves the process idle: what an API request waits for is one piece
- * of one page. So often it is looked at; while other work keeps the process busy, one has the turn for no longer than this.
+ * A page begins when the one before is made, or waits and leaves the process idle: what a payment form waits for is one piece of
+ * one page. So often it is looked at; while other work keeps the process busy, one has the turn for no longer than this.
  */
 const LOOK_MS = 5;
 const LONGEST_TURN_MS = 50;
@@ -82,18 +82,15 @@ function createQueue(): Queue {
 }
 
 /**
- * Makes one page after another, of each site in turn, payment forms and other pages alternately. While the API has requests
- * under way, pages rest after each turn for as long as the process was busy with it: the API gets half of the time at least. A
- * place in the queue is refused with 503 when it is full, and ends after `PATIENCE_MS`, or when the caller leaves.
+ * Makes one page after another, of each site in turn, payment forms and other pages alternately: of a process that draws pages no
+ * stranger may take more than a share. A place in the queue is refused with 503 when it is full, and ends after `PATIENCE_MS`, or
+ * when the caller leaves.
  */
-export function withTurns({ api, pages }: Listeners): Listeners {
+export function withTurns(pages: Listener): Listener {
   const [formQueue, pageQueue] = [createQueue(), createQueue()];
   let isFormsTurn = true;
   let pagesUnderWay = 0;
   let isBusy = false;
-  let apiUnderWay = 0;
-  let restUntilMs = 0;
-  let isResting = false;
 
   function next(): Waiting | undefined {
     const page = () => (pagesUnderWay < AT_ONCE ? pageQueue.next() : undefined);
@@ -104,16 +101,6 @@ export function withTurns({ api, pages }: Listeners): Listeners {
 
   function proceed(): void {
     while (!isBusy) {
-      const restMs = apiUnderWay > 0 ? restUntilMs - performance.now() : 0;
-      if (restMs > 0) {
-        if (isResting) return;
-        isResting = true;
-        setTimeout(() => {
-          isResting = false;
-          proceed();
-        }, restMs);
-        return;
-      }
       const waiting = next();
       if (!waiting) return;
       waiting.begin();
@@ -125,8 +112,7 @@ export function withTurns({ api, pages }: Listeners): Listeners {
     const counted = queue === pageQueue ? 1 : 0;
     pagesUnderWay += counted;
     isBusy = true;
-    const before = performance.eventLoopUtilization();
-    let last = before;
+    let last = performance.eventLoopUtilization();
     const look = setInterval(() => {
       const now = performance.eventLoopUtilization();
       const { idle } = performance.eventLoopUtilization(now, last);
@@ -143,8 +129,6 @@ export function withTurns({ api, pages }: Listeners): Listeners {
     const end = once(() => {
       clearTimeout(moment);
       pagesUnderWay -= counted;
-      const busyMs = performance.eventLoopUtilization(before).active;
-      restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(busyMs, MOMENT_MS));
       giveWay();
       proceed();
     });
@@ -180,30 +164,20 @@ export function withTurns({ api, pages }: Listeners): Listeners {
     });
   }
 
-  return {
-    async api(request, response) {
-      apiUnderWay++;
-      try {
-        await api(request, response);
-      } finally {
-        apiUnderWay--;
-      }
-    },
-    async pages(request, response) {
-      // How long a body takes to come is its sender's affair, and nobody else's turn waits for it.
-      await arrived(request);
-      const end = await turn(request, response);
-      if (end === null) {
-        if (!response.destroyed) refuseRequest(request, response, BUSY);
-        return;
-      }
-      response.once("close", end);
-      try {
-        await pages(request, response);
-      } finally {
-        end();
-      }
-    },
+  return async (request, response) => {
+    // How long a body takes to come is its sender's affair, and nobody else's turn waits for it.
+    await arrived(request);
+    const end = await turn(request, response);
+    if (end === null) {
+      if (!response.destroyed) refuseRequest(request, response, BUSY);
+      return;
+    }
+    response.once("close", end);
+    try {
+      await pages(request, response);
+    } finally {
+      end();
+    }
   };
 }
 

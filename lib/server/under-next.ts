@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { shareConnections } from "@/db/client";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
@@ -38,7 +39,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
       url,
       embedded: false,
       applicationName: "cardlane-next",
-      poolSize: env.databasePoolSize,
+      connections: shareConnections(env.databasePoolSize),
     });
     await holdAddress(service);
     // Next's own lines of its start stay; under `next dev` its errors, too, which a person reads.

@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isProcessAlive } from "@/db/file-lock";
+import { testDatabase } from "@/lib/testing/database";
+import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { Client, paymentBody } from "./client";
+import { type ProofHost, startHost } from "./host";
+import { createTenant } from "./tenant";
+
+/** Of the whole service: the process that draws its pages is killed, and the service is, without a word to it. */
+const { db, url } = await testDatabase();
+const tenant = await createTenant(db);
+let host: ProofHost;
+let cookie: string;
+
+beforeAll(async () => {
+  host = await startHost({ whole: true, databaseUrl: url });
+  const people = await testPeople(db);
+  cookie = await cookieOf({ ...people.service, baseUrl: host.baseUrl }, await people.person("owner"));
+});
+afterAll(async () => void (await host?.stop()));
+
+const page = async () => {
+  const answer = await fetch(`${host.baseUrl}/test/payments`, { headers: { Cookie: cookie, Accept: "text/html" } });
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), text: await answer.text() };
+};
+const pay = () =>
+  new Client(tenant.apiKey, () => host.baseUrl).post({ key: randomUUID(), path: "/v1/payments", body: paymentBody() });
+
+/** What a service has started. */
+function childrenOf(pid: number): number[] {
+  const all = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  return all.split("\n").flatMap((line) => {
+    const [child, parent] = line.trim().split(/\s+/).map(Number);
+    return child && parent === pid ? [child] : [];
+  });
+}
+
+test("when the process of the pages is killed payments go on, and another one draws the pages", async () => {
+  expect((await page()).status).toBe(200);
+  const [drawing, ...others] = childrenOf(host.pid);
+  expect(others).toEqual([]);
+  process.kill(drawing as number, "SIGKILL");
+  const seen = new Set<number>();
+  const back = async () => {
+    const { status, retryAfter, text } = await page();
+    seen.add(status);
+    if (status !== 200) expect([status, retryAfter, text.includes("briefly unavailable")]).toEqual([503, "1", true]);
+    expect((await pay()).status).toBe(201);
+    return status;
+  };
+  await expect.poll(back, { timeout: 30_000, interval: 20 }).toBe(200);
+  expect(seen).toEqual(new Set([503, 200]));
+  expect(childrenOf(host.pid)).not.toContain(drawing);
+});
+
+test("a service that is killed leaves no process behind", async () => {
+  const children = childrenOf(host.pid);
+  expect(children).toHaveLength(1);
+  await host.kill("SIGKILL");
+  await expect.poll(() => children.filter(isProcessAlive), { timeout: 10_000, interval: 20 }).toEqual([]);
+});

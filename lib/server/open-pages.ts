@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { createServer, maxHeaderSize, type RequestListener, type ServerOptions } from "node:http";
+import { join } from "node:path";
+import type { NextConfig } from "next";
+import type { Connections } from "@/db/client";
+import { env } from "@/lib/env";
+import { provideService } from "@/lib/http/current-service";
+import { type DemoShop, provideDemoShop } from "@/lib/http/demo-shop";
+import { type MetricFigures, ownFigures } from "@/lib/http/metrics";
+import { followDatabase } from "@/lib/jobs/start-jobs";
+import { log } from "@/lib/log";
+import { logConsole } from "@/lib/log-output";
+import { noteProxy } from "@/lib/mail/mail-route";
+import { UNREAD_BYTES } from "./arrival";
+import { createService } from "./create-service";
+import type { Listener } from "./http-server";
+import { withOutages } from "./outages";
+import { PROXIED_HEADER } from "./pages-process";
+import { withTurns } from "./turns";
+import { claimHost } from "./under-next";
+
+export type OpenPages = {
+  /** Of the server that `listener` is for: who asks is the service, which has looked at each request, and has its patience. */
+  readonly serverOptions: ServerOptions;
+  readonly listener: RequestListener;
+  figures(): Promise<MetricFigures>;
+  close(): Promise<void>;
+};
+
+/** Next's pages on a service of their own: the same database and secret, and neither jobs nor an address. */
+export async function openPages(options: {
+  root: string;
+  url: string;
+  embedded: boolean;
+  connections: Connections;
+  demo: DemoShop | null;
+}): Promise<OpenPages> {
+  claimHost();
+  const { root, demo, ...ofService } = options;
+  const { service, close } = await createService({ ...ofService, applicationName: "cardlane-pages" });
+  const { authenticator, requestErrors } = provideService(service);
+  provideDemoShop(demo);
+  const following = followDatabase(service);
+  const next = await openNext({ dev: false, root });
+  const pages = withTurns(next.listener);
+  return {
+    serverOptions: {
+      // The service adds to what it took, which was no more than Node takes.
+      ...{ requireHostHeader: false, highWaterMark: UNREAD_BYTES, maxHeaderSize: 2 * maxHeaderSize },
+      ...{ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 },
+    },
+    listener(request, response) {
+      if (request.headers[PROXIED_HEADER] === "1") void noteProxy(service);
+      delete request.headers[PROXIED_HEADER];
+      const answer = async () => {
+        try {
+          await pages(request, response);
+        } catch (error) {
+          log.error({ err: error }, "a page failed");
+          if (response.headersSent) response.destroy();
+          else response.writeHead(500, { "content-type": "text/plain" }).end("Something went wrong on our side.");
+        }
+      };
+      void withOutages(request, response, null, answer);
+    },
+    figures: ownFigures,
+    async close() {
+      await Promise.all([...following.map((job) => job.stop()), authenticator.stop(), requestErrors.stop()]);
+      await next.close();
+      await close();
+    },
+  };
+}
+
+export async function openNext({ dev, root }: { dev: boolean; root: string }) {
+  const { default: next } = await import("next");
+  // Next adds to its server a listener for upgrades, which leaves callers without an answer where nothing is developed. So it
+  // gets one that nobody reaches, and ours answers them as any other request.
+  const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
+  const app = next({ dev, dir: root, port: env.port, ...ofBuild });
+  await withoutChatter(() => app.prepare());
+  if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
+  return { listener: app.getRequestHandler() as Listener, close: () => app.close() };
+}
+
+/** Next tells how long it took to read its configuration, in the middle of our own lines. */
+async function withoutChatter(work: () => Promise<void>): Promise<void> {
+  const { log: write } = globalThis.console;
+  globalThis.console.log = () => {};
+  try {
+    await work();
+  } finally {
+    globalThis.console.log = write;
+  }
+}
+
+/** Next's configuration as the build left it: reading next.config.ts takes a compiler, which is not installed at run time. */
+function builtConfig(root: string): NextConfig {
+  const file = join(root, ".next", "required-server-files.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { config: NextConfig }).config;
+}

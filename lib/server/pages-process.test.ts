@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { Database } from "@/db/client";
+import { isProcessAlive } from "@/db/file-lock";
+import { provideService } from "@/lib/http/current-service";
+import { log } from "@/lib/log";
+import { testService } from "@/lib/testing/factories";
+import { createHttpServer } from "./http-server";
+import { PagesProcess } from "./pages-process";
+
+/** Speaks as the process of the pages does, and draws what a test needs. */
+const PAGES = `
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+const left = [];
+process.once("disconnect", () => process.exit());
+process.on("message", ({ start, figuresFor }) => {
+  if (figuresFor) process.send({ figuresFor, figures: [{ name: process.env.CARDLANE_SECRET ?? "told", value: figuresFor }] });
+  if (!start) return;
+  if (start.root === "broken") process.send({ failed: "no such database" }, () => process.exit(1));
+  else createServer(answer).listen(start.socket, () => process.send({ ready: true }));
+});
+async function answer(request, response) {
+  const url = new URL(request.url, "http://here");
+  request.on("error", () => {});
+  response.on("close", () => response.writableFinished || left.push(url.pathname));
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  if (url.pathname === "/sign-in/dies") process.exit(7);
+  if (url.pathname === "/sign-in/half") response.writeHead(200, { "content-length": "100" }).write("half", () => process.exit(7));
+  else if (url.pathname === "/sign-in/waits") return;
+  else {
+    while (url.pathname === "/sign-in/busy" && !existsSync(url.searchParams.get("until")));
+    const { method, headers } = request;
+    response.writeHead(201, { "set-cookie": ["a=1", "b=2"], "content-type": "application/json", connection: "close" });
+    response.end(JSON.stringify({ method, url: request.url, headers, body, pid: process.pid, left }));
+  }
+}
+`;
+
+const folder = mkdtempSync(join(tmpdir(), "cardlane-pages-"));
+const file = join(folder, "pages.mjs");
+const connections = { sql: 2, orm: 2, store: 1, long: 0, exports: 2 };
+const processOf = (root = folder) =>
+  new PagesProcess({ file, dataDir: folder, root, embedded: false, connections, demo: null });
+let pages: PagesProcess;
+let server: Server;
+
+beforeAll(() => {
+  provideService(testService({ pools: () => [] } as unknown as Database));
+  writeFileSync(file, PAGES);
+});
+beforeEach(async () => {
+  vi.stubEnv("CARDLANE_SECRET", "s".repeat(32));
+  pages = processOf();
+  await pages.start();
+  const api = async (_: unknown, response: { end(text: string): unknown }) => void response.end("paid");
+  server = createHttpServer({ api, pages: pages.listener }, (error) => expect.unreachable(String(error)));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  server.closeAllConnections();
+  server.close();
+  await pages.stop();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string };
+const send = (path: string, { method = "GET", headers = {}, body }: Sent = {}) => {
+  const { port } = server.address() as AddressInfo;
+  const call = request({ host: "127.0.0.1", port, path, method, headers, agent: new Agent() });
+  call.end(body);
+  return call;
+};
+async function ask(path: string, sent: Sent = {}) {
+  const [response] = (await once(send(path, sent), "response")) as [IncomingMessage];
+  const text = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode, headers: response.headers, text };
+}
+const seen = async (path: string, sent?: Sent) => JSON.parse((await ask(path, sent)).text);
+
+test("a request arrives as the service has made it, and its answer as it was given, but for what is of a connection", async () => {
+  const path = "/api/sign-up?q=%20x";
+  const headers = {
+    ...{ cookie: "a=1; b=2", "x-made-up": "1, 2", "content-length": "5", expect: "100-continue", te: "trailers" },
+    ...{ "x-forwarded-for": "203.0.113.9", "x-forwarded-host": "evil.example", "x-cardlane-proxied": "1" },
+  };
+  const answer = await ask(path, { method: "POST", headers, body: "hello" });
+  const { headers: arrived, ...rest } = JSON.parse(answer.text);
+  expect(rest).toEqual({ method: "POST", url: path, body: "hello", pid: pages.pid, left: [] });
+  const { port } = server.address() as AddressInfo;
+  expect(arrived).toMatchObject({
+    ...{ host: `127.0.0.1:${port}`, cookie: "a=1; b=2", "x-made-up": "1, 2", "content-length": "5" },
+    ...{
+      "x-cardlane-proxied": "",
+      "x-forwarded-for": "127.0.0.1",
+      "content-security-policy": expect.stringContaining("nonce-"),
+    },
+  });
+  for (const name of ["expect", "te", "x-forwarded-host"]) expect(arrived).not.toHaveProperty(name);
+  expect([answer.status, answer.headers["set-cookie"]]).toEqual([201, ["a=1", "b=2"]]);
+  expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+  expect(
+    (await seen("/api/sign-up", { method: "POST", headers: { "transfer-encoding": "chunked" }, body: "in parts" }))
+      .body,
+  ).toBe("in parts");
+});
+
+test("payments are answered while a page is drawn", async () => {
+  const until = join(folder, "drawn");
+  const page = ask(`/sign-in/busy?until=${encodeURIComponent(until)}`);
+  let isDrawn = false;
+  void page.then(() => {
+    isDrawn = true;
+  });
+  for (let i = 0; i < 20; i++) expect((await ask("/v1/payments")).text).toBe("paid");
+  expect(isDrawn).toBe(false);
+  writeFileSync(until, "");
+  expect((await page).status).toBe(201);
+});
+
+test("a process that ends is started again; what it was asked is an outage, payments are none", async () => {
+  vi.spyOn(log, "error").mockReturnValue();
+  const first = pages.pid;
+  const died = await ask("/sign-in/dies", { headers: { accept: "text/html" } });
+  expect([died.status, died.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(died.text).toContain("The service is briefly unavailable");
+  expect(died.text).not.toContain("database");
+  const away = await ask("/sign-in");
+  expect([away.status, JSON.parse(away.text).code]).toEqual([503, "database_unavailable"]);
+  expect((await ask("/v1/payments")).text).toBe("paid");
+  await expect.poll(async () => (await ask("/sign-in")).status, { timeout: 20_000, interval: 20 }).toBe(201);
+  expect(pages.pid).not.toBe(first);
+  expect(log.error).toHaveBeenCalledWith({ code: 7, signal: null }, expect.stringContaining("started again"));
+});
+
+test("an answer that breaks off is not taken for a whole one", async () => {
+  vi.spyOn(log, "error").mockReturnValue();
+  const [response] = (await once(send("/sign-in/half"), "response")) as [IncomingMessage];
+  await expect(response.toArray()).rejects.toThrow("aborted");
+});
+
+test("a caller who leaves is not waited for", async () => {
+  const call = send("/sign-in/waits");
+  call.on("error", () => {});
+  await once(call, "socket");
+  await expect.poll(async () => (await seen("/sign-in")).pid).toBe(pages.pid);
+  call.destroy();
+  await expect
+    .poll(async () => (await seen("/sign-in")).left, { timeout: 20_000, interval: 20 })
+    .toEqual(["/sign-in/waits"]);
+});
+
+test("secrets are told and not left where others look; it tells what it counted", async () => {
+  expect(await pages.figures()).toEqual([{ name: "told", value: 1 }]);
+});
+
+test("one that cannot start says why, and nothing goes on", async () => {
+  const broken = processOf("broken");
+  await expect(broken.start()).rejects.toThrow("no such database");
+  await broken.stop();
+  expect(await broken.figures()).toBeNull();
+});
+
+test("told to stop, it ends, and its socket goes", async () => {
+  const pid = pages.pid as number;
+  await pages.stop();
+  expect(isProcessAlive(pid)).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".sock"))).toEqual([]);
+  expect(existsSync(file)).toBe(true);
+});

@@ -1,0 +1,224 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { Agent, type IncomingMessage, request as requestFrom, type ServerResponse } from "node:http";
+import { getPriority, setPriority, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Connections } from "@/db/client";
+import { currentAsker } from "@/db/unavailable";
+import { AppError } from "@/lib/contract/errors";
+import { handOver } from "@/lib/env";
+import type { DemoShop } from "@/lib/http/demo-shop";
+import type { MetricFigures } from "@/lib/http/metrics";
+import { log } from "@/lib/log";
+import { hasSeenProxy } from "@/lib/mail/mail-route";
+import { hasBody } from "./gate";
+import type { Listener } from "./http-server";
+
+/** What the process of the pages is told, over a channel that nobody else reads. */
+export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number };
+export type PagesStart = {
+  readonly root: string;
+  readonly socket: string;
+  /** The database and the secrets, as `configure` takes them. */
+  readonly settings: Record<string, string>;
+  readonly embedded: boolean;
+  readonly connections: Connections;
+  readonly demo: DemoShop | null;
+};
+
+/** What it says. A start that failed is one sentence, or a stack. */
+export type FromPages =
+  | { readonly ready: true }
+  | { readonly failed: string }
+  | { readonly figuresFor: number; readonly figures: MetricFigures };
+
+export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
+  /** What it runs. */
+  readonly file: string;
+  readonly dataDir: string;
+};
+
+/** Says that this service has seen a proxy: the process of the pages sees no caller itself. */
+export const PROXIED_HEADER = "x-cardlane-proxied";
+
+/** What is drawn is dropped at once: a larger young generation is only memory. */
+const MEMORY = ["--max-old-space-size=512", "--max-semi-space-size=2"];
+/** Where processors are short payments come first: a page then takes some milliseconds more. */
+const LESS_URGENT = 5;
+/** Between one that ended and the next, longer each time until one has run for a while. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const RUNS_MS = 30_000;
+const ENDS_WITHIN_MS = 10_000;
+const FIGURES_WITHIN_MS = 1_000;
+
+/**
+ * Next in a process of its own, so that no payment waits for a page to be drawn. One that ends is started again; until then pages
+ * are an outage. It ends with this process, however that ends: the channel between them closes.
+ */
+export class PagesProcess {
+  readonly #options: PagesOptions;
+  readonly #socket: string;
+  #child: ChildProcess | null = null;
+  #isStopping = false;
+  #pauseMs = FIRST_PAUSE_MS;
+  #timer: NodeJS.Timeout | undefined;
+  #asked = 0;
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+    this.#socket = socketIn(options.dataDir);
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when it can draw. Throws what it says that it cannot start for. */
+  start(): Promise<void> {
+    const { file, dataDir: _, ...options } = this.#options;
+    const { env, settings } = handOver();
+    rmSync(this.#socket, { force: true });
+    const child = fork(file, [], { env, execArgv: MEMORY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#child = child;
+    if (child.pid !== undefined) setPriority(child.pid, Math.min(getPriority() + LESS_URGENT, 19));
+    tell(child, { start: { ...options, settings, socket: this.#socket } });
+    const startedMs = performance.now();
+    return new Promise((resolve, reject) => {
+      let isReady = false;
+      child.on("message", (message: FromPages) => {
+        if ("ready" in message) {
+          isReady = true;
+          resolve();
+        } else if ("failed" in message) reject(new Error(message.failed));
+      });
+      child.on("error", reject);
+      child.once("exit", (code, signal) => {
+        reject(new Error(`the process of the pages ended with ${String(code ?? signal)}`));
+        if (!isReady || this.#isStopping) return;
+        if (performance.now() - startedMs > RUNS_MS) this.#pauseMs = FIRST_PAUSE_MS;
+        log.error({ code, signal }, "the process of the pages ended, and is started again");
+        this.#startAgain();
+      });
+    });
+  }
+
+  #startAgain(): void {
+    this.#timer = setTimeout(() => {
+      this.start().catch((error: unknown) => {
+        if (this.#isStopping) return;
+        log.error({ err: error }, "the process of the pages did not start, and is tried again");
+        this.#startAgain();
+      });
+    }, this.#pauseMs);
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+  }
+
+  /** What it has counted; null while there is none that answers. */
+  figures(): Promise<MetricFigures | null> {
+    const child = this.#child;
+    if (!child?.connected) return Promise.resolve(null);
+    const figuresFor = ++this.#asked;
+    return new Promise((resolve) => {
+      const end = (figures: MetricFigures | null) => {
+        clearTimeout(timer);
+        child.off("message", hear);
+        resolve(figures);
+      };
+      const hear = (message: FromPages) => {
+        if ("figuresFor" in message && message.figuresFor === figuresFor) end(message.figures);
+      };
+      const timer = setTimeout(() => end(null), FIGURES_WITHIN_MS);
+      child.on("message", hear);
+      tell(child, { figuresFor });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      if (child.connected) child.disconnect();
+      const force = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_MS);
+      await ended;
+      clearTimeout(force);
+    }
+    rmSync(this.#socket, { force: true });
+  }
+
+  /** Hands requests on to it, as they are by now, and its answers back. */
+  readonly listener: Listener = (request, response) => forward(request, response, this.#socket);
+}
+
+/** The child may end at any moment: that is heard of apart. */
+const tell = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
+
+/** Open to this user alone, as the folder is. Where its path is longer than a socket's may be, for temporary files. */
+function socketIn(dataDir: string): string {
+  const name = `cardlane-pages-${process.pid}-${randomBytes(3).toString("hex")}`;
+  if (process.platform === "win32") return `\\\\.\\pipe\\${name}`;
+  const own = resolve(dataDir, `${name}.sock`);
+  return Buffer.byteLength(own) < 100 ? own : join(tmpdir(), `${name}.sock`);
+}
+
+/** Of one connection alone (RFC 9110, 7.6.1), or said by each side for itself. */
+const OF_A_CONNECTION = new Set([
+  ...[
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "expect",
+    "date",
+  ],
+]);
+const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 });
+
+const withoutConnection = (headers: IncomingMessage["headers"]) =>
+  Object.entries(headers).filter(([name, value]) => value !== undefined && !OF_A_CONNECTION.has(name)) as [
+    string,
+    string | string[],
+  ][];
+
+const AWAY = "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.";
+
+function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
+  const asker = currentAsker();
+  return new Promise((resolve) => {
+    const headers = Object.fromEntries(withoutConnection(request.headers));
+    const onward = requestFrom({
+      ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
+      headers: { ...headers, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
+    });
+    let answer: IncomingMessage | null = null;
+    const fail = (cause: unknown) => {
+      request.unpipe(onward);
+      // An answer that came whole is one, even where not all of the body was wanted.
+      if (answer?.complete) return;
+      if (asker)
+        asker.failure ??= new AppError("database_unavailable", AWAY, { headers: { "Retry-After": "1" }, cause });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    };
+    response.once("close", () => {
+      if (!answer?.complete) onward.destroy();
+      resolve();
+    });
+    onward.on("error", fail);
+    onward.once("response", (begun) => {
+      answer = begun.once("error", fail);
+      // Set one by one, as what keeps and secures pages looks at them.
+      for (const [name, value] of withoutConnection(begun.headers)) response.setHeader(name, value);
+      response.writeHead(begun.statusCode ?? 500);
+      begun.pipe(response);
+    });
+    if (hasBody(request)) request.pipe(onward);
+    else onward.end();
+  });
+}

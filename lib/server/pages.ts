@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import { configure, env } from "@/lib/env";
+import { maskProcessOutput } from "@/lib/log-output";
+import type { FromPages, PagesStart, ToPages } from "./pages-process";
+
+/** The process that draws the pages: what PagesProcess starts, and what it ends by closing the channel. */
+maskProcessOutput();
+// Its socket is for this user alone.
+process.umask(0o077);
+// From a terminal, and from what stops all processes of a service, they come to both: this one ends after the other's requests.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+
+/** For what is under way when the channel closes. */
+const END_LIMIT_MS = 5_000;
+
+let end = async () => {};
+function leave(): void {
+  setTimeout(() => process.exit(1), END_LIMIT_MS);
+  void end().finally(() => process.exit());
+}
+process.once("disconnect", leave);
+if (!process.connected) leave();
+
+const say = (message: FromPages) => void process.send?.(message, () => {});
+
+process.once("message", (message: ToPages) => {
+  if (!("start" in message)) return;
+  serve(message.start).then(
+    () => say({ ready: true }),
+    (error: unknown) => {
+      process.exitCode = 1;
+      const failed = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.send?.({ failed } satisfies FromPages, () => process.exit());
+    },
+  );
+});
+
+async function serve({ root, socket, settings, embedded, connections, demo }: PagesStart): Promise<void> {
+  configure(settings);
+  // Imported only now: the log looks at its level when it is loaded.
+  const { openPages } = await import("./open-pages");
+  const url = env.databaseUrl ?? "";
+  const pages = await openPages({ root, url, embedded, connections, demo });
+  const server = createServer(pages.serverOptions, pages.listener);
+  end = () => {
+    server.close();
+    server.closeIdleConnections();
+    return pages.close();
+  };
+  process.on("message", (message: ToPages) => {
+    if (!("figuresFor" in message)) return;
+    const { figuresFor } = message;
+    void pages.figures().then((figures) => say({ figuresFor, figures }));
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve));
+}
