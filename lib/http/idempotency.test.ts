@@ -56,16 +56,19 @@ describe("a card in a request", () => {
     expect(await digest("/p", withCard(UNKNOWN), { in: newId() })).not.toBe(await digest("/p", withCard(UNKNOWN)));
   });
 
-  test("costs milliseconds for each number that is tried, and nothing for the sandbox's own", async () => {
+  test("costs far more for each number that is tried as for the sandbox's own", async () => {
     const costOf = async (number: string) => {
       const before = process.cpuUsage();
       for (let i = 0; i < 20; i++) await keyed("/p", withCard(number)).digest();
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 20_000;
     };
-    expect(await costOf(UNKNOWN)).toBeGreaterThan(1);
     await digest("/p", withCard("4242424242424242"));
-    expect(await costOf("4242424242424242")).toBeLessThan(1);
+    await costOf("4242424242424242");
+    const own = await costOf("4242424242424242");
+    // A ratio: how fast a processor is, is not known. Both in milliseconds.
+    expect(await costOf(UNKNOWN)).toBeGreaterThan(15 * own);
+    expect(own).toBeLessThan(1);
   });
 });
 
