@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { type ReactNode, use } from "react";
+import { type ReactNode, use, useState } from "react";
 import { LeaveSheet } from "./leave-sheet";
 
 type NavLinkProps = {
@@ -17,6 +17,8 @@ type NavLinkProps = {
 export function NavLink({ href, exact = false, sections = [], children }: NavLinkProps) {
   const pathname = usePathname();
   const leaveSheet = use(LeaveSheet);
+  const [isMeant, setIsMeant] = useState(false);
+  const mean = () => setIsMeant(true);
   const isHere = pathname === href;
   const isBelow = !exact && [href, ...sections].some((path) => pathname.startsWith(`${path}/`));
   return (
@@ -24,6 +26,11 @@ export function NavLink({ href, exact = false, sections = [], children }: NavLin
       href={href}
       aria-current={isHere ? "page" : isBelow ? "true" : undefined}
       className="nav-link"
+      // Two requests for each of all pages, with every page that is opened, would cost the service more than the page itself.
+      prefetch={isMeant ? null : false}
+      onMouseEnter={mean}
+      onFocus={mean}
+      onTouchStart={mean}
       onClick={leaveSheet}
     >
       {children}
