@@ -40,9 +40,11 @@ test("a large refund asks who it is, then goes on by itself under the same key, 
   await dialogOf(page).getByRole("button", { name: "Confirm" }).click();
   await expect(dialogOf(page)).toContainText("That is not your current password.");
   await dialogOf(page).getByLabel("Your password").fill(person.password);
+  const refunded = page.waitForResponse((response) => response.url().endsWith("/refund") && response.status() === 201);
   await dialogOf(page).getByRole("button", { name: "Confirm" }).click();
   await expect(dialogOf(page)).toHaveCount(0);
-  await expect(page.getByText(/Refunded/).first()).toBeVisible();
+  await refunded;
+  await expect(page.getByRole("status").filter({ hasText: "Status: Refunded" })).toBeVisible();
   expect(keys).toHaveLength(2);
   expect(new Set(keys).size).toBe(1);
   const refunds =
