@@ -1,14 +1,5 @@
-import { CHECKS, runQuietly, vitest } from "./steps";
+import { CHECKS, runInPairs, vitest } from "./steps";
 
 /** `npm run check`: everything that takes seconds. */
-const steps = [...CHECKS, { title: "Unit tests (Vitest)", args: vitest("--project", "unit") }];
-// Two at a time: as many as a small machine has cores.
-let next = 0;
-let failed = 0;
-async function work(): Promise<void> {
-  for (let step = steps[next++]; step; step = steps[next++]) {
-    if (!(await runQuietly(step))) failed++;
-  }
-}
-await Promise.all([work(), work()]);
+const { failed } = await runInPairs([...CHECKS, { title: "Unit tests (Vitest)", args: vitest("--project", "unit") }]);
 process.exitCode = failed === 0 ? 0 : 1;

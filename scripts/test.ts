@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildWhenStale } from "@/lib/server/build";
-import { CHECKS, heading, playwright, run, runQuietly, vitest } from "./steps";
+import { CHECKS, heading, playwright, run, runInPairs, vitest } from "./steps";
 
 /** `npm test`: every check there is. The last line of the output is `N passed, N failed`. */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -79,10 +79,8 @@ async function build(): Promise<boolean> {
 }
 
 heading("Format, lint, types");
-for (const check of CHECKS) {
-  const passed = await runQuietly(check);
-  count(passed ? 1 : 0, passed ? 0 : 1, 0);
-}
+const checks = await runInPairs(CHECKS);
+count(checks.passed, checks.failed, 0);
 await runVitest("Unit tests", "unit");
 await runVitest("Integration tests, on a real PostgreSQL", "int");
 if (await build()) {
