@@ -3,7 +3,7 @@ import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { ThemeProvider } from "@/components/shell/theme-provider";
+import { ThemeProvider } from "@/components/shell/theme";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import "./globals.css";
 

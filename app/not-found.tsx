@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { SiteHeader } from "@/components/docs/site-header";
+import { SiteHeader } from "@/components/docs/docs-shell";
 
 export const metadata: Metadata = { title: "Page not found" };
 

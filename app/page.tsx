@@ -1,7 +1,6 @@
 import Link from "next/link";
-import { CodeBlock } from "@/components/docs/code-block";
-import { curl } from "@/components/docs/curl";
-import { SiteHeader } from "@/components/docs/site-header";
+import { CodeBlock, curl } from "@/components/docs/code";
+import { SiteHeader } from "@/components/docs/docs-shell";
 import { findDemoShop } from "@/lib/http/demo-shop";
 import { publicUrls } from "@/lib/http/public-urls";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { searchTransactionsBody } from "@/lib/contract/transaction";
+import type { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 
 export type Combination = { name: string; body: z.input<typeof searchTransactionsBody> };
 

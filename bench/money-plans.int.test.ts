@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { connect, type Database, type Sql } from "@/db/client";
-import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
-import { createClientSessionBody } from "@/lib/contract/client-session";
-import { cardInput, createPaymentBody } from "@/lib/contract/payment";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
 import { findCheckout } from "@/lib/domain/client-sessions/find-checkout";
 import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";

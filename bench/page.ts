@@ -2,7 +2,7 @@ import type { Database, Sql } from "@/db/client";
 import { environments } from "@/db/schema/merchants";
 import { users } from "@/db/schema/users";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { openSession } from "@/lib/domain/people/open-session";
 import { findSession } from "@/lib/domain/people/session";
 import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Database, Sql } from "@/db/client";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { listPayments } from "@/lib/domain/payments/list-payments";
 import { getTransaction } from "@/lib/domain/transactions/get-transaction";
 import { listTransactions } from "@/lib/domain/transactions/list-transactions";

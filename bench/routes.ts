@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
-import { createPaymentBody } from "@/lib/contract/payment";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { createPaymentBody } from "@/lib/contract/payments/payment";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { refundPayment } from "@/lib/domain/payments/refund-payment";
 import { getTransaction } from "@/lib/domain/transactions/get-transaction";

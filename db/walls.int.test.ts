@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { resolvePeriod } from "@/lib/contract/overview-period";
-import { createPlanBody } from "@/lib/contract/plan";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { createPlanBody } from "@/lib/contract/plans/plan";
+import { resolvePeriod } from "@/lib/contract/reporting/period";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { issueApiKey } from "@/lib/domain/api-keys/issue-api-key";
 import { listKeyPage } from "@/lib/domain/api-keys/list-key-page";
 import { setKeyState } from "@/lib/domain/api-keys/set-key-state";

@@ -2,7 +2,7 @@ import { test as base, expect as playwrightExpect } from "@playwright/test";
 import { connect, type Database } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import type { Context, Service } from "@/lib/domain/context";
 import { createRegistry } from "@/lib/processor/registry";

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
+import { createClientSession } from "@/lib/contract/checkout/operations";
 import {
   capturePayment,
   createPayment,
   getPayment,
   refundPayment,
   voidPayment,
-} from "@/lib/contract/operations/payments";
-import { createPlan } from "@/lib/contract/operations/plans";
+} from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { createPlan } from "@/lib/contract/plans/operations";
 import {
   captureTransaction,
   getTransaction,
   refundTransaction,
   voidTransaction,
-} from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
-import type { Transaction } from "@/lib/contract/transaction";
+} from "@/lib/contract/transactions/operations";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Api } from "./client";
 import type { Tenant } from "./fixtures";

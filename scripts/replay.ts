@@ -1,6 +1,6 @@
 import "@/lib/server/load-environment";
 import { readFileSync } from "node:fs";
-import { type Payment, payment } from "@/lib/contract/payment";
+import { type Payment, payment } from "@/lib/contract/payments/payment";
 import { ConfigurationError } from "@/lib/env";
 import { UsageError } from "@/lib/server/cli";
 import { type Client, createClient, ReplayStopped } from "./replay/client";

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Logo } from "@/components/ui/logo";
+import { Logo } from "@/components/ui/page-header";
 
 /** The quiet frame of everything that comes before being signed in. */
 export default function AuthLayout({ children }: { children: ReactNode }) {

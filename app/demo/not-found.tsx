@@ -1,4 +1,4 @@
-import { NoShop } from "@/components/demo/no-shop";
+import { NoShop } from "@/components/demo/shop-page";
 
 export default function NotFound() {
   return <NoShop />;

@@ -1,10 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { Authentication } from "@/components/docs/guide/authentication";
+import { Authentication, Idempotency, Lifecycle } from "@/components/docs/guide/basics";
 import { Conventions, ErrorsSection, Limits, Pagination, Versioning } from "@/components/docs/guide/conventions";
-import { Idempotency } from "@/components/docs/guide/idempotency";
-import { Lifecycle } from "@/components/docs/guide/lifecycle";
 import { Quickstart } from "@/components/docs/guide/quickstart";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { errorExample } from "@/lib/http/openapi-responses";

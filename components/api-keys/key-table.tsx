@@ -1,18 +1,19 @@
 "use client";
 
+import { Ban, CircleCheck, Ellipsis, type LucideIcon, RefreshCw, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { StatusBadge } from "@/components/ui/badge";
+import { Menu, MenuContent, MenuItem, MenuTrigger } from "@/components/ui/menu";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
-import type { ApiKey, ApiKeyAction, IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { KeyMenu } from "./key-menu";
-import { PermissionPopover } from "./permission-popover";
-import { RevokeKeyDialog } from "./revoke-key-dialog";
-import { RollKeyDialog } from "./roll-key-dialog";
+import { PERMISSION_GROUPS, permissionSummary } from "@/lib/client/api-keys/permission-words";
+import type { ApiKey, ApiKeyAction, IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
+import type { Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { RevokeKeyDialog, RollKeyDialog, ToggleKeyDialog } from "./key-dialogs";
 import { SecretDialog } from "./secret-dialog";
-import { ToggleKeyDialog } from "./toggle-key-dialog";
 
 type KeyTableProps = { keys: readonly ApiKey[]; mode: Mode /** IANA name. */; timeZone: string };
 
@@ -133,5 +134,73 @@ function NarrowLabel({ children }: { children: string }) {
     <span aria-hidden="true" className="text-soft md:hidden">
       {children}
     </span>
+  );
+}
+
+const ITEMS: Record<ApiKeyAction, { label: string; icon: LucideIcon }> = {
+  rotate: { label: "Roll …", icon: RefreshCw },
+  disable: { label: "Disable …", icon: Ban },
+  enable: { label: "Enable …", icon: CircleCheck },
+  revoke: { label: "Revoke …", icon: Trash2 },
+};
+
+function KeyMenu({ apiKey, onAction }: { apiKey: ApiKey; onAction: (action: ApiKeyAction) => void }) {
+  return (
+    <Menu>
+      <MenuTrigger asChild>
+        <button
+          type="button"
+          className="button button-ghost button-icon"
+          aria-label={`Actions for ${apiKey.name} ending in ${apiKey.last4}`}
+        >
+          <Ellipsis aria-hidden="true" />
+        </button>
+      </MenuTrigger>
+      <MenuContent align="end" label={`Actions for ${apiKey.name}`}>
+        {apiKey.available_actions.map((action) => {
+          const { label, icon: Icon } = ITEMS[action];
+          return (
+            <MenuItem
+              key={action}
+              danger={action === "revoke"}
+              icon={<Icon aria-hidden="true" />}
+              onSelect={() => onAction(action)}
+            >
+              {label}
+            </MenuItem>
+          );
+        })}
+      </MenuContent>
+    </Menu>
+  );
+}
+
+/** The permissions in a few words; pressed, all of them. */
+function PermissionPopover({ name, permissions }: { name: string; permissions: readonly Permission[] }) {
+  const groups = PERMISSION_GROUPS.map((group) => ({
+    ...group,
+    permissions: group.permissions.filter(({ permission }) => permissions.includes(permission)),
+  })).filter((group) => group.permissions.length > 0);
+  return (
+    <Popover>
+      <PopoverTrigger className="max-w-full truncate rounded text-left underline decoration-line decoration-dotted underline-offset-4 hover:decoration-current">
+        {permissionSummary(permissions)}
+      </PopoverTrigger>
+      <PopoverContent label={`Permissions of ${name}`} className="w-80 max-w-[calc(100vw-1rem)] overflow-y-auto">
+        <p className="mb-2 font-medium">{permissionSummary(permissions)}</p>
+        <dl className="flex flex-col gap-2">
+          {groups.map((group) => (
+            <div key={group.name}>
+              <dt className="text-soft text-xs">{group.name}</dt>
+              {group.permissions.map(({ permission, label }) => (
+                <dd key={permission} className="flex items-baseline justify-between gap-4">
+                  {label} <code className="font-mono text-soft text-xs">{permission}</code>
+                </dd>
+              ))}
+            </div>
+          ))}
+        </dl>
+      </PopoverContent>
+    </Popover>
   );
 }

@@ -2,25 +2,24 @@
 
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useRef, useState } from "react";
-import { Controller, useForm } from "react-hook-form";
-import { LiveFieldset } from "@/components/forms/live-fieldset";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
-import { Banner } from "@/components/ui/banner";
-import { Button, buttonStyles } from "@/components/ui/button";
-import { Field } from "@/components/ui/field";
-import { FormFailure } from "@/components/ui/form-failure";
-import { Input } from "@/components/ui/input";
-import { Textarea } from "@/components/ui/textarea";
-import { ApiError, callApi } from "@/lib/client/api";
-import { failureText } from "@/lib/client/failure-text";
-import { expiryOf, type KeyFormValues, keyBody, keyFormErrors } from "@/lib/client/key-form";
-import { newIdempotencyKey } from "@/lib/client/money-ports";
-import type { IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
-import { PERMISSION_PRESETS } from "@/lib/contract/permission-words";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { ExpiryFields } from "./expiry-fields";
-import { PermissionFields } from "./permission-fields";
+import { useId, useRef, useState } from "react";
+import { Controller, type UseFormReturn, useForm, useWatch } from "react-hook-form";
+import { Banner, FormFailure } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
+import { Field, Input, Select, Textarea } from "@/components/ui/field";
+import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { buttonStyles } from "@/components/ui/styles";
+import { ApiError, callApi, failureText } from "@/lib/client/api";
+import { expiryOf, type KeyFormValues, keyBody, keyFormErrors } from "@/lib/client/api-keys/key-form";
+import { PERMISSION_GROUPS, PERMISSION_PRESETS, presetOf } from "@/lib/client/api-keys/permission-words";
+import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { useNow } from "@/lib/client/time-display";
+import type { IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
+import { fullTimeText } from "@/lib/contract/format";
+import type { Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { SecretDialog } from "./secret-dialog";
 
 type NewApiKeyProps = { mode: Mode; timeZone: string /** Calendar date. */; tomorrow: string };
@@ -145,3 +144,112 @@ export function NewApiKey({ mode, timeZone, tomorrow }: NewApiKeyProps) {
 
 const expiryFromNow = (values: KeyFormValues, timeZone: string) => expiryOf(values, new Date(), timeZone);
 const newAttempt = () => ({ id: newIdempotencyKey(), expiresAt: new Map<string, Date | null>() });
+
+type ExpiryFieldsProps = { form: UseFormReturn<KeyFormValues>; timeZone: string; tomorrow: string };
+
+function ExpiryFields({ form, timeZone, tomorrow }: ExpiryFieldsProps) {
+  const [expiry, expiryDate] = useWatch({ control: form.control, name: ["expiry", "expiryDate"] });
+  const now = useNow();
+  const { errors } = form.formState;
+  const end = expiryOf({ expiry, expiryDate }, new Date(now), timeZone);
+  const hint = end
+    ? `It stops working on ${fullTimeText(end, timeZone)}.`
+    : expiry === "never"
+      ? "It works until somebody stops it."
+      : "It stops working at the end of that day.";
+  return (
+    <div className="flex max-w-md flex-wrap items-start gap-2">
+      <Field label="Expires" error={errors.expiry?.message} hint={hint} className="min-w-40 flex-1">
+        {(props) => (
+          <Select {...props} {...form.register("expiry")}>
+            <option value="never">Never</option>
+            <option value="30d">In 30 days</option>
+            <option value="90d">In 90 days</option>
+            <option value="1y">In a year</option>
+            <option value="date">At the end of a day …</option>
+          </Select>
+        )}
+      </Field>
+      {expiry === "date" && (
+        <Field label="Last day" error={errors.expiryDate?.message}>
+          {(props) => <Input {...props} {...form.register("expiryDate")} type="date" min={tomorrow} />}
+        </Field>
+      )}
+    </div>
+  );
+}
+
+const CUSTOM = { value: "custom", label: "Custom", description: "Exactly what you choose below." };
+
+type PermissionFieldsProps = {
+  value: readonly Permission[];
+  onChange: (permissions: Permission[]) => void;
+  error?: string | undefined;
+};
+
+/** A preset, or any selection; choosing single ones makes it a custom one. */
+function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
+  const preset = presetOf(value);
+  const options = PERMISSION_PRESETS.map(({ id, label, sentence }) => ({ value: id, label, description: sentence }));
+
+  function choose(id: string) {
+    const chosen = PERMISSION_PRESETS.find((candidate) => candidate.id === id);
+    onChange(chosen ? [...chosen.permissions] : []);
+  }
+
+  return (
+    <>
+      <RadioCards
+        legend="What may it do?"
+        options={[...options, CUSTOM]}
+        value={preset?.id ?? "custom"}
+        onChange={choose}
+        columns={3}
+        error={error}
+      />
+      <div className="overflow-hidden rounded-lg border">
+        {PERMISSION_GROUPS.map((group) => (
+          <PermissionGroup key={group.name} group={group} value={value} onChange={onChange} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+type PermissionGroupProps = Omit<PermissionFieldsProps, "error"> & { group: (typeof PERMISSION_GROUPS)[number] };
+
+function PermissionGroup({ group, value, onChange }: PermissionGroupProps) {
+  const id = useId();
+  const own = group.permissions.map(({ permission }) => permission);
+  const chosen = own.filter((permission) => value.includes(permission));
+  const set = (permissions: readonly Permission[], on: boolean) =>
+    onChange(on ? [...new Set([...value, ...permissions])] : value.filter((given) => !permissions.includes(given)));
+
+  return (
+    <fieldset aria-labelledby={id} className="min-w-0 border-b last:border-0">
+      <div className="flex items-center justify-between gap-4 bg-raised px-3 py-1.5">
+        <span id={id} className="font-medium text-[13px]">
+          {group.name}
+        </span>
+        <Checkbox
+          label={<span className="text-soft">All</span>}
+          aria-label={`All of ${group.name}`}
+          checked={chosen.length === own.length}
+          indeterminate={chosen.length > 0 && chosen.length < own.length}
+          onChange={(event) => set(own, event.target.checked)}
+        />
+      </div>
+      <div className="grid gap-x-6 gap-y-2.5 px-3 py-2.5 sm:grid-cols-2">
+        {group.permissions.map(({ permission, label, sentence }) => (
+          <Checkbox
+            key={permission}
+            label={label}
+            description={sentence}
+            checked={value.includes(permission)}
+            onChange={(event) => set([permission], event.target.checked)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -6,7 +6,7 @@ import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import type { IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
+import type { IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
 
 type SecretDialogProps = {
   issued: IssuedApiKey;

@@ -2,10 +2,10 @@
 
 import { useRouter } from "next/navigation";
 import { type SubmitEvent, useRef, useState } from "react";
-import { LiveFieldset } from "@/components/forms/live-fieldset";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
+import { FormFailure } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { FormFailure } from "@/components/ui/form-failure";
+import { CodeFigure } from "@/components/ui/copy-button";
+import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import {
@@ -16,11 +16,10 @@ import {
   readableProblems,
 } from "@/lib/client/checkout/appearance-form";
 import { useSubmit } from "@/lib/client/use-submit";
-import type { Appearance } from "@/lib/contract/appearance";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { AppearanceFields } from "./appearance-fields";
 import { AppearancePreview } from "./appearance-preview";
-import { CodeFigure } from "./code-figure";
 
 const MEMBERS = ["preset", "theme", "accent_color", "background_color", "text_color", "border_radius", "font_family"];
 const PARAMS = MEMBERS.map((member) => `appearance.${member}`);

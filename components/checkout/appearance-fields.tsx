@@ -1,20 +1,33 @@
 "use client";
 
-import { useId } from "react";
+import { RotateCcw } from "lucide-react";
+import { useId, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Field, Input, Select } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
+import { IconButton } from "@/components/ui/tooltip";
 import {
   COLOR_MEMBERS,
   COLOR_WORDS,
+  CUSTOM_FONT,
+  colorTyped,
+  FONTS,
+  fullHex,
+  isFontFamily,
   ownColor,
+  PRESET_WORDS,
+  PRESETS,
   type ReadableProblem,
   THEME_SENTENCES,
   THEME_WORDS,
   withPreset,
 } from "@/lib/client/checkout/appearance-form";
-import { APPEARANCE_THEMES, type Appearance, resolveAppearance } from "@/lib/contract/appearance";
-import { ColorField } from "./color-field";
-import { FontField } from "./font-field";
-import { PresetCards } from "./preset-cards";
+import {
+  APPEARANCE_THEMES,
+  type Appearance,
+  type AppearancePreset,
+  resolveAppearance,
+} from "@/lib/contract/checkout/appearance";
 
 const MAX_RADIUS = 24;
 
@@ -88,5 +101,213 @@ function RadiusField({ value, onChange }: { value: number; onChange: (radius: nu
         className="mt-1 block h-6 w-full accent-accent"
       />
     </div>
+  );
+}
+
+type PresetCardsProps = { value: AppearancePreset; onChange: (preset: AppearancePreset) => void };
+
+/** Where to begin: each with a small picture of the form in it. */
+function PresetCards({ value, onChange }: PresetCardsProps) {
+  return (
+    <RadioCards
+      legend="Style"
+      className="[&>div]:grid-cols-2"
+      value={value}
+      onChange={onChange}
+      options={PRESETS.map((preset) => ({
+        value: preset,
+        label: PRESET_WORDS[preset].label,
+        description: (
+          <>
+            {PRESET_WORDS[preset].sentence}
+            <Picture preset={preset} />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+function Picture({ preset }: { preset: AppearancePreset }) {
+  const { theme, colors, borderRadius } = resolveAppearance({ preset });
+  const { accent, background, text } = colors[theme === "dark" ? "dark" : "light"];
+  const round = Math.min(borderRadius, 8) * 0.75;
+  return (
+    <svg viewBox="0 0 120 62" aria-hidden="true" className="mt-1.5 block w-full max-w-32">
+      <rect
+        x="0.5"
+        y="0.5"
+        width="119"
+        height="61"
+        rx={round + 2}
+        fill={background}
+        stroke={text}
+        strokeOpacity="0.25"
+      />
+      {[8, 25].map((y) => (
+        <rect key={y} x="9" y={y} width="102" height="12" rx={round} fill="none" stroke={text} strokeOpacity="0.45" />
+      ))}
+      <rect x="14" y="12.5" width="34" height="3" fill={text} fillOpacity="0.6" />
+      <rect x="14" y="29.5" width="20" height="3" fill={text} fillOpacity="0.6" />
+      <rect x="9" y="42" width="102" height="12" rx={round} fill={accent} />
+    </svg>
+  );
+}
+
+type ColorFieldProps = {
+  name: string;
+  label: string;
+  /** Undefined while it is the style's own, which is `own`. */
+  value: string | undefined;
+  own: string;
+  problem: ReadableProblem | undefined;
+  /** What the server said of it. */
+  refusal: string | undefined;
+  onChange: (color: string | undefined) => void;
+};
+
+/** A colour by eye or by number; empty is the style's own. */
+function ColorField({ name, label, value, own, problem, refusal, onChange }: ColorFieldProps) {
+  // What is being typed and is no colour yet: the last one that was stays in force until it is left.
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = fullHex(value ?? own);
+  const instead = problem?.instead ?? null;
+
+  function type(text: string) {
+    const color = colorTyped(text);
+    if (text.trim() === "") onChange(undefined);
+    else if (color !== null) onChange(color);
+    setTyped(text);
+  }
+
+  return (
+    <Field
+      label={label}
+      error={
+        problem ? (
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            {problem.message}
+            {instead && (
+              <Button
+                size="sm"
+                onClick={() => {
+                  onChange(instead);
+                  setTyped(null);
+                }}
+              >
+                <Dot color={instead} /> Use {instead}
+              </Button>
+            )}
+          </span>
+        ) : (
+          refusal
+        )
+      }
+    >
+      {(props) => (
+        <div className="flex gap-2">
+          <input
+            type="color"
+            aria-label={`${label}: pick`}
+            value={shown}
+            onChange={(event) => {
+              onChange(event.target.value);
+              setTyped(null);
+            }}
+            className="color-well"
+          />
+          <Input
+            {...props}
+            name={name}
+            value={typed ?? value ?? ""}
+            placeholder={own}
+            onChange={(event) => type(event.target.value)}
+            onBlur={() => setTyped(null)}
+            spellCheck={false}
+            autoComplete="off"
+            maxLength={7}
+            className="font-mono"
+          />
+          {value !== undefined && (
+            <IconButton
+              label={`${label}: as the style has it`}
+              onClick={() => {
+                onChange(undefined);
+                setTyped(null);
+              }}
+            >
+              <RotateCcw aria-hidden="true" />
+            </IconButton>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function Dot({ color }: { color: string }) {
+  return (
+    <svg viewBox="0 0 10 10" aria-hidden="true" className="size-2.5!">
+      <circle cx="5" cy="5" r="4.5" fill={color} stroke="currentColor" strokeOpacity="0.4" />
+    </svg>
+  );
+}
+
+type FontFieldProps = {
+  /** Undefined is the form's own. */
+  value: string | undefined;
+  refusal: string | undefined;
+  onChange: (family: string | undefined) => void;
+};
+
+/** A family that browsers have, or names of your own. */
+function FontField({ value = "", refusal, onChange }: FontFieldProps) {
+  const listed = FONTS.some((font) => font.value === value);
+  const [custom, setCustom] = useState(!listed);
+  const own = custom || !listed;
+  const wrong = own && value !== "" && !isFontFamily(value);
+  return (
+    <>
+      <Field label="Font" {...(!own && { error: refusal })}>
+        {(props) => (
+          <Select
+            {...props}
+            value={own ? CUSTOM_FONT : value}
+            onChange={({ target }) => {
+              setCustom(target.value === CUSTOM_FONT);
+              if (target.value !== CUSTOM_FONT) onChange(target.value || undefined);
+            }}
+          >
+            {FONTS.map((font) => (
+              <option key={font.label} value={font.value}>
+                {font.label}
+              </option>
+            ))}
+            <option value={CUSTOM_FONT}>Other…</option>
+          </Select>
+        )}
+      </Field>
+      {own && (
+        <Field
+          label="Font families"
+          hint="Names as in CSS, the first that the shopper’s device has is used. Nothing is downloaded."
+          error={wrong ? "Use names of fonts with commas between them, such as Futura, sans-serif." : refusal}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              name="font_family"
+              value={value}
+              onChange={(event) => onChange(event.target.value || undefined)}
+              spellCheck={false}
+              autoComplete="off"
+              maxLength={100}
+              placeholder="Futura, sans-serif"
+              className="font-mono"
+            />
+          )}
+        </Field>
+      )}
+    </>
   );
 }

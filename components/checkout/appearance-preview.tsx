@@ -4,19 +4,19 @@ import { Monitor, Smartphone } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { cn } from "@/components/ui/class-names";
-import { Select } from "@/components/ui/select";
+import { Select } from "@/components/ui/field";
+import { useHydrated } from "@/components/ui/hooks";
 import { Skeleton } from "@/components/ui/skeleton";
-import { useHydrated } from "@/components/ui/use-hydrated";
-import { type Appearance, resolveAppearance } from "@/lib/contract/appearance";
-import { CHECKOUT_LOCALES, type CheckoutLocale } from "@/lib/contract/checkout-locales";
+import { cn } from "@/components/ui/styles";
+import { type Appearance, resolveAppearance } from "@/lib/contract/checkout/appearance";
+import { CHECKOUT_LOCALES, type CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import {
   type FrameOptions,
   isAppearance,
   type ParentMessage,
   readFrameMessage,
   wrap,
-} from "@/lib/contract/checkout-messages";
+} from "@/lib/contract/checkout/messages";
 
 const GIVE_UP_MS = 10_000;
 const FIRST_HEIGHT = 560;

@@ -3,22 +3,21 @@
 import { Check, Copy, ExternalLink } from "lucide-react";
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
+import { StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
-import { Button, buttonStyles } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
+import { Button } from "@/components/ui/button";
+import { Card, Facts, Money } from "@/components/ui/card";
+import { CodeFigure } from "@/components/ui/copy-button";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
-import { Money } from "@/components/ui/money";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { UnsavedGuard } from "@/components/ui/form";
+import { Skeleton } from "@/components/ui/skeleton";
+import { buttonStyles } from "@/components/ui/styles";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@/components/ui/tabs";
 import { Time } from "@/components/ui/time";
 import { htmlCode, reactCode } from "@/lib/client/checkout/embed-code";
-import { customerText } from "@/lib/client/checkout/session-text";
-import type { ClientSession } from "@/lib/contract/client-session";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { CodeFigure } from "./code-figure";
-import { QrCode } from "./qr-code";
+import { customerText } from "@/lib/contract/checkout/checkout";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 type CreatedSessionProps = {
   session: ClientSession;
@@ -178,5 +177,43 @@ function SessionCard({ session, planName }: CreatedSessionProps) {
         ]}
       />
     </Card>
+  );
+}
+
+const SIZE = 148;
+
+/** An address as a QR code, made in the browser: the address is a secret. Its library comes with the first one. */
+function QrCode({ address }: { address: string }) {
+  const [source, setSource] = useState<string | null>(null);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let gone = false;
+    import("uqr")
+      .then(({ renderSVG }) => {
+        if (!gone) setSource(`data:image/svg+xml,${encodeURIComponent(renderSVG(address, { border: 2 }))}`);
+      })
+      .catch(() => setFailed(true));
+    return () => {
+      gone = true;
+    };
+  }, [address]);
+
+  if (failed)
+    return <p className="w-37 text-soft text-xs">The QR code could not be loaded. The link works as it is.</p>;
+  if (source === null) return <Skeleton className="size-37" />;
+  return (
+    <div className="flex w-37 flex-col items-center gap-1.5">
+      {/* biome-ignore lint/performance/noImgElement: made just now, there is nothing to optimize. White in every theme: cameras want it so. */}
+      <img
+        src={source}
+        alt="QR code of the payment link"
+        width={SIZE}
+        height={SIZE}
+        className="rounded-md border bg-white"
+      />
+      <a href={source} download="payment-link.svg" className="text-accent text-xs hover:underline">
+        Download QR code
+      </a>
+    </div>
   );
 }

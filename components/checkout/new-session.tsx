@@ -1,25 +1,31 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
+import { Clock, CreditCard, RefreshCw } from "lucide-react";
 import Link from "next/link";
 import { useRef, useState } from "react";
-import { useForm } from "react-hook-form";
-import { LiveFieldset } from "@/components/forms/live-fieldset";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
-import { Button, buttonStyles } from "@/components/ui/button";
-import { FormFailure } from "@/components/ui/form-failure";
+import { type Control, useForm, useWatch } from "react-hook-form";
+import { FormFailure } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { Money } from "@/components/ui/card";
+import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
-import { ApiError, callApi } from "@/lib/client/api";
-import { sessionFormErrors, sessionFormSchema, sessionFormValues } from "@/lib/client/checkout/session-form";
-import type { CurrencyOption } from "@/lib/client/currency-options";
-import { failureText } from "@/lib/client/failure-text";
-import { newIdempotencyKey } from "@/lib/client/money-ports";
-import type { ClientSession, CreateClientSessionBody } from "@/lib/contract/client-session";
-import type { Mode } from "@/lib/contract/transaction-words";
+import { buttonStyles } from "@/components/ui/styles";
+import { ApiError, callApi, failureText } from "@/lib/client/api";
+import {
+  minorTyped,
+  type SessionFormValues,
+  sessionFormErrors,
+  sessionFormSchema,
+  sessionFormValues,
+} from "@/lib/client/checkout/session-form";
+import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import type { ClientSession, CreateClientSessionBody } from "@/lib/contract/checkout/client-session";
+import type { CurrencyOption } from "@/lib/contract/format";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { CreatedSession } from "./created-session";
 import type { PlanOption } from "./plan-picker";
 import { CustomerFields, PlaceFields, PriceFields, type SessionForm } from "./session-fields";
-import { SessionSummary } from "./session-summary";
 
 type NewSessionProps = {
   mode: Mode;
@@ -138,5 +144,48 @@ function SessionFormView({
       </div>
       <UnsavedGuard dirty={isDirty} />
     </div>
+  );
+}
+
+type SessionSummaryProps = {
+  control: Control<SessionFormValues, unknown, CreateClientSessionBody>;
+  plans: readonly PlanOption[];
+  merchantName: string;
+};
+
+/** What the shopper is asked for, keystroke by keystroke, and what every session is. */
+function SessionSummary({ control, plans, merchantName }: SessionSummaryProps) {
+  const values = useWatch({ control }) as SessionFormValues;
+  const plan = values.sell === "plan" ? plans.find(({ id }) => id === values.plan_id) : undefined;
+  const minor = values.sell === "plan" ? (plan?.amount ?? null) : minorTyped(values);
+  const manual = values.capture_method === "manual";
+  return (
+    <section aria-label="What the shopper pays" className="rounded-lg border bg-raised">
+      <div className="border-b px-4 py-4" aria-live="polite">
+        <p className="text-[13px] text-soft">Pay {merchantName}</p>
+        <p className="font-semibold text-2xl leading-9" data-testid="summary-amount">
+          {minor === null ? (
+            <span className="text-soft">–</span>
+          ) : (
+            <Money amount={minor} currency={plan?.currency ?? values.currency} />
+          )}
+        </p>
+        {plan && <p className="text-[13px] [overflow-wrap:anywhere]">{plan.name}</p>}
+      </div>
+      <ul className="flex flex-col gap-2 px-4 py-3 text-[13px] text-soft [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0 [&>li]:flex [&>li]:gap-2.5">
+        <li>
+          <CreditCard aria-hidden="true" />
+          {manual ? "One payment, which you capture within 7 days." : "One payment, captured at once."}
+        </li>
+        <li>
+          <Clock aria-hidden="true" />
+          Open for 24 hours; you can cancel it before.
+        </li>
+        <li>
+          <RefreshCw aria-hidden="true" />
+          Five tries, should a card be declined.
+        </li>
+      </ul>
+    </section>
   );
 }

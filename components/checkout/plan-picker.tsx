@@ -1,11 +1,10 @@
 "use client";
 
 import { type KeyboardEvent, useId, useState } from "react";
-import { cn } from "@/components/ui/class-names";
 import type { FieldControlProps } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
-import { Select } from "@/components/ui/select";
-import { moneyTextWithCode } from "@/lib/client/money-text";
+import { Input, Select } from "@/components/ui/field";
+import { cn } from "@/components/ui/styles";
+import { moneyTextWithCode } from "@/lib/contract/format";
 
 /** An active plan that is paid once. */
 export type PlanOption = { id: string; name: string; amount: number; currency: string };

@@ -1,16 +1,16 @@
 "use client";
 
+import { Plus, X } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { Controller, type UseFormReturn, useWatch } from "react-hook-form";
-import { PriceInput } from "@/components/forms/price-input";
-import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
+import { Controller, type UseFormReturn, useFieldArray, useWatch } from "react-hook-form";
+import { Button } from "@/components/ui/button";
+import { Field, Input, Select } from "@/components/ui/field";
+import { PriceInput } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { Select } from "@/components/ui/select";
-import type { SessionFormValues } from "@/lib/client/checkout/session-form";
-import type { CurrencyOption } from "@/lib/client/currency-options";
-import type { CreateClientSessionBody } from "@/lib/contract/client-session";
-import { OriginList } from "./origin-list";
+import { IconButton } from "@/components/ui/tooltip";
+import { originTyped, type SessionFormValues } from "@/lib/client/checkout/session-form";
+import type { CreateClientSessionBody } from "@/lib/contract/checkout/client-session";
+import type { CurrencyOption } from "@/lib/contract/format";
 import { type PlanOption, PlanPicker } from "./plan-picker";
 
 export type SessionForm = UseFormReturn<SessionFormValues, unknown, CreateClientSessionBody>;
@@ -180,5 +180,71 @@ function Section({ title, hint, children }: { title: string; hint: string; child
       </div>
       {children}
     </section>
+  );
+}
+
+/** As many as a session takes. */
+const MAX_ORIGINS = 20;
+
+/** The pages that may show the form, a line each. */
+function OriginList({ form }: { form: SessionForm }) {
+  const id = useId();
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: "allowed_origins" });
+  const errors = form.formState.errors.allowed_origins;
+  return (
+    <fieldset className="min-w-0" aria-describedby={`${id}-hint`}>
+      <legend className="font-medium text-[13px] leading-5">
+        Allowed origins<span className="font-normal text-soft"> (optional)</span>
+      </legend>
+      <p id={`${id}-hint`} className="mb-1.5 text-soft text-xs leading-5">
+        Sites that may embed the form, such as https://shop.example. The payment link works without any.
+      </p>
+      <ul className="flex flex-col gap-2">
+        {fields.map((field, index) => {
+          const message = errors?.[index]?.origin?.message;
+          const errorId = `${id}-${index}-error`;
+          return (
+            <li key={field.id}>
+              <div className="flex gap-2">
+                <Input
+                  {...form.register(`allowed_origins.${index}.origin`, {
+                    onBlur: (event: { target: { value: string } }) =>
+                      form.setValue(`allowed_origins.${index}.origin`, originTyped(event.target.value)),
+                  })}
+                  aria-label={`Origin ${index + 1}`}
+                  aria-describedby={message ? errorId : undefined}
+                  aria-invalid={message ? true : undefined}
+                  placeholder="https://shop.example"
+                  inputMode="url"
+                  autoComplete="off"
+                  spellCheck={false}
+                />
+                {fields.length > 1 && (
+                  <IconButton label={`Remove origin ${index + 1}`} onClick={() => remove(index)}>
+                    <X aria-hidden="true" />
+                  </IconButton>
+                )}
+              </div>
+              {message && (
+                <p id={errorId} className="mt-1.5 text-red text-xs leading-5">
+                  {message}
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {fields.length < MAX_ORIGINS && (
+        <Button
+          size="sm"
+          variant="ghost"
+          className="mt-1.5 -ml-2"
+          icon={<Plus aria-hidden="true" />}
+          onClick={() => append({ origin: "" })}
+        >
+          Add another
+        </Button>
+      )}
+    </fieldset>
   );
 }

@@ -1,10 +1,12 @@
 import Link from "next/link";
-import { Money } from "@/components/ui/money";
+import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { Money } from "@/components/ui/card";
+import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { customerText, MAX_ATTEMPTS } from "@/lib/client/checkout/session-text";
-import type { SessionListItem } from "@/lib/contract/dashboard/checkout";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { SessionStatus } from "./session-status";
+import { customerText, MAX_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/checkout";
+import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
+import type { SessionListItem } from "@/lib/contract/checkout/operations";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** A page of sessions; on narrow screens the amount's cell holds the rest. */
 export function SessionTable({ sessions, mode }: { sessions: readonly SessionListItem[]; mode: Mode }) {
@@ -111,4 +113,50 @@ function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
     default:
       return status satisfies never;
   }
+}
+
+type SessionStatusProps = {
+  session: Pick<SessionListItem, "status" | "under_way" | "attempts">;
+  className?: string;
+};
+
+/** The status, and what it does not say: that a payment is under way, or no try is left. */
+export function SessionStatus({ session, className }: SessionStatusProps) {
+  const hint = sessionHint(session);
+  return (
+    <span className={cn("inline-flex flex-wrap items-center gap-x-2 gap-y-0.5", className)}>
+      <StatusBadge status={session.status} />
+      {hint && <span className="whitespace-nowrap text-amber text-xs">{hint}</span>}
+    </span>
+  );
+}
+
+const STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const satisfies readonly ClientSessionStatus[];
+
+/** The filter stands in the address, so that it can be sent to somebody and the back button works. */
+export function SessionStatusTabs({ path, status }: { path: string; status: ClientSessionStatus | null }) {
+  return (
+    <nav aria-label="Filter by status" className="mb-3">
+      <ul className="tab-bar">
+        <Tab href={path} current={status === null}>
+          All
+        </Tab>
+        {STATUSES.map((value) => (
+          <Tab key={value} href={`${path}?status=${value}`} current={status === value}>
+            {statusLabel(value)}
+          </Tab>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Tab({ href, current, children }: { href: string; current: boolean; children: string }) {
+  return (
+    <li>
+      <Link href={href} aria-current={current ? "page" : undefined} className="tab" scroll={false}>
+        {children}
+      </Link>
+    </li>
+  );
 }

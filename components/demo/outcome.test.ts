@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ClientSession } from "@/lib/contract/client-session";
-import { PAYMENT_STATUSES, type Payment } from "@/lib/contract/payment";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { PAYMENT_STATUSES, type Payment } from "@/lib/contract/payments/payment";
 import { outcomeOf } from "./outcome";
 
 const payment = (status: Payment["status"]) => ({ status }) as Payment;

@@ -1,5 +1,5 @@
-import type { ClientSession } from "@/lib/contract/client-session";
-import type { Payment } from "@/lib/contract/payment";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import type { Payment } from "@/lib/contract/payments/payment";
 
 /** What a shop makes of the API's answer, and only of that. */
 export type Outcome = {

@@ -1,9 +1,18 @@
 import Link from "next/link";
-import { Select } from "@/components/ui/select";
-import { moneyText, moneyTextWithCode } from "@/lib/client/money-text";
-import { readOrder, type Values } from "./order";
-import { PrintArt } from "./print-art";
-import { DEMO_CURRENCIES, PRINT_IDS, PRINTS, QUANTITIES } from "./prints";
+import type { ReactNode } from "react";
+import { Select } from "@/components/ui/field";
+import { moneyText, moneyTextWithCode } from "@/lib/contract/format";
+import {
+  DEMO_CURRENCIES,
+  type Order,
+  PRINT_IDS,
+  PRINTS,
+  type PrintId,
+  QUANTITIES,
+  readOrder,
+  totalOf,
+  type Values,
+} from "./order";
 
 /** One print, with the others beside it. A plain form: Buy leads to the checkout page, also without JavaScript. */
 export function Product({ values }: { values: Values }) {
@@ -83,5 +92,109 @@ function Fact({ label, value }: { label: string; value: string }) {
       <dt className="text-soft">{label}</dt>
       <dd>{value}</dd>
     </div>
+  );
+}
+
+export function OrderSummary({ order }: { order: Order }) {
+  const print = PRINTS[order.print];
+  const total = totalOf(order);
+  return (
+    <section aria-labelledby="summary" className="border bg-raised">
+      <h2 id="summary" className="shop-label px-5 pt-4 max-lg:sr-only">
+        Your order
+      </h2>
+      <div className="flex items-center gap-4 px-5 py-4 max-lg:px-4 max-lg:py-3">
+        <PrintArt print={order.print} className="h-20 w-15 shrink-0 max-lg:h-16 max-lg:w-12" />
+        <div className="min-w-0 flex-1">
+          <p className="font-semibold">{print.title}</p>
+          <p className="text-[13px] text-soft">
+            {order.quantity} × {moneyText(print.prices[order.currency], order.currency)}
+          </p>
+          <Link
+            href={`/demo?print=${order.print}&currency=${order.currency}`}
+            prefetch={false}
+            className="text-[13px] text-accent underline underline-offset-2"
+          >
+            Change
+          </Link>
+        </div>
+      </div>
+      <dl className="divide-y border-t text-[13px]">
+        <Row label="Shipping" value="Free" className="max-lg:hidden" />
+        <Row
+          label={order.capture === "manual" ? "Reserved today" : "Total"}
+          value={moneyTextWithCode(total, order.currency)}
+          strong
+        />
+      </dl>
+      {order.capture === "manual" && (
+        <p className="border-t px-5 py-3 text-[13px] text-soft">
+          The amount is held on the card now and charged when the print is shipped.
+        </p>
+      )}
+    </section>
+  );
+}
+
+type RowProps = { label: string; value: string; strong?: boolean; className?: string };
+
+function Row({ label, value, strong = false, className = "" }: RowProps) {
+  const look = strong ? "font-semibold text-[15px]" : "text-soft";
+  return (
+    <div className={`flex justify-between gap-4 px-5 py-2.5 max-lg:px-4 ${look} ${className}`}>
+      <dt>{label}</dt>
+      <dd className="tabular-nums">{value}</dd>
+    </div>
+  );
+}
+
+/** The prints themselves: paper, ink and three shapes. They are pictures, so their colours are the same in both schemes. */
+const ART: Record<PrintId, ReactNode> = {
+  tide: (
+    <>
+      <rect width="300" height="400" fill="#f3dfc1" />
+      <circle cx="150" cy="168" r="74" fill="#e2603a" />
+      <path d="M0 190c50-16 100-16 150 0s100 16 150 0v210H0z" fill="#f0a868" />
+      <path d="M0 232c50-18 100-18 150 0s100 18 150 0v168H0z" fill="#d97f5e" />
+      <path d="M0 276c50-18 100-18 150 0s100 18 150 0v124H0z" fill="#93576b" />
+      <path d="M0 320c50-18 100-18 150 0s100 18 150 0v80H0z" fill="#4a4468" />
+      <path d="M0 362c50-14 100-14 150 0s100 14 150 0v38H0z" fill="#26304f" />
+    </>
+  ),
+  ridge: (
+    <>
+      <rect width="300" height="400" fill="#e9e4d4" />
+      <circle cx="214" cy="92" r="34" fill="#f2b84b" />
+      <path d="M0 210 46 158l32 30 52-84 44 70 30-34 52 66 44-40v224H0z" fill="#b9c6bd" />
+      <path d="m0 262 58-56 40 42 60-80 54 74 42-38 46 44v152H0z" fill="#7d9c95" />
+      <path d="m0 312 44-34 62 40 58-64 60 66 76-50v130H0z" fill="#44696b" />
+      <path d="m0 352 70-30 66 34 74-40 90 36v48H0z" fill="#213f47" />
+    </>
+  ),
+  harbour: (
+    <>
+      <rect width="300" height="400" fill="#cfe0dd" />
+      <rect width="300" height="150" y="250" fill="#3d7f86" />
+      <path
+        d="M0 250h300v10H0zM34 286h84v5H34zM164 302h98v5h-98zM84 334h112v5H84zM20 366h70v5H20zM206 362h66v5h-66z"
+        fill="#63a1a2"
+      />
+      <path d="M72 60v176M150 34v202M226 84v152" stroke="#2b2a33" strokeWidth="5" />
+      <path d="M78 70v132h52z" fill="#fbf3e0" />
+      <path d="M144 52v152H92z" fill="#e2603a" />
+      <path d="M156 44v160h58z" fill="#f6d99a" />
+      <path d="M232 94v112h46z" fill="#fbf3e0" />
+      <path d="M28 222h92l-14 34H44zM104 218h96l-16 40h-62zM186 224h92l-14 32h-64z" fill="#2b2a33" />
+      <path d="M28 222h92l-3 8H31zM104 218h96l-3 8h-90zM186 224h92l-3 8h-86z" fill="#b5391f" />
+    </>
+  ),
+};
+
+/** Three by four; described by the text beside it. */
+export function PrintArt({ print, className }: { print: PrintId; className?: string }) {
+  return (
+    <svg viewBox="0 0 300 400" className={className} aria-hidden="true" preserveAspectRatio="xMidYMid slice">
+      {ART[print]}
+    </svg>
   );
 }

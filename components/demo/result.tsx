@@ -1,15 +1,13 @@
 import { Check, Clock, RotateCcw, ShieldQuestion, X } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { cardText } from "@/lib/client/card-text";
-import { moneyTextWithCode } from "@/lib/client/money-text";
-import type { ClientSession } from "@/lib/contract/client-session";
-import type { Payment } from "@/lib/contract/payment";
-import { LookAgain } from "./look-again";
-import { checkoutPath, type Order, readOrder } from "./order";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { cardText, moneyTextWithCode } from "@/lib/contract/format";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { LookAgain } from "./live-log";
+import { checkoutPath, type Order, PRINTS, readOrder } from "./order";
 import { type Outcome, outcomeOf } from "./outcome";
-import { PrintArt } from "./print-art";
-import { PRINTS } from "./prints";
+import { PrintArt } from "./product";
 
 const ICONS: Record<Outcome["kind"], { icon: typeof Check; look: string }> = {
   paid: { icon: Check, look: "bg-green-ground text-green" },

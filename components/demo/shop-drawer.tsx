@@ -1,12 +1,13 @@
 "use client";
 
-import { CreditCard, ScrollText } from "lucide-react";
+import { Check, Copy, CreditCard, ScrollText } from "lucide-react";
 import { type RefObject, useRef, useState, useSyncExternalStore } from "react";
+import { useCopied } from "@/components/ui/hooks";
 import { Sheet } from "@/components/ui/sheet";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@/components/ui/tabs";
-import { CardList } from "./card-list";
-import { liveLog } from "./live-log";
-import { LiveLog } from "./log-list";
+import { groupedNumber } from "@/lib/contract/format";
+import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
+import { LiveLog, liveLog } from "./live-log";
 import { useIsWide } from "./use-wide";
 
 const TABS = [
@@ -83,4 +84,78 @@ export function ShopDrawer() {
 function LogCount() {
   const { length } = useSyncExternalStore(liveLog.subscribe, liveLog.entries, liveLog.none);
   return length > 0 && <span className="tabular-nums text-accent">{length}</span>;
+}
+
+const GROUPS: readonly { group: SandboxCard["group"]; title: string }[] = [
+  { group: "approved", title: "Approved" },
+  { group: "declined", title: "Declined" },
+  { group: "verification", title: "Verification" },
+  { group: "fault", title: "A processor on a bad day" },
+];
+
+const BRANDS: Record<SandboxCard["brand"], string> = {
+  visa: "Visa",
+  mastercard: "Mastercard",
+  amex: "American Express",
+  discover: "Discover",
+};
+
+/** Every test card of the sandbox, with a button that copies its number. */
+function CardList() {
+  return (
+    <div className="space-y-6">
+      <p className="text-soft">
+        Any expiry in the future and any security code: four digits for American Express, three for all others. Any
+        other card is declined.
+      </p>
+      {GROUPS.map(({ group, title }) => (
+        <section key={group} aria-labelledby={`cards-${group}`}>
+          <h3 id={`cards-${group}`} className="shop-label">
+            {title}
+          </h3>
+          <ul className="mt-1.5 divide-y border-y">
+            {SANDBOX_CARDS.filter((card) => card.group === group).map((card) => (
+              <CardRow key={card.number} card={card} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function CardRow({ card }: { card: SandboxCard }) {
+  const number = groupedNumber(card.number);
+  return (
+    <li className="flex items-start gap-2 py-2">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-2.5">
+          <span className="whitespace-nowrap font-mono text-[13px]">{number}</span>
+          <span className="text-soft text-xs">{BRANDS[card.brand]}</span>
+        </p>
+        <p className="text-soft text-xs leading-relaxed">{card.effect}</p>
+      </div>
+      <CopyNumber number={card.number} label={`Copy ${number}`} />
+    </li>
+  );
+}
+
+function CopyNumber({ number, label }: { number: string; label: string }) {
+  const [state, copy] = useCopied();
+
+  return (
+    <span className="flex items-center gap-1">
+      <span className={state === "failed" ? "text-red text-xs" : "sr-only"} aria-live="polite">
+        {state === "copied" ? "Copied" : state === "failed" ? "Select and copy" : ""}
+      </span>
+      <button
+        type="button"
+        onClick={() => void copy(number)}
+        aria-label={label}
+        className="button button-ghost button-icon max-lg:size-10"
+      >
+        {state === "copied" ? <Check aria-hidden="true" className="text-green" /> : <Copy aria-hidden="true" />}
+      </button>
+    </span>
+  );
 }

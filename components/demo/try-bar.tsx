@@ -3,20 +3,21 @@
 import { SlidersHorizontal } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useId, useOptimistic, useState, useTransition } from "react";
-import { Select } from "@/components/ui/select";
-import { CHECKOUT_MODES } from "@/lib/contract/checkout";
+import { Select } from "@/components/ui/field";
+import { CHECKOUT_MODES } from "@/lib/contract/checkout/checkout";
 import {
   APPEARANCES,
   BUTTONS,
   CAPTURES,
   checkoutPath,
+  DEMO_CURRENCIES,
   LANGUAGES,
   type Look,
   type Order,
+  QUANTITIES,
   readLook,
   readOrder,
 } from "./order";
-import { DEMO_CURRENCIES, QUANTITIES } from "./prints";
 
 const LANGUAGE_NAMES: Record<Look["language"], string> = {
   ...{ auto: "Your browser’s", en: "English", de: "Deutsch", fr: "Français" },

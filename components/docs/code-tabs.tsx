@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useId, useSyncExternalStore } from "react";
-import { moveTabFocus } from "@/components/ui/tab-focus";
+import { moveTabFocus } from "@/components/ui/tabs";
 
 export const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
 export type CodeLanguage = (typeof CODE_LANGUAGES)[number];

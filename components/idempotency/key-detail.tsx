@@ -1,21 +1,18 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { Check, Clock, Hourglass, LoaderCircle } from "lucide-react";
 import Link from "next/link";
-import { Actor } from "@/components/payments/actor";
 import { JsonView } from "@/components/payments/json-view";
-import { HttpStatus } from "@/components/payments/request-list";
+import { Actor, HttpStatus } from "@/components/payments/request-list";
+import { Badge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
-import { Card } from "@/components/ui/card";
+import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
 import { Time } from "@/components/ui/time";
-import { callApi } from "@/lib/client/api";
-import { failureText } from "@/lib/client/failure-text";
-import type { KeyDetail as Detail } from "@/lib/contract/dashboard/idempotency-key";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { KeyReuse } from "./key-reuse";
-import { KeyStateBadge } from "./key-state-badge";
+import { callApi, failureText } from "@/lib/client/api";
+import type { KeyDetail as Detail, Difference, KeyState } from "@/lib/contract/idempotency/idempotency-key";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 const OPEN_MS = 2_000;
 const ANSWERED_MS = 10_000;
@@ -173,5 +170,90 @@ function Replays({ detail }: { detail: Detail }) {
         </span>
       )}
     </>
+  );
+}
+
+/** What else the key was used for, which was refused: what differed, member by member. */
+function KeyReuse({ detail }: { detail: Detail }) {
+  const { reuse, reuse_count: count } = detail;
+  if (!reuse) return null;
+  return (
+    <Card
+      title={count === 1 ? "Refused once for another request" : `Refused ${count} times for other requests`}
+      description={
+        <>
+          The last one <Time at={reuse.at} />, by <Actor actor={reuse.actor} />
+        </>
+      }
+      actions={<CopyId id={reuse.request_id} short label="Copy request id" />}
+      flush
+    >
+      {reuse.differences.length === 0 ? (
+        <p className="p-4 text-[13px]">
+          Everything that is kept is the same. What differs is not kept: the card number or the payment token.
+        </p>
+      ) : (
+        <Differences differences={reuse.differences} />
+      )}
+    </Card>
+  );
+}
+
+function Differences({ differences }: { differences: Difference[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label="Differences" tabIndex={0} className="overflow-x-auto">
+      <table className="w-full text-left text-[13px]">
+        <caption className="sr-only">Members that differ between the first request and the last refused one</caption>
+        <thead className="text-soft text-xs">
+          <tr className="border-b [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
+            <th scope="col">Member</th>
+            <th scope="col">First request</th>
+            <th scope="col">Refused request</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ member, first, other }) => (
+            <tr key={member} className="border-b align-top last:border-0 [&>*]:px-4 [&>*]:py-2">
+              <th scope="row" className="whitespace-nowrap font-medium font-mono text-xs">
+                {member}
+              </th>
+              <td>
+                <Value value={first} />
+              </td>
+              <td>
+                <Value value={other} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  if (value === undefined) return <span className="text-soft">left out</span>;
+  return (
+    <code className="font-mono text-xs [overflow-wrap:anywhere]">
+      {typeof value === "string" ? value : JSON.stringify(value)}
+    </code>
+  );
+}
+
+const LOOKS = {
+  running: { tone: "amber", label: "Running", icon: LoaderCircle },
+  waiting: { tone: "amber", label: "Waiting for the processor", icon: Hourglass },
+  done: { tone: "green", label: "Answered", icon: Check },
+  expired: { tone: "neutral", label: "Expired", icon: Clock },
+} as const;
+
+/** What a key is at this moment, in words, colour and icon. */
+export function KeyStateBadge({ state }: { state: KeyState }) {
+  const { tone, label, icon: Icon } = LOOKS[state];
+  return (
+    <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
+      {label}
+    </Badge>
   );
 }

@@ -1,9 +1,13 @@
+import { Search } from "lucide-react";
+import Form from "next/form";
 import Link from "next/link";
 import { HttpStatus } from "@/components/payments/request-list";
-import { buttonStyles } from "@/components/ui/button";
+import { Button } from "@/components/ui/button";
+import { Input } from "@/components/ui/field";
+import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import type { KeyPage, KeySummary } from "@/lib/contract/dashboard/idempotency-key";
-import { KeyStateBadge } from "./key-state-badge";
+import type { KeyPage, KeySummary } from "@/lib/contract/idempotency/idempotency-key";
+import { KeyStateBadge } from "./key-detail";
 
 type KeyListProps = { page: KeyPage; path: string; isFirstPage: boolean };
 
@@ -92,5 +96,35 @@ function UsedAgain({ row }: { row: KeySummary }) {
       {replays > 0 && reuses > 0 && ", "}
       {reuses > 0 && <span className="text-red">{reuses} refused</span>}
     </>
+  );
+}
+
+/** Looks a key up. Keys are compared exactly, so nothing is searched while typing. */
+export function KeySearch({ path, value }: { path: string; value: string }) {
+  return (
+    <search>
+      <Form action={path} className="mb-4 flex max-w-2xl items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <label htmlFor="idempotency-key" className="mb-1 block font-medium text-[13px]">
+            Find a key
+          </label>
+          <Input
+            key={value}
+            id="idempotency-key"
+            name="key"
+            defaultValue={value}
+            required
+            maxLength={255}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="The exact X-Idempotency-Key"
+            className="font-mono"
+          />
+        </div>
+        <Button type="submit" icon={<Search aria-hidden="true" />}>
+          Inspect
+        </Button>
+      </Form>
+    </search>
   );
 }

@@ -1,17 +1,22 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import type { ReactNode } from "react";
-import { Card } from "@/components/ui/card";
-import { wholePayment } from "@/lib/client/whole-payment";
-import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { EventList } from "./event-list";
+import { StatusBadge } from "@/components/ui/badge";
+import { Card, Facts } from "@/components/ui/card";
+import { CopyId, shortId } from "@/components/ui/copy-id";
+import { cn } from "@/components/ui/styles";
+import { Time } from "@/components/ui/time";
+import { callApi } from "@/lib/client/api";
+import type { Payment } from "@/lib/contract/payments/payment";
+import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
-import { LedgerTable } from "./ledger-table";
-import { CustomerFacts, LinkedObjects } from "./linked-objects";
-import { PaymentCard } from "./payment-card";
-import { PaymentFacts } from "./payment-facts";
+import { PaymentCard, PaymentFacts } from "./payment-facts";
+import { EventList, LedgerTable, TransactionList } from "./payment-records";
 import { PaymentTimeline } from "./payment-timeline";
 import { RequestList } from "./request-list";
-import { TransactionList } from "./transaction-list";
 
 type BlocksProps = { detail: PaymentDetail; mode: Mode };
 
@@ -73,4 +78,135 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
 /** Tells those who do not see it that the status has changed. */
 export function StatusAnnouncement({ children }: { children: ReactNode }) {
   return <output className="sr-only">{children}</output>;
+}
+
+const LINK = "text-accent hover:underline";
+
+/** What the payment hangs together with: its plan, client session, subscription, settlement batches. */
+function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
+  const { plan, client_session: session, subscription_id: subscription, batches } = detail.linked;
+  const items: { term: string; value: ReactNode }[] = [];
+  if (plan) {
+    items.push({
+      term: "Plan",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link href={`/${mode}/plans/${plan.id}`} className={LINK}>
+            {plan.name}
+          </Link>
+          <StatusBadge status={plan.status} />
+        </span>
+      ),
+    });
+  }
+  if (session) {
+    items.push({
+      term: "Client session",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link href={`/${mode}/checkout/${session.id}`} className={cn(LINK, "font-mono text-xs")} title={session.id}>
+            {shortId(session.id)}
+          </Link>
+          <StatusBadge status={session.status} />
+        </span>
+      ),
+    });
+  }
+  if (subscription) items.push({ term: "Subscription", value: <CopyId id={subscription} short /> });
+  for (const batch of batches) {
+    items.push({
+      term: "Settlement batch",
+      value: (
+        <span className="flex flex-wrap items-center gap-x-2">
+          <CopyId id={batch.id} short label="Copy batch id" />
+          <Time at={batch.created_at} className="text-soft text-xs" />
+        </span>
+      ),
+    });
+  }
+  if (items.length === 0) {
+    return <p className="text-soft">Not paid for a plan or in a client session, and not settled yet.</p>;
+  }
+  return <Facts items={items} />;
+}
+
+/** Who paid, and the way to what else they paid. */
+function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
+  const { payment, linked } = detail;
+  const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
+  if (!id && !email && !name && !address) return <p className="text-soft">The payment names no customer.</p>;
+  const others = linked.customer_payments;
+  return (
+    <Facts
+      items={[
+        { term: "Name", value: name },
+        { term: "E-mail", value: email },
+        { term: "Your customer id", value: id && <CopyId id={id} label="Copy customer id" /> },
+        { term: "Billing address", value: address && <Address address={address} /> },
+        ...(others && id
+          ? [
+              {
+                term: "Other payments",
+                value:
+                  others.count === 0 ? (
+                    "None"
+                  ) : (
+                    <Link href={`/${mode}/transactions?customer=${encodeURIComponent(id)}`} className={LINK}>
+                      {others.more ? `More than ${others.count}` : others.count}
+                    </Link>
+                  ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+function Address({ address }: { address: NonNullable<PaymentDetail["payment"]["billing_address"]> }) {
+  const lines = [
+    address.line1,
+    address.line2,
+    [address.postal_code, address.city, address.state].filter(Boolean).join(" "),
+    address.country,
+  ].filter(Boolean);
+  if (lines.length === 0) return <span className="text-soft">–</span>;
+  return (
+    <address className="not-italic">
+      {lines.map((line) => (
+        <span key={line} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
+  );
+}
+
+const PENDING_MS = 3_000;
+const SETTLED_MS = 5_000;
+
+/** A payment with all that hangs on it, kept current while it is looked at: faster while something is under way. */
+export function usePaymentDetail(paymentId: string, mode: Mode, initial?: PaymentDetail) {
+  return useQuery({
+    queryKey: ["payment", paymentId, mode],
+    queryFn: async ({ signal }) =>
+      (
+        await callApi<PaymentDetail>({
+          method: "GET",
+          path: `/api/dashboard/${mode}/payments/${encodeURIComponent(paymentId)}`,
+          signal,
+        })
+      ).data,
+    ...(initial && { initialData: initial }),
+    refetchInterval: ({ state }) => (state.data?.pending ? PENDING_MS : SETTLED_MS),
+  });
+}
+
+/** As the API answers it: every transaction of a payment has these from it, refunds by being copies of the charge. */
+export function wholePayment(payment: ShownPayment): Payment {
+  const { description, metadata, billing_address } = payment;
+  return {
+    ...payment,
+    transactions: payment.transactions.map((shown) => ({ ...shown, description, metadata, billing_address })),
+  };
 }

@@ -1,7 +1,13 @@
+import { CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
+import type { ReactNode } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
+import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
+import { cardText } from "@/lib/contract/format";
+import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
+import { AVS_RESULTS, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
 
 /** Ids, times and what the merchant's own server said of the payment. */
 export function PaymentFacts({ payment }: { payment: ShownPayment }) {
@@ -35,5 +41,186 @@ export function PaymentFacts({ payment }: { payment: ShownPayment }) {
         />
       )}
     </>
+  );
+}
+
+/** The payment's counters, side by side: what was asked for, taken, given back, and is left. */
+export function PaymentAmounts({ payment, wide }: { payment: ShownPayment; wide: boolean }) {
+  const { currency } = payment;
+  const fee = (amount: number) => <Money amount={amount} currency={currency} bare />;
+  return (
+    <dl className={cn("grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line", wide && "sm:grid-cols-4")}>
+      <Amount term="Amount">{fee(payment.amount)}</Amount>
+      <Amount term="Captured">{fee(payment.amount_captured)}</Amount>
+      <Amount term="Refunded">{fee(payment.amount_refunded)}</Amount>
+      {payment.amount_capturable > 0 ? (
+        <Amount term="Can be captured" hint={<CaptureBefore payment={payment} />}>
+          {fee(payment.amount_capturable)}
+        </Amount>
+      ) : (
+        <Amount term="Can be refunded">{fee(payment.amount_refundable)}</Amount>
+      )}
+    </dl>
+  );
+}
+
+function CaptureBefore({ payment }: { payment: ShownPayment }) {
+  const at = payment.transactions[0]?.capture_before;
+  return at ? (
+    <>
+      until <Time at={at} />
+    </>
+  ) : null;
+}
+
+function Amount({ term, hint, children }: { term: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="bg-ground px-4 py-2.5">
+      <dt className="text-soft text-xs">{term}</dt>
+      <dd className="text-sm">
+        {children}
+        {hint && <span className="block text-soft text-xs">{hint}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** What needs saying before all else: why it was declined, or that its outcome is not known. */
+export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
+  const { payment, decline, pending, timeline } = detail;
+  if (decline) {
+    return (
+      <Banner tone="red" title={decline.meaning}>
+        <p>{decline.advice}</p>
+        <p className="mt-1 text-soft text-xs">
+          Decline code <code className="font-mono">{decline.code}</code>. No money was taken.
+        </p>
+      </Banner>
+    );
+  }
+  if (payment.status === "FAILED") {
+    return (
+      <Banner tone="red" title="The payment failed, and no money was taken">
+        The processor could not carry it out. Try again with a new idempotency key.
+      </Banner>
+    );
+  }
+  if (payment.status === "REQUIRES_ACTION") {
+    return (
+      <Banner tone="amber" title="The shopper has to confirm this payment">
+        The card issuer asked for 3-D Secure. Send the shopper to the challenge page; nothing is charged until they
+        pass.
+      </Banner>
+    );
+  }
+  const open = timeline.findLast((entry) => entry.outcome === "pending");
+  if (!pending || !open) return null;
+  return (
+    <Banner tone="amber" title="Outcome not known yet">
+      {open.said} This page follows it by itself.
+    </Banner>
+  );
+}
+
+const TONE_ICONS = {
+  good: <CircleCheck aria-hidden="true" className="size-3.5 text-green" />,
+  partly: <CircleAlert aria-hidden="true" className="size-3.5 text-amber" />,
+  bad: <CircleX aria-hidden="true" className="size-3.5 text-red" />,
+  unknown: <CircleHelp aria-hidden="true" className="size-3.5 text-soft" />,
+};
+
+/** The card as far as it may be shown, and what the checks of it said. */
+export function PaymentCard({ detail }: { detail: PaymentDetail }) {
+  const { payment, notes } = detail;
+  const { card } = payment;
+  const charge = payment.transactions[0];
+  const avs = charge?.avs_result ?? null;
+  const cvv = charge?.cvv_result ?? null;
+  return (
+    <>
+      <Facts
+        items={[
+          { term: "Card", value: card && <span className="tabular-nums">{cardText(card.brand, card.last4)}</span> },
+          {
+            term: "Expires",
+            value: card && (
+              <span className="tabular-nums">
+                {String(card.exp_month).padStart(2, "0")} / {card.exp_year}
+              </span>
+            ),
+          },
+          { term: "BIN", value: card && <span className="font-mono text-xs">{card.bin}</span> },
+          {
+            term: "Address (AVS)",
+            value: avs && <Check code={avs} words={AVS_RESULTS[avs]} icon={TONE_ICONS[checkTone("avs", avs)]} />,
+          },
+          {
+            term: "Security code (CVV)",
+            value: cvv && <Check code={cvv} words={CVV_RESULTS[cvv]} icon={TONE_ICONS[checkTone("cvv", cvv)]} />,
+          },
+        ]}
+      />
+      <FraudScore score={charge?.fraud_score ?? null} reasons={notes[0]?.fraud_reasons ?? null} />
+    </>
+  );
+}
+
+function Check({ code, words, icon }: { code: string; words: string; icon: ReactNode }) {
+  return (
+    <span className="flex items-baseline gap-1.5">
+      <span className="translate-y-0.5">{icon}</span>
+      <span>
+        {words} <code className="whitespace-nowrap font-mono text-soft text-xs">({code})</code>
+      </span>
+    </span>
+  );
+}
+
+const LEVELS = [
+  { from: 75, word: "High risk", bar: "fill-red", text: "text-red" },
+  { from: 40, word: "Elevated risk", bar: "fill-amber", text: "text-amber" },
+  { from: 0, word: "Low risk", bar: "fill-green", text: "text-green" },
+];
+
+/** The fraud score on its scale of 0 to 100, with the rules that made it. */
+function FraudScore({ score, reasons }: { score: number | null; reasons: string[] | null }) {
+  if (score === null) {
+    return <p className="mt-3 border-t pt-3 text-soft">No fraud score: the payment was not scored.</p>;
+  }
+  const level = LEVELS.find(({ from }) => score >= from) ?? { word: "Low risk", bar: "fill-green", text: "text-green" };
+  return (
+    <div className="mt-3 border-t pt-3">
+      <p className="flex items-baseline justify-between gap-4">
+        <span className="text-soft">Fraud score</span>
+        <span>
+          <span className={cn("font-medium", level.text)}>{level.word}</span>{" "}
+          <span className="font-mono tabular-nums">
+            {score} <span className="text-soft">/ 100</span>
+          </span>
+        </span>
+      </p>
+      <meter min={0} max={100} value={score} aria-label="Fraud score" className="sr-only">
+        {score} of 100, {level.word.toLowerCase()}
+      </meter>
+      <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-line">
+        {/* Drawn, and not sized by a style: the page's policy takes none from HTML. */}
+        <svg className="block size-full" aria-hidden="true">
+          <rect rx="3" width={`${Math.max(score, 1)}%`} height="100%" className={level.bar} />
+        </svg>
+      </div>
+      <div aria-hidden="true" className="mt-0.5 flex justify-between text-[11px] text-soft tabular-nums">
+        <span>0</span>
+        <span>100</span>
+      </div>
+      {reasons && reasons.length > 0 ? (
+        <ul aria-label="What made the score" className="mt-1 list-disc pl-4">
+          {reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      ) : (
+        <p className="mt-1 text-soft">No rule found anything unusual.</p>
+      )}
+    </div>
   );
 }

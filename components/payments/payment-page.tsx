@@ -2,22 +2,25 @@
 
 import { ChevronRight, Printer } from "lucide-react";
 import Link from "next/link";
-import { PaymentActions } from "@/components/money/payment-actions";
+import type { ReactNode } from "react";
+import { createPortal } from "react-dom";
+import { StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
+import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { IconButton } from "@/components/ui/icon-button";
-import { Money } from "@/components/ui/money";
-import { StatusBadge, statusLabel } from "@/components/ui/status-badge";
+import { useHydrated } from "@/components/ui/hooks";
 import { Time } from "@/components/ui/time";
+import { IconButton } from "@/components/ui/tooltip";
+import { failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { failureText } from "@/lib/client/failure-text";
-import type { PaymentDetail, ShownPayment } from "@/lib/contract/dashboard/payment-detail";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { PaymentAmounts } from "./payment-amounts";
-import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement } from "./payment-blocks";
-import { PaymentNotice } from "./payment-notice";
-import { Receipt } from "./receipt";
-import { usePaymentDetail } from "./use-payment-detail";
+import { useTimeZone } from "@/lib/client/time-display";
+import { cardText, fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
+import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { PaymentActions } from "./payment-actions";
+import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
+import { PaymentAmounts, PaymentNotice } from "./payment-facts";
+import "./receipt.css";
 
 /** One payment as a page of its own; it follows what happens while it is open. */
 export function PaymentPage({ initial }: { initial: PaymentDetail }) {
@@ -87,5 +90,51 @@ function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
         </p>
       </div>
     </header>
+  );
+}
+
+type ReceiptProps = { payment: ShownPayment; merchantName: string };
+
+/** What is printed instead of the page: beside the page's own content, shown on paper alone. */
+function Receipt(props: ReceiptProps) {
+  return useHydrated() ? createPortal(<Paper {...props} />, document.body) : null;
+}
+
+function Paper({ payment, merchantName }: ReceiptProps) {
+  const zone = useTimeZone();
+  const money = (amount: number) => moneyTextWithCode(amount, payment.currency);
+  const refunds = payment.transactions.filter(({ type, status }) => type === "REFUND" && status !== "FAILED");
+  return (
+    <section className="receipt" aria-hidden="true">
+      <p className="text-xl font-semibold">{merchantName}</p>
+      <p className="mb-6">{payment.environment === "sandbox" ? "Test receipt: no money was moved" : "Receipt"}</p>
+      <table className="w-full [&_td]:py-1.5 [&_td:last-child]:text-right [&_tr]:border-b">
+        <tbody>
+          <Row term="Payment">{payment.id}</Row>
+          <Row term="Date">{fullTimeText(new Date(payment.created_at), zone)}</Row>
+          <Row term="Customer">{payment.customer_name ?? payment.customer_email ?? payment.customer_id ?? "–"}</Row>
+          <Row term="Description">{payment.description ?? "–"}</Row>
+          <Row term="Paid with">{payment.card ? cardText(payment.card.brand, payment.card.last4) : "–"}</Row>
+          <Row term="Charged">{money(payment.amount_captured)}</Row>
+          {refunds.map((refund) => (
+            <Row key={refund.id} term={`Refunded ${fullTimeText(new Date(refund.created_at), zone)}`}>
+              -{money(refund.amount)}
+            </Row>
+          ))}
+          <Row term="Total">
+            <strong>{money(payment.amount_captured - payment.amount_refunded)}</strong>
+          </Row>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <tr>
+      <td>{term}</td>
+      <td>{children}</td>
+    </tr>
   );
 }

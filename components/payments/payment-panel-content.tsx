@@ -1,20 +1,17 @@
 "use client";
 
-import { PaymentActions } from "@/components/money/payment-actions";
+import { StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
+import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
 import { ErrorState } from "@/components/ui/error-state";
-import { Money } from "@/components/ui/money";
-import { StatusBadge, statusLabel } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
-import { ApiError } from "@/lib/client/api";
-import { failureText } from "@/lib/client/failure-text";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { PaymentAmounts } from "./payment-amounts";
-import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement } from "./payment-blocks";
-import { PaymentNotice } from "./payment-notice";
+import { ApiError, failureText } from "@/lib/client/api";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { PaymentActions } from "./payment-actions";
+import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
+import { PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
-import { usePaymentDetail } from "./use-payment-detail";
 
 /** The inside of the side panel: the page's blocks, one below the other. */
 export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mode: Mode }) {

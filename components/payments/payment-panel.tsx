@@ -3,9 +3,9 @@
 import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { buttonStyles } from "@/components/ui/button";
 import { Sheet } from "@/components/ui/sheet";
-import type { Mode } from "@/lib/contract/transaction-words";
+import { buttonStyles } from "@/components/ui/styles";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
 
 type PaymentPanelProps = {

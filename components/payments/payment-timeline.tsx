@@ -11,13 +11,13 @@ import {
   UndoDot,
 } from "lucide-react";
 import Link from "next/link";
-import { cn } from "@/components/ui/class-names";
+import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Money } from "@/components/ui/money";
+import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import type { TimelineEntry } from "@/lib/contract/dashboard/payment-detail";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { Actor } from "./actor";
+import type { TimelineEntry } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { Actor } from "./request-list";
 
 const KIND_ICONS: Record<TimelineEntry["kind"], LucideIcon> = {
   authorize: ShieldCheck,

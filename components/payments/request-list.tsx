@@ -2,9 +2,8 @@ import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
 import { CopyId } from "@/components/ui/copy-id";
 import { Time } from "@/components/ui/time";
-import type { ApiRequest } from "@/lib/contract/dashboard/payment-detail";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { Actor } from "./actor";
+import type { ApiRequest, ShownActor } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
 
 /** The API requests behind the payment, newest first: bodies without card numbers, and the stored answers. */
@@ -76,5 +75,17 @@ export function HttpStatus({ status }: { status: number | null }) {
       <span className="sr-only">HTTP status </span>
       {status}
     </Badge>
+  );
+}
+
+/** Who did something: the name, and what tells two of the same name apart. */
+export function Actor({ actor }: { actor: ShownActor }) {
+  return (
+    <span className="[overflow-wrap:anywhere]">
+      {actor.name}
+      {actor.detail && (
+        <span className={actor.type === "api_key" ? "font-mono text-soft" : "text-soft"}> · {actor.detail}</span>
+      )}
+    </span>
   );
 }

@@ -5,20 +5,18 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useRef, useState } from "react";
 import { Controller, useForm, useWatch } from "react-hook-form";
-import { LiveFieldset } from "@/components/forms/live-fieldset";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
-import { Button, buttonStyles } from "@/components/ui/button";
+import { Button } from "@/components/ui/button";
+import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
+import { buttonStyles } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
-import type { CurrencyOption } from "@/lib/client/currency-options";
-import { newIdempotencyKey } from "@/lib/client/money-ports";
-import { planFormSchema, planFormValues } from "@/lib/client/plan-form";
-import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
-import { TypedPreview } from "./typed-preview";
-import { usePlanFailure } from "./use-plan-failure";
+import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { planFormSchema, planFormValues } from "@/lib/client/plans/plan-form";
+import type { CurrencyOption } from "@/lib/contract/format";
+import type { CreatePlanBody, Plan } from "@/lib/contract/plans/plan";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { DescriptionFields, type PlanForm, PriceFields, TypedPreview, usePlanFailure } from "./plan-fields";
 
 const STATUSES = [
   { value: "DRAFT", label: "Draft", description: "Not for sale yet. Everything can still be changed." },

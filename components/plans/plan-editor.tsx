@@ -5,25 +5,24 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { LiveFieldset } from "@/components/forms/live-fieldset";
-import { UnsavedGuard } from "@/components/forms/unsaved-guard";
-import { Banner } from "@/components/ui/banner";
-import { Button, buttonStyles } from "@/components/ui/button";
+import { StatusBadge } from "@/components/ui/badge";
+import { Banner, FormFailure } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { Facts } from "@/components/ui/card";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { buttonStyles } from "@/components/ui/styles";
+import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
-import { callApi } from "@/lib/client/api";
-import type { CurrencyOption } from "@/lib/client/currency-options";
+import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plan-form";
-import type { CreatePlanBody, Plan } from "@/lib/contract/plan";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { PlanDescription } from "./plan-description";
-import { PlanFacts } from "./plan-facts";
-import { DescriptionFields, type PlanForm, PriceFields } from "./plan-fields";
-import { PlanStatusDialog } from "./plan-status-dialog";
-import { TypedPreview } from "./typed-preview";
-import { usePlanFailure } from "./use-plan-failure";
+import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plans/plan-form";
+import type { CurrencyOption } from "@/lib/contract/format";
+import type { CreatePlanBody, Plan } from "@/lib/contract/plans/plan";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { DescriptionFields, type PlanForm, PriceFields, TypedPreview, usePlanFailure } from "./plan-fields";
+import { PlanDescription } from "./plan-preview";
 
 type PlanEditorProps = { plan: Plan; mode: Mode; today: string; currencies: readonly CurrencyOption[] };
 
@@ -123,5 +122,88 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
       />
       <UnsavedGuard dirty={isDirty} />
     </>
+  );
+}
+
+type PlanStatusDialogProps = {
+  plan: Plan;
+  mode: Mode;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  onChanged: (plan: Plan) => void;
+};
+
+/** Activates a plan, or deactivates an active one, once it is clear what that means. */
+function PlanStatusDialog({ plan, mode, open, onOpenChange, onChanged }: PlanStatusDialogProps) {
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const deactivate = plan.status === "ACTIVE";
+
+  async function change() {
+    setPending(true);
+    setFailure(null);
+    try {
+      const verb = deactivate ? "deactivate" : "activate";
+      const path = `/v1/subscription-plans/${plan.id}/${verb}`;
+      onChanged((await callApi<Plan>({ method: "POST", path, mode, body: {} })).data);
+    } catch (error) {
+      setFailure(failureText(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => {
+        setFailure(null);
+        onOpenChange(next);
+      }}
+    >
+      <DialogContent
+        title={deactivate ? `Deactivate ${plan.name}?` : `Activate ${plan.name}?`}
+        dismissible={!pending}
+        footer={
+          <>
+            <Button onClick={() => onOpenChange(false)} disabled={pending}>
+              Cancel
+            </Button>
+            <Button variant={deactivate ? "danger" : "primary"} pending={pending} onClick={change} data-autofocus>
+              {deactivate ? "Deactivate plan" : "Activate plan"}
+            </Button>
+          </>
+        }
+      >
+        <ul className="flex list-disc flex-col gap-1 pl-4">
+          {(deactivate ? DEACTIVATE : ACTIVATE).map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+          {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
+        </ul>
+        <FormFailure failure={{ text: failure }} className="mt-4" />
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+const ACTIVATE = [
+  "New payments and checkout sessions can use the plan from now on.",
+  "Its price and timing are fixed for as long as it is active.",
+];
+const DEACTIVATE = [
+  "New payments and checkout sessions with this plan are refused from now on.",
+  "Payments that were made stay as they are.",
+  "Its price and timing can be changed again, and it can be activated again.",
+];
+
+function PlanFacts({ plan }: { plan: Plan }) {
+  return (
+    <Facts
+      items={[
+        { term: "Created", value: <Time at={plan.created_at} /> },
+        { term: "Last changed", value: <Time at={plan.updated_at} /> },
+      ]}
+    />
   );
 }

@@ -1,18 +1,17 @@
 "use client";
 
-import type { ReactNode } from "react";
-import { Controller, type UseFormReturn, useWatch } from "react-hook-form";
-import { PriceInput } from "@/components/forms/price-input";
-import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
+import { type ReactNode, useState } from "react";
+import { type Control, Controller, type UseFormReturn, useWatch } from "react-hook-form";
+import { FormFailure } from "@/components/ui/banner";
+import { Field, Input, Select, Textarea } from "@/components/ui/field";
+import { PriceInput } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { Select } from "@/components/ui/select";
-import { Textarea } from "@/components/ui/textarea";
-import type { CurrencyOption } from "@/lib/client/currency-options";
-import type { PlanFormValues } from "@/lib/client/plan-form";
-import { PLAN_TYPE_LABELS, PLAN_TYPE_SENTENCES } from "@/lib/client/plan-text";
-import type { CreatePlanBody, PlanType } from "@/lib/contract/plan";
-import { hasPlanField } from "@/lib/contract/plan-rules";
+import { ApiError, failureText } from "@/lib/client/api";
+import { EDITABLE_FIELDS, fieldWords, type PlanFormValues, termsTyped } from "@/lib/client/plans/plan-form";
+import type { CurrencyOption } from "@/lib/contract/format";
+import { type CreatePlanBody, hasPlanField, type PlanType } from "@/lib/contract/plans/plan";
+import { PLAN_TYPE_LABELS, PLAN_TYPE_SENTENCES } from "@/lib/contract/plans/schedule";
+import { PlanPreview } from "./plan-preview";
 
 export type PlanForm = UseFormReturn<PlanFormValues, unknown, CreatePlanBody>;
 
@@ -125,4 +124,40 @@ function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
       {children}
     </div>
   );
+}
+
+const FIELDS: readonly string[] = EDITABLE_FIELDS;
+
+/** Puts a refusal of the API on the fields that it names, and the rest above the form. */
+export function usePlanFailure(form: PlanForm): {
+  failure: ReactNode;
+  show(error: unknown): void;
+  clear(): void;
+} {
+  const [text, setText] = useState<string | null>(null);
+
+  function show(error: unknown): void {
+    if (!(error instanceof ApiError)) {
+      setText(failureText(error));
+      return;
+    }
+    const named = error.errors.length > 0 ? error.errors : [{ param: error.param ?? "", message: error.detail }];
+    const own = named.filter(({ param }) => FIELDS.includes(param));
+    for (const [index, refusal] of own.entries()) {
+      const name = refusal.param as (typeof EDITABLE_FIELDS)[number];
+      form.setError(name, { type: "server", message: fieldWords(refusal) }, { shouldFocus: index === 0 });
+    }
+    if (own.length < named.length || own.length === 0) setText(failureText(error));
+  }
+
+  const failure = <FormFailure failure={{ text }} />;
+  return { failure, show, clear: () => setText(null) };
+}
+
+type TypedPreviewProps = { control: Control<PlanFormValues, unknown, CreatePlanBody>; today: string };
+
+/** The preview of what stands in the form, keystroke by keystroke. */
+export function TypedPreview({ control, today }: TypedPreviewProps) {
+  const values = useWatch({ control }) as PlanFormValues;
+  return <PlanPreview terms={termsTyped(values)} currency={values.currency} today={today} />;
 }

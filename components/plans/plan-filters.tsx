@@ -3,11 +3,11 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useTransition } from "react";
-import { buttonStyles } from "@/components/ui/button";
-import { Select } from "@/components/ui/select";
-import { Spinner } from "@/components/ui/spinner";
-import { PLAN_TYPE_LABELS } from "@/lib/client/plan-text";
-import type { PlanStatus, PlanType } from "@/lib/contract/plan";
+import { Spinner } from "@/components/ui/button";
+import { Select } from "@/components/ui/field";
+import { buttonStyles } from "@/components/ui/styles";
+import type { PlanStatus, PlanType } from "@/lib/contract/plans/plan";
+import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
 
 type PlanFiltersProps = { path: string; status: PlanStatus | null; type: PlanType | null };
 

@@ -1,8 +1,25 @@
 import { CalendarDays } from "lucide-react";
-import { Money } from "@/components/ui/money";
-import { firstYear, type PlanTerms, planSchedule, type ScheduledCharge } from "@/lib/client/plan-schedule";
-import { lengthText, priceText } from "@/lib/client/plan-text";
-import { dateText } from "@/lib/client/time-text";
+import { StatusBadge } from "@/components/ui/badge";
+import { Banner } from "@/components/ui/banner";
+import { Facts, Money } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { PageHeader } from "@/components/ui/page-header";
+import { Time } from "@/components/ui/time";
+import { dateText, moneyTextWithCode } from "@/lib/contract/format";
+import type { Plan } from "@/lib/contract/plans/plan";
+import {
+  everyText,
+  firstYear,
+  lengthText,
+  PLAN_STATUS_SENTENCES,
+  PLAN_TYPE_LABELS,
+  type PlanTerms,
+  planSchedule,
+  priceText,
+  type ScheduledCharge,
+  termsOf,
+} from "@/lib/contract/plans/schedule";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 type PlanPreviewProps = {
   /** Null while something is missing. */
@@ -93,4 +110,52 @@ function stepText({ kind }: ScheduledCharge, terms: PlanTerms, index: number): s
 function fallsOnMissingDays(charges: ScheduledCharge[], { every }: PlanTerms): boolean {
   const first = charges.find((charge) => charge.kind === "full");
   return every?.unit === "MONTHS" && Number(first?.on.slice(8)) > 28;
+}
+
+/** What the plan's status means, and its id. */
+export function PlanDescription({ plan }: { plan: Plan }) {
+  return (
+    <>
+      {PLAN_STATUS_SENTENCES[plan.status]}
+      <CopyId id={plan.id} className="flex" />
+    </>
+  );
+}
+
+type PlanViewProps = { plan: Plan; mode: Mode; today: string };
+
+/** One plan to someone who may only look. */
+export function PlanView({ plan, mode, today }: PlanViewProps) {
+  const terms = termsOf(plan);
+  const money = (amount: number) => moneyTextWithCode(amount, plan.currency);
+  return (
+    <>
+      <PageHeader
+        title={plan.name}
+        crumbs={[{ label: "Plans", href: `/${mode}/plans` }]}
+        badge={<StatusBadge status={plan.status} />}
+        description={<PlanDescription plan={plan} />}
+      />
+      <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
+        <div className="flex flex-col gap-5">
+          <Banner title="You can look, but not change">
+            Your role does not include changing plans. An owner of your account can give you another role.
+          </Banner>
+          <Facts
+            items={[
+              { term: "Type", value: PLAN_TYPE_LABELS[plan.type] },
+              { term: "Price", value: money(terms.price) },
+              { term: "Billed", value: terms.every ? everyText(terms.every) : "once" },
+              { term: "Trial", value: terms.trial && lengthText(terms.trial) },
+              { term: "Price of the trial", value: terms.trialPrice === null ? null : money(terms.trialPrice) },
+              { term: "Note", value: plan.description },
+              { term: "Created", value: <Time at={plan.created_at} /> },
+              { term: "Last changed", value: <Time at={plan.updated_at} /> },
+            ]}
+          />
+        </div>
+        <PlanPreview terms={terms} currency={plan.currency} today={today} />
+      </div>
+    </>
+  );
 }

@@ -1,8 +1,8 @@
 import Link from "next/link";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { StatusBadge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
-import { PLAN_TYPE_LABELS, priceText, termsOf } from "@/lib/client/plan-text";
-import type { Plan } from "@/lib/contract/plan";
+import type { Plan } from "@/lib/contract/plans/plan";
+import { PLAN_TYPE_LABELS, priceText, termsOf } from "@/lib/contract/plans/schedule";
 
 /** A page of plans; on narrow screens the name's cell holds the rest. */
 export function PlanTable({ plans, path }: { plans: readonly Plan[]; path: string }) {

@@ -2,7 +2,9 @@
 
 import Link from "next/link";
 import { useParams, usePathname } from "next/navigation";
-import { Button, buttonStyles } from "@/components/ui/button";
+import { Button } from "@/components/ui/button";
+import { buttonStyles } from "@/components/ui/styles";
+import { useDashboard } from "@/lib/client/dashboard-context";
 import { useShellDialog } from "./shell-dialogs";
 
 /** The ways on from an address that has nothing: the same one in the other mode, and the palette. */
@@ -18,5 +20,25 @@ export function NotFoundActions() {
       </Link>
       <Button onClick={() => openDialog("palette")}>Search</Button>
     </>
+  );
+}
+
+/** The way back from a payment that is not there. */
+export function ToTransactions() {
+  const { mode } = useDashboard();
+  return (
+    <Link href={`/${mode}/transactions`} className={buttonStyles()}>
+      All transactions
+    </Link>
+  );
+}
+
+/** The way back from a session that is not there. */
+export function ToCheckout() {
+  const { mode } = useDashboard();
+  return (
+    <Link href={`/${mode}/checkout`} className={buttonStyles()}>
+      All sessions
+    </Link>
   );
 }

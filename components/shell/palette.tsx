@@ -5,16 +5,16 @@ import { ArrowRight, BookOpen, Keyboard, LogOut, type LucideIcon, Monitor, Moon,
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useState } from "react";
-import { Kbd } from "@/components/ui/kbd";
 import { Modal } from "@/components/ui/modal";
 import { toast } from "@/components/ui/toast";
+import { signOut } from "@/lib/client/accounts/sign-out";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { jumpTargets } from "@/lib/client/jump-targets";
-import { otherModePath } from "@/lib/client/other-mode-path";
-import { signOut } from "@/lib/client/sign-out";
+import { jumpTargets } from "@/lib/client/shell/jump-targets";
+import { otherModePath } from "@/lib/client/shell/other-mode-path";
 import { SHELL_PAGES } from "./pages";
+import { Kbd } from "./search-button";
 import { useShellDialog } from "./shell-dialogs";
-import { THEMES } from "./themes";
+import { THEMES } from "./theme";
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon };
 

@@ -1,9 +1,8 @@
 "use client";
 
 import { Search } from "lucide-react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
-import { Kbd } from "@/components/ui/kbd";
-import { ModifierKey } from "./modifier-key";
 import { useShellDialog } from "./shell-dialogs";
 
 /** Opens the palette. */
@@ -40,4 +39,17 @@ export function SearchButton({ compact = false }: { compact?: boolean }) {
       </span>
     </button>
   );
+}
+
+const never = () => () => {};
+const key = () => (/mac|iphone|ipad/i.test(navigator.platform) ? "⌘" : "Ctrl");
+
+/** What this computer's keyboard says on the key of shortcuts. */
+export function ModifierKey() {
+  return useSyncExternalStore(never, key, () => "Ctrl");
+}
+
+/** A key of the keyboard. */
+export function Kbd({ children }: { children: ReactNode }) {
+  return <kbd className="kbd">{children}</kbd>;
 }

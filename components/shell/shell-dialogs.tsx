@@ -1,15 +1,15 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { createContext, type ReactNode, use, useMemo, useState } from "react";
-import { useShellKeys } from "./use-shell-keys";
+import { useParams, useRouter } from "next/navigation";
+import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
 
 const Palette = dynamic(() => import("./palette").then(({ Palette }) => Palette), { ssr: false });
 const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog").then(({ ShortcutsDialog }) => ShortcutsDialog), {
   ssr: false,
 });
 
-export type ShellDialog = "palette" | "shortcuts";
+type ShellDialog = "palette" | "shortcuts";
 
 const ShellDialogsContext = createContext<(dialog: ShellDialog) => void>(() => {});
 
@@ -31,3 +31,77 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
     </ShellDialogsContext>
   );
 }
+
+const CHORD_MS = 1_500;
+const TYPED_INTO = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
+const IN_THE_WAY = "dialog:modal, :popover-open:not([role=tooltip])";
+
+/**
+ * The keys that work on every page: Ctrl/Cmd-K always; the single ones only while nothing is typed into, nothing lies
+ * over the page, and the person has not switched them off.
+ */
+function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
+  const router = useRouter();
+  const { mode } = useParams<{ mode: string }>();
+  const chordUntil = useRef(0);
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.isComposing || event.defaultPrevented) return;
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        if (!document.querySelector("dialog:modal")) openDialog("palette");
+        return;
+      }
+      if (!enabled || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return;
+      if (document.querySelector(IN_THE_WAY)) return;
+      if (takes(event)) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }
+    }
+
+    function takes(event: KeyboardEvent): boolean {
+      const isSecond = Date.now() < chordUntil.current;
+      chordUntil.current = 0;
+      if (isSecond) {
+        const path = SHELL_KEYS[event.key];
+        if (path === undefined) return false;
+        router.push(`/${mode}${path}`);
+        return true;
+      }
+      if (event.key === "g" && !event.repeat) {
+        chordUntil.current = Date.now() + CHORD_MS;
+        return true;
+      }
+      if (event.key === "?") {
+        openDialog("shortcuts");
+        return true;
+      }
+      return event.key === "/" && focusSearch();
+    }
+
+    // Before the page's own keys: the second one of "g k" is not the table's "k".
+    window.addEventListener("keydown", onKeyDown, { capture: true });
+    return () => window.removeEventListener("keydown", onKeyDown, { capture: true });
+  }, [enabled, mode, openDialog, router]);
+}
+
+function focusSearch(): boolean {
+  const fields = document.querySelectorAll<HTMLInputElement>("[data-search]");
+  const input = [...fields].find((field) => field.checkVisibility());
+  input?.focus();
+  input?.select();
+  return input !== undefined;
+}
+
+/** Second key after `g` → path below `/{mode}`: the keys of SHELL_PAGES, without their icons. */
+const SHELL_KEYS: Readonly<Record<string, string>> = {
+  o: "",
+  t: "/transactions",
+  c: "/checkout",
+  p: "/plans",
+  k: "/developers/api-keys",
+  i: "/developers/idempotency",
+  s: "/settings",
+};

@@ -1,17 +1,14 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Banner } from "@/components/ui/banner";
-import { Logo } from "@/components/ui/logo";
+import { Logo } from "@/components/ui/page-header";
 import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
-import { ModeSwitch } from "./mode-switch";
-import { NavLink } from "./nav-link";
-import { NavSheet } from "./nav-sheet";
+import { TestBanner, UnverifiedBanner } from "./banners";
+import { ModeSwitch, NavLink, NavSheet } from "./nav";
 import { SHELL_PAGES, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
-import { TestBanner } from "./test-banner";
-import { UnverifiedBanner } from "./unverified-banner";
 import { UserMenu } from "./user-menu";
 
 /** What stands around every page of the dashboard. */

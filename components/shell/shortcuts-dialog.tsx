@@ -2,13 +2,12 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState, useTransition } from "react";
+import { FormFailure } from "@/components/ui/banner";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { FormFailure } from "@/components/ui/form-failure";
-import { Kbd } from "@/components/ui/kbd";
 import { Switch } from "@/components/ui/switch";
 import { callApi } from "@/lib/client/api";
-import { ModifierKey } from "./modifier-key";
 import { SHELL_PAGES } from "./pages";
+import { Kbd, ModifierKey } from "./search-button";
 
 type Shortcut = { keys: ReactNode[]; label: string };
 

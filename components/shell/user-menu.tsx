@@ -12,10 +12,10 @@ import {
   MenuTrigger,
 } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
+import { signOut } from "@/lib/client/accounts/sign-out";
 import type { DashboardData } from "@/lib/client/dashboard-context";
-import { signOut } from "@/lib/client/sign-out";
 import { useShellDialog } from "./shell-dialogs";
-import { THEMES } from "./themes";
+import { THEMES } from "./theme";
 
 type UserMenuProps = { mode: string; merchantName: string; person: DashboardData["person"] };
 

@@ -1,5 +1,9 @@
 import Link from "next/link";
+import { actionText } from "@/components/accounts/activity";
+import { CopyId } from "@/components/ui/copy-id";
 import { Time } from "@/components/ui/time";
+import type { OwnAct } from "@/lib/contract/support/merchant-view";
+import type { PaymentAuditEntry } from "@/lib/contract/support/payment-inside";
 import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-acts";
 
 type ActListProps = {
@@ -49,5 +53,40 @@ export function ActObject({ act: { objectId } }: { act: StaffActView }) {
     >
       {objectId}
     </Link>
+  );
+}
+
+/** Who changed something, newest first. */
+export function AuditList({ entries }: { entries: readonly PaymentAuditEntry[] }) {
+  if (entries.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing has changed yet.</p>;
+  return (
+    <ul className="divide-y">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-wrap items-center gap-x-3 px-4 py-2 text-[13px]">
+          <code className="font-mono text-xs">{entry.action}</code>
+          <span className="min-w-0 text-soft [overflow-wrap:anywhere]">{entry.actor}</span>
+          {entry.requestId && <CopyId id={entry.requestId} short label="Copy request id" className="text-soft" />}
+          <Time at={entry.at} className="ml-auto text-soft text-xs" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What a merchant's own people did with the account: keys, settings, team. */
+export function OwnActList({ acts }: { acts: readonly OwnAct[] }) {
+  if (acts.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing yet.</p>;
+  return (
+    <ul className="divide-y">
+      {acts.map((act) => (
+        <li key={act.id} className="px-4 py-2 text-[13px]">
+          <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+            <span className="font-medium">{actionText(act.action)}</span>
+            <Time at={act.at} className="text-soft text-xs" />
+          </p>
+          <p className="text-soft text-xs [overflow-wrap:anywhere]">{act.actor}</p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,10 +3,9 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { cn } from "@/components/ui/class-names";
-import { callApi } from "@/lib/client/api";
-import { failureText } from "@/lib/client/failure-text";
-import type { AskResult } from "@/lib/contract/support/unknown-outcomes";
+import { cn } from "@/components/ui/styles";
+import { callApi, failureText } from "@/lib/client/api";
+import type { AskResult } from "@/lib/contract/support/operations";
 
 type Answer = { result: AskResult; state: string; last_answer: string | null };
 

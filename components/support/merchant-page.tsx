@@ -1,16 +1,21 @@
+import Link from "next/link";
+import { Badge, StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
-import { Card } from "@/components/ui/card";
+import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
 import { PageHeader } from "@/components/ui/page-header";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { ACTS_SHOWN, type MerchantProfile, type MerchantView } from "@/lib/contract/support/merchant-view";
-import { ActList } from "./act-list";
+import {
+  ACTS_SHOWN,
+  type MerchantPerson,
+  type MerchantProfile,
+  type MerchantView,
+} from "@/lib/contract/support/merchant-view";
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
+import { ActList, OwnActList } from "./act-list";
+import { ROLE_NAMES } from "./labels";
 import { MerchantEnvironment } from "./merchant-environment";
-import { ModeTabs } from "./mode-tabs";
-import { OwnActList } from "./own-act-list";
-import { PeopleList } from "./people-list";
 import { ReasonDialog } from "./reason-dialog";
 
 export function MerchantPage({ view }: { view: MerchantView }) {
@@ -97,5 +102,75 @@ function SuspendButton({ profile }: { profile: MerchantProfile }) {
       path={`/api/support/merchants/${profile.id}/suspend`}
       done={`${profile.name} is suspended`}
     />
+  );
+}
+
+/** The merchant's two environments. */
+function ModeTabs({ merchantId, mode }: { merchantId: string; mode: Mode }) {
+  return (
+    <nav aria-label="Environment" className="flex gap-1 border-b">
+      {MODES.map((one) => (
+        <Link
+          key={one}
+          href={`/support/merchants/${merchantId}?mode=${one}`}
+          prefetch={false}
+          aria-current={one === mode ? "page" : undefined}
+          className={cn(
+            "-mb-px flex h-8 items-center border-b-2 px-2 text-[13px]",
+            one === mode ? "border-violet font-medium" : "border-transparent text-soft hover:text-ink",
+          )}
+        >
+          {one === "live" ? "Live" : "Test"}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function PeopleList({ merchantId, people }: { merchantId: string; people: readonly MerchantPerson[] }) {
+  if (people.length === 0) return <p className="p-4 text-[13px] text-soft">Nobody can sign in.</p>;
+  return (
+    <ul className="divide-y">
+      {people.map((person) => (
+        <li key={person.id} className="flex flex-col gap-1 px-4 py-2.5 text-[13px]">
+          <p className="min-w-0 font-medium [overflow-wrap:anywhere]">{person.email}</p>
+          <p className="flex flex-wrap items-center gap-1.5">
+            <Badge>{ROLE_NAMES[person.role]}</Badge>
+            {person.secondFactor ? (
+              <Badge tone="green">Second factor on</Badge>
+            ) : (
+              <Badge tone="amber">No second factor</Badge>
+            )}
+          </p>
+          <p className="text-soft text-xs">
+            {person.name && `${person.name} · `}
+            {person.lastSignInAt ? (
+              <>
+                Signed in <Time at={person.lastSignInAt} style="relative" />
+              </>
+            ) : (
+              "Never signed in"
+            )}
+          </p>
+          <CopyId id={person.id} short label={`Copy the id of ${person.email}`} className="text-soft" />
+          {person.lockedUntil && (
+            <div className="mt-1 flex flex-wrap items-center justify-between gap-2 rounded-md bg-red-ground px-3 py-2">
+              <p>
+                Locked until <Time at={person.lockedUntil} />
+              </p>
+              <ReasonDialog
+                label="Unlock"
+                size="sm"
+                title={`Unlock ${person.email}?`}
+                text="They can try to sign in again at once. Password and second factor stay as they are: make sure that it is really them."
+                confirmLabel="Unlock sign-in"
+                path={`/api/support/merchants/${merchantId}/people/${person.id}/unlock`}
+                done={`${person.email} can sign in again`}
+              />
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,12 +1,11 @@
 import type { ReactNode } from "react";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
-import { Money } from "@/components/ui/money";
 import { Time } from "@/components/ui/time";
-import type { InsideOperation } from "@/lib/contract/support/payment-inside";
+import type { InsideOperation, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
 import { AskAgain } from "./ask-again";
-import { OPERATION_WORDS } from "./operation-words";
-import { PlainStatus } from "./plain-status";
+import { OPERATION_WORDS, PlainStatus } from "./labels";
 
 type OperationListProps = { operations: readonly InsideOperation[]; answers: Record<string, ReactNode> };
 
@@ -73,5 +72,28 @@ function OpenOperation({ operation }: { operation: InsideOperation }) {
       </p>
       <AskAgain operationId={operation.id} refresh />
     </div>
+  );
+}
+
+const LOOKS: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
+  approved: { tone: "green", label: "Approved" },
+  declined: { tone: "red", label: "Declined" },
+  action_required: { tone: "amber", label: "Action required" },
+  pending: { tone: "amber", label: "Pending" },
+  not_found: { tone: "amber", label: "Not found" },
+  not_sent: { tone: "neutral", label: "Not sent" },
+  unknown: { tone: "amber", label: "No clear answer" },
+  none: { tone: "neutral", label: "No processor" },
+};
+
+/** What the processor itself says of an operation; null: only the newest are asked about. */
+export function OperationAnswer({ answer }: { answer: ProcessorAnswer | null }) {
+  if (answer === null) return <span className="text-soft">Not asked: it is one of the older ones.</span>;
+  const { tone, label } = LOOKS[answer.kind];
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1.5">
+      <Badge tone={tone}>{label}</Badge>
+      {answer.text && <span className="text-soft">{answer.text}</span>}
+    </span>
   );
 }

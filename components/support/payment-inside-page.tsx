@@ -1,26 +1,19 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
-import { EventList } from "@/components/payments/event-list";
 import { JsonView } from "@/components/payments/json-view";
-import { LedgerTable } from "@/components/payments/ledger-table";
-import { PaymentAmounts } from "@/components/payments/payment-amounts";
-import { PaymentCard } from "@/components/payments/payment-card";
-import { PaymentFacts } from "@/components/payments/payment-facts";
-import { PaymentNotice } from "@/components/payments/payment-notice";
-import { TransactionList } from "@/components/payments/transaction-list";
-import { Card } from "@/components/ui/card";
+import { PaymentAmounts, PaymentCard, PaymentFacts, PaymentNotice } from "@/components/payments/payment-facts";
+import { EventList, LedgerTable, TransactionList } from "@/components/payments/payment-records";
+import { Actor, HttpStatus } from "@/components/payments/request-list";
+import { StatusBadge } from "@/components/ui/badge";
+import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Money } from "@/components/ui/money";
 import { PageHeader } from "@/components/ui/page-header";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { Time } from "@/components/ui/time";
+import type { ApiRequest, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import { OPERATIONS_SHOWN, type PaymentInside } from "@/lib/contract/support/payment-inside";
-import { ActList } from "./act-list";
-import { AuditList } from "./audit-list";
-import { KeyUses } from "./key-uses";
-import { ModeBadge } from "./mode-badge";
+import { ActList, AuditList } from "./act-list";
+import { ModeBadge } from "./labels";
 import { OperationList } from "./operation-list";
-import { PaymentCustomer } from "./payment-customer";
-import { PaymentOwner } from "./payment-owner";
 import { StaffRefund } from "./staff-refund";
 
 type PaymentInsidePageProps = {
@@ -112,5 +105,97 @@ export function PaymentInsidePage({ inside, answers }: PaymentInsidePageProps) {
         </div>
       </div>
     </article>
+  );
+}
+
+function PaymentOwner({ inside: { merchant, environment } }: { inside: PaymentInside }) {
+  return (
+    <Facts
+      items={[
+        {
+          term: "Merchant",
+          value: (
+            <span className="flex flex-wrap items-center gap-2">
+              <Link
+                href={`/support/merchants/${merchant.id}?mode=${environment.mode}`}
+                prefetch={false}
+                className="text-accent hover:underline"
+              >
+                {merchant.name}
+              </Link>
+              {merchant.suspended && <StatusBadge status="SUSPENDED" />}
+            </span>
+          ),
+        },
+        { term: "Mode", value: environment.mode === "live" ? "Live" : "Test" },
+        { term: "Environment", value: <CopyId id={environment.id} short label="Copy environment id" /> },
+      ]}
+    />
+  );
+}
+
+const searchFor = (text: string) => (
+  <Link href={`/support?q=${encodeURIComponent(text)}`} prefetch={false} className="text-accent hover:underline">
+    {text}
+  </Link>
+);
+
+/** Who paid; address and id lead to a search in all merchants' data. */
+function PaymentCustomer({ payment }: { payment: ShownPayment }) {
+  const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
+  if (!id && !email && !name && !address) return <p className="text-soft">The payment names no customer.</p>;
+  return (
+    <Facts
+      items={[
+        { term: "Name", value: name },
+        { term: "E-mail", value: email && searchFor(email) },
+        { term: "Merchant's own id", value: id && searchFor(id) },
+        {
+          term: "Billing address",
+          value:
+            address &&
+            [address.line1, address.line2, address.postal_code, address.city, address.state, address.country]
+              .filter(Boolean)
+              .join(", "),
+        },
+      ]}
+    />
+  );
+}
+
+const times = (count: number) => (count === 1 ? "once" : `${count} times`);
+
+/** The keys under which the payment was acted on: first use, stored answer, replays and reuses. */
+function KeyUses({ requests }: { requests: readonly ApiRequest[] }) {
+  if (requests.length === 0) {
+    return <p className="p-4 text-[13px] text-soft">None kept: they are kept for as long as they can be repeated.</p>;
+  }
+  return (
+    <ul className="divide-y">
+      {requests.map((request) => (
+        <li key={request.key} className="flex min-w-0 flex-col gap-1 px-4 py-2.5 text-[13px]">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <CopyId id={request.key} label="Copy idempotency key" />
+            <HttpStatus status={request.status} />
+            <Time at={request.at} className="ml-auto text-soft text-xs" />
+          </div>
+          <code className="font-mono text-xs [overflow-wrap:anywhere]">
+            {request.method} {request.path}
+          </code>
+          <p className="text-soft text-xs">
+            By <Actor actor={request.actor} />
+            {request.replay_count > 0 && ` · replayed ${times(request.replay_count)}`}
+            {request.reuse_count > 0 && ` · refused ${times(request.reuse_count)} for another request`}
+          </p>
+          <CopyId id={request.request_id} short label="Copy request id" className="text-soft" />
+          {request.body !== null && (
+            <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
+          )}
+          {request.response !== null && (
+            <JsonView title="Stored answer" value={request.response} label={`Answer to ${request.request_id}`} />
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

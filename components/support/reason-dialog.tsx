@@ -3,10 +3,10 @@
 import { useRouter } from "next/navigation";
 import { type ReactNode, useId, useState } from "react";
 import { Banner } from "@/components/ui/banner";
-import { Button, type ButtonSize, type ButtonVariant } from "@/components/ui/button";
+import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { Textarea } from "@/components/ui/textarea";
+import { Field, Textarea } from "@/components/ui/field";
+import type { ButtonSize, ButtonVariant } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useSubmit } from "@/lib/client/use-submit";

@@ -3,10 +3,9 @@
 import { Search } from "lucide-react";
 import Form from "next/form";
 import { type SubmitEvent, useState } from "react";
-import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
-import { passesLuhn } from "@/lib/contract/payment";
-import { SubmitButton } from "./submit-button";
+import { Field, Input } from "@/components/ui/field";
+import { passesLuhn } from "@/lib/contract/payments/payment";
+import { SubmitButton } from "./buttons";
 
 type SearchBoxProps = {
   text: string;

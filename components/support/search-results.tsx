@@ -1,14 +1,12 @@
 import Link from "next/link";
-import { Card } from "@/components/ui/card";
+import { Banner } from "@/components/ui/banner";
+import { Card, Money } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Money } from "@/components/ui/money";
+import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { cardText } from "@/lib/client/card-text";
+import { cardText } from "@/lib/contract/format";
 import { SEARCH_GROUPS, SEARCH_LIMIT, type SearchAnswer, type SearchHit } from "@/lib/contract/support/search-results";
-import { ModeBadge } from "./mode-badge";
-import { OPERATION_WORDS } from "./operation-words";
-import { PlainStatus } from "./plain-status";
-import { WHAT_CAN_BE_FOUND } from "./search-help";
+import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
 /** Hits by kind. Said plainly: how the text was read, and where there is more than is shown. */
 export function SearchResults({ answer }: { answer: SearchAnswer }) {
@@ -105,3 +103,96 @@ function NothingFound() {
     />
   );
 }
+
+type SearchStartProps = {
+  searches: readonly { text: string; at: string }[];
+  unknown: { all: number; waiting: number };
+};
+
+/** Before anything was looked for: what waits, what was looked for last, what can be found. */
+export function SearchStart({ searches, unknown }: SearchStartProps) {
+  return (
+    <div className="flex flex-col gap-4">
+      {unknown.all > 0 && <UnknownNotice {...unknown} />}
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <Card
+          title="What can be found"
+          description={`Of each kind at most ${SEARCH_LIMIT} are shown, the newest first. Ids, addresses and keys must be whole.`}
+        >
+          <dl className="flex flex-col gap-2.5">
+            {SEARCH_EXAMPLES.map(({ what, how, finds }) => (
+              <div key={what} className="grid gap-x-4 sm:grid-cols-[8rem_minmax(0,1fr)_minmax(0,1fr)]">
+                <dt className="font-medium">{what}</dt>
+                <dd>{how}</dd>
+                <dd className="text-soft">{finds}</dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+        <Card title="Your last searches" flush>
+          {searches.length === 0 ? (
+            <p className="p-4 text-[13px] text-soft">None yet.</p>
+          ) : (
+            <ul className="divide-y">
+              {searches.map(({ text, at }) => (
+                <li key={text} className="flex items-baseline gap-3 px-4 py-2 text-[13px]">
+                  <Link
+                    href={`/support?q=${encodeURIComponent(text)}`}
+                    prefetch={false}
+                    className="min-w-0 flex-1 truncate text-accent hover:underline"
+                  >
+                    {text}
+                  </Link>
+                  <Time at={at} style="relative" className="text-soft text-xs" />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
+  return (
+    <Banner
+      tone={waiting > 0 ? "red" : "amber"}
+      title={
+        all === 1 ? "The outcome of one operation is not known" : `The outcomes of ${all} operations are not known`
+      }
+      actions={
+        <Link href="/support/unknown-outcomes" prefetch={false} className={buttonStyles({ size: "sm" })}>
+          Open the queue
+        </Link>
+      }
+    >
+      {waiting === 0
+        ? "Asked about by themselves, for 24 hours."
+        : `${waiting === all ? (all === 1 ? "It" : "All") : waiting} ${waiting === 1 ? "waits" : "wait"} for you: over a day old, no longer asked about.`}
+    </Banner>
+  );
+}
+
+/** In one sentence; the start page has the table. */
+const WHAT_CAN_BE_FOUND =
+  "ids that begin with pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_ or sub_, operations by their UUID, e-mail addresses, last 4 digits, amounts, idempotency keys, customer ids and merchant names";
+
+const SEARCH_EXAMPLES: readonly { what: string; how: string; finds: string }[] = [
+  {
+    what: "Id",
+    how: "pay_…, txn_…, key_…, mer_…, req_…, usr_… and the others",
+    finds: "That one thing, whoever's it is",
+  },
+  { what: "E-mail address", how: "anna@example.com", finds: "A customer's transactions, and people who sign in" },
+  { what: "Last 4 digits", how: "4242", finds: "The newest transactions with such a card" },
+  {
+    what: "Amount",
+    how: "12.34, $12.34 or 12.34 EUR",
+    finds: "Transactions of exactly that amount, in any currency if none is given",
+  },
+  { what: "Request", how: "req_…", finds: "What the request began, or why it was refused" },
+  { what: "Idempotency key", how: "the whole key", finds: "Its first use, and the payment" },
+  { what: "Operation", how: "its UUID, as the processor knows it", finds: "The payment it belongs to" },
+  { what: "Merchant", how: "any part of the name", finds: "The merchant" },
+];

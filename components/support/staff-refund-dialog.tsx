@@ -2,19 +2,20 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { AmountInput } from "@/components/money/amount-input";
-import { MoneyDialog } from "@/components/money/money-dialog";
-import { RefundFacts } from "@/components/money/refund-facts";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
-import { Textarea } from "@/components/ui/textarea";
-import { reasonAgainst } from "@/lib/client/action-reasons";
-import { MoneyDriver, type MoneySnapshot } from "@/lib/client/money-action";
-import { amountField, fieldError, REFUND_REASON_LABELS, readAmount } from "@/lib/client/money-form";
-import { reasonSubject } from "@/lib/client/money-subject";
-import { moneyText } from "@/lib/client/money-text";
-import { keepStaffReason, type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
-import type { RefundReason } from "@/lib/contract/transaction-words";
+import { AmountInput, MoneyDialog, RefundFacts } from "@/components/payments/money-dialog";
+import { Field, Select, Textarea } from "@/components/ui/field";
+import { reasonAgainst } from "@/lib/client/payments/action-reasons";
+import { MoneyDriver, type MoneySnapshot } from "@/lib/client/payments/money-action";
+import {
+  amountField,
+  fieldError,
+  REFUND_REASON_LABELS,
+  readAmount,
+  reasonSubject,
+} from "@/lib/client/payments/money-subject";
+import { keepStaffReason, type StaffMoney, staffMoneyPorts } from "@/lib/client/support/staff-money-ports";
+import { moneyText } from "@/lib/contract/format";
+import type { RefundReason } from "@/lib/contract/transactions/words";
 
 const always = () => true;
 const WHY_MISSING = "Say why you refund for the merchant.";

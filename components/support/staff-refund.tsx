@@ -4,9 +4,9 @@ import { Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { reasonAgainst, subjectOfPayment } from "@/lib/client/action-reasons";
-import { type StaffMoney, staffMoneyPorts } from "@/lib/client/staff-money-ports";
-import type { ShownPayment } from "@/lib/contract/dashboard/payment-detail";
+import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
+import { type StaffMoney, staffMoneyPorts } from "@/lib/client/support/staff-money-ports";
+import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 
 const StaffRefundDialog = dynamic(() => import("./staff-refund-dialog").then((module) => module.StaffRefundDialog));
 

@@ -1,13 +1,12 @@
 "use client";
 
 import { type SubmitEvent, useState } from "react";
+import { PasswordInput } from "@/components/accounts/auth-fields";
+import { FormFailure } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { Field } from "@/components/ui/field";
-import { FormFailure } from "@/components/ui/form-failure";
-import { Input } from "@/components/ui/input";
-import { PasswordInput } from "@/components/ui/password-input";
-import { signIn } from "@/lib/client/sign-in";
-import type { SignInError } from "@/lib/contract/proof";
+import { Field, Input } from "@/components/ui/field";
+import { signIn } from "@/lib/client/accounts/sign-in";
+import type { SignInError } from "@/lib/contract/accounts/proof";
 
 const ERRORS: Record<SignInError, string> = {
   wrong: "The e-mail address or the password is wrong.",

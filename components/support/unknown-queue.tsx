@@ -1,14 +1,13 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
+import { Money } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Money } from "@/components/ui/money";
 import { Time } from "@/components/ui/time";
-import type { UnknownOutcome, UnknownOutcomeList } from "@/lib/contract/support/unknown-outcomes";
+import type { UnknownOutcome, UnknownOutcomeList } from "@/lib/contract/support/operations";
 import { AskAgain } from "./ask-again";
-import { ModeBadge } from "./mode-badge";
-import { OPERATION_WORDS } from "./operation-words";
-import { RefreshButton } from "./refresh-button";
+import { RefreshButton } from "./buttons";
+import { ModeBadge, OPERATION_WORDS } from "./labels";
 
 /** What nobody knows the outcome of. A row stays where it is when it is asked about, so that its answer can be read. */
 export function UnknownQueue({ list: { outcomes, total, waiting } }: { list: UnknownOutcomeList }) {

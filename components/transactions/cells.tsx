@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { moneyText } from "@/lib/client/money-text";
-import { timeText } from "@/lib/client/time-text";
-import type { ColumnName } from "@/lib/client/transaction-columns";
-import { brandLabel, wordLabel } from "@/lib/client/transaction-labels";
-import type { ListedTransaction } from "@/lib/contract/transaction";
+import { StatusBadge } from "@/components/ui/badge";
+import { brandLabel, wordLabel } from "@/lib/client/transactions/filter-chips";
+import { moneyText, timeText } from "@/lib/contract/format";
+import type { ColumnName } from "@/lib/contract/transactions/columns";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 
 /** What a cell needs beside its row: the zone that times are shown in. */
 export type CellContext = { zone: string };

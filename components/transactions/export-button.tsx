@@ -3,11 +3,11 @@
 import { Download, X } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
-import { IconButton } from "@/components/ui/icon-button";
 import { Menu, MenuContent, MenuItem, MenuLabel, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
+import { IconButton } from "@/components/ui/tooltip";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import type { ExportProgress } from "@/lib/client/download-export";
+import type { ExportProgress } from "@/lib/client/transactions/download-export";
 
 type ExportButtonProps = {
   /** The page's own parameters. */
@@ -100,7 +100,7 @@ async function exportFrom(address: string, signal: AbortSignal, onProgress: OnPr
       description,
       action: { label: "Try again", onClick: () => void startExport(address) },
     });
-  const loaded = await import("@/lib/client/download-export").catch(() => null);
+  const loaded = await import("@/lib/client/transactions/download-export").catch(() => null);
   if (loaded === null) return failed("A part of this page could not be loaded. Check your connection.");
   try {
     const rows = await loaded.downloadExport(address, signal, onProgress);

@@ -1,12 +1,12 @@
 "use client";
 
 import { Button } from "@/components/ui/button";
-import { Select } from "@/components/ui/select";
+import { Select } from "@/components/ui/field";
 import { Sheet } from "@/components/ui/sheet";
-import type { TransactionQuery } from "@/lib/client/transaction-query";
+import type { TransactionQuery } from "@/lib/contract/transactions/query";
 import type { FilterBarProps } from "./filter-bar";
-import { FormOfKind } from "./filters/form-of-kind";
-import { FILTER_KINDS } from "./filters/kinds";
+import { FILTER_KINDS } from "./filter-bar";
+import { FormOfKind } from "./filter-forms";
 
 const SORTS = [
   ["created_at desc", "Newest first"],

@@ -5,12 +5,12 @@ import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Skeleton } from "@/components/ui/skeleton";
-import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/client/transaction-query";
-import type { ParsedSearch } from "@/lib/client/transaction-search";
-import { currentQuery } from "./use-transactions-url";
+import type { ParsedSearch } from "@/lib/client/transactions/search";
+import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/contract/transactions/query";
+import { currentQuery } from "./use-transactions";
 
 // What the words mean is known by the time that somebody types.
-const loadGrammar = () => import("@/lib/client/transaction-search");
+const loadGrammar = () => import("@/lib/client/transactions/search");
 const loadHelp = () => import("./search-help").then((module) => module.SearchHelp);
 const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 

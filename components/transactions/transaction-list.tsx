@@ -1,21 +1,22 @@
 "use client";
 
-import type { RefObject } from "react";
-import { Pager } from "@/components/data-table/pager";
-import type { SortState } from "@/components/data-table/sort-header";
+import { ArrowUp, CreditCard } from "lucide-react";
+import { type RefObject, useState } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
+import { CopyId } from "@/components/ui/copy-id";
+import { Pager, type SortState } from "@/components/ui/data-table";
+import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { TableSkeleton } from "@/components/ui/skeleton";
 import { ApiError } from "@/lib/client/api";
-import type { ColumnName } from "@/lib/client/transaction-columns";
-import { PER_PAGE, type PerPage, type TransactionQuery } from "@/lib/client/transaction-query";
-import type { Mode } from "@/lib/contract/transaction-words";
-import { EmptyList } from "./empty-list";
-import { sortText } from "./sort-text";
+import type { ColumnName } from "@/lib/contract/transactions/columns";
+import { PER_PAGE, type PerPage, type QueryProblem, type TransactionQuery } from "@/lib/contract/transactions/query";
+import type { Mode, SortField } from "@/lib/contract/transactions/words";
 import { TransactionTable } from "./transaction-table";
-import type { Selection } from "./use-selection";
-import type { useTransactionList } from "./use-transaction-list";
+import type { Selection, useTransactionList } from "./use-transactions";
 
-export type TransactionListProps = {
+type TransactionListProps = {
   tableRef: RefObject<HTMLTableElement | null>;
   live: ReturnType<typeof useTransactionList>;
   query: TransactionQuery;
@@ -88,3 +89,174 @@ function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
     />
   );
 }
+
+type EmptyListProps = {
+  mode: Mode;
+  /** The active filters in words; none when there is not a single transaction. */
+  filters: readonly string[];
+  /** Rows on other pages than this one, which is past the last. */
+  total: number;
+  lastPage: number;
+  apiUrl: string;
+  onClear: () => void;
+  onPage: (page: number) => void;
+};
+
+/** Why no row is shown. */
+function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onPage }: EmptyListProps) {
+  if (total > 0) {
+    return (
+      <EmptyState
+        title="This page is past the last one"
+        description="Rows may have left the list since."
+        actions={<Button onClick={() => onPage(lastPage)}>Go to page {lastPage}</Button>}
+      />
+    );
+  }
+  if (filters.length > 0)
+    return <EmptyState kind="no-results" what="transactions" filters={filters} onClear={onClear} />;
+  return (
+    <EmptyState
+      icon={<CreditCard aria-hidden="true" />}
+      title={mode === "test" ? "No transactions yet" : "No live transactions yet"}
+      description={
+        mode === "test"
+          ? "Make one with a test card and a key of this mode. It appears here by itself."
+          : "Live payments begin with the token of a card that was typed into the payment form. They appear here by themselves."
+      }
+      curl={firstPayment(mode, apiUrl)}
+      curlTitle="Make a payment"
+      actions={
+        <a className="button button-secondary" href={`/${mode}/developers/api-keys`}>
+          Get an API key
+        </a>
+      }
+    />
+  );
+}
+
+function firstPayment(mode: Mode, apiUrl: string): string {
+  const body =
+    mode === "test"
+      ? '{"amount": 1999, "currency": "USD", "card": {"number": "4242424242424242", "exp_month": 12, "exp_year": 2030, "cvv": "123"}}'
+      : '{"amount": 1999, "currency": "USD", "payment_token": "tok_…"}';
+  return [
+    `curl ${apiUrl}/v1/payments \\`,
+    `  -H "X-Api-Key: sk_${mode}_…" \\`,
+    `  -H "X-Idempotency-Key: order-1001" \\`,
+    '  -H "Content-Type: application/json" \\',
+    `  -d '${body}'`,
+  ].join("\n");
+}
+
+type ProblemNoticeProps = { problems: readonly QueryProblem[]; onRemove: () => void };
+
+/** Parts of the address that mean nothing here. They are left out, and said to be. */
+export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
+  if (problems.length === 0) return null;
+  return (
+    <Banner
+      tone="amber"
+      title="Part of this link was not understood and is not applied"
+      actions={
+        <Button size="sm" onClick={onRemove}>
+          Remove it
+        </Button>
+      }
+    >
+      <ul>
+        {problems.map(({ param, value, message }) => (
+          <li key={`${param}=${value}`} className="[overflow-wrap:anywhere]">
+            <code className="font-mono text-xs">
+              {param}={value.slice(0, 60)}
+            </code>{" "}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </Banner>
+  );
+}
+
+type OutageNoticeProps = { error: Error; stale: boolean; retrying: boolean; onRetry: () => void };
+
+/** The answer did not come: what is shown stays, and is said to be of before. */
+export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticeProps) {
+  const refused = error instanceof ApiError;
+  return (
+    <Banner
+      tone="red"
+      role="alert"
+      title={stale ? "These filters could not be loaded" : "This list could not be brought up to date"}
+      actions={
+        <Button size="sm" pending={retrying} onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
+      <p>
+        {refused ? error.detail : "No answer came. Check your connection."}{" "}
+        {stale ? "The rows below are still those of the filters before." : "The rows below are as they were before."}
+      </p>
+      {refused && error.requestId && (
+        <p className="flex items-center gap-1.5 text-soft text-xs">
+          Request <CopyId id={error.requestId} label="Copy request id" className="text-ink" />
+        </p>
+      )}
+    </Banner>
+  );
+}
+
+type ListStatusProps = {
+  /** "1–20 of 240"; null before there is an answer. */
+  range: string | null;
+  /** What came in and is not shown yet; null for nothing. */
+  waiting: { added: number } | null;
+  onShowWaiting: () => void;
+  /** Read aloud. */
+  message: string;
+};
+
+/** The line above the rows. New rows are offered here, in a place of their own: nothing moves until somebody says so. */
+export function ListStatus({ range, waiting, onShowWaiting, message }: ListStatusProps) {
+  return (
+    <div className="flex h-9 items-center gap-3 text-[13px] text-soft tabular-nums print:hidden">
+      <p aria-hidden="true">{range}</p>
+      <output className="sr-only">{message}</output>
+      <output className="ml-auto">
+        {waiting && (
+          <Button
+            size="sm"
+            variant="ghost"
+            className="text-accent"
+            icon={<ArrowUp aria-hidden="true" />}
+            onClick={onShowWaiting}
+          >
+            {waitingText(waiting.added)}
+          </Button>
+        )}
+      </output>
+    </div>
+  );
+}
+
+function waitingText(added: number): string {
+  if (added === 0) return "Update the list";
+  return added === 1 ? "1 new transaction" : `${added} new transactions`;
+}
+
+/** What is read aloud of a list: once for each question, however often its answer changes afterwards. */
+export function useAnnouncement(key: string, text: string | null): string {
+  const [announced, setAnnounced] = useState({ key, text: "" });
+  if (text === null || announced.key === key) return announced.text;
+  setAnnounced({ key, text });
+  return text;
+}
+
+const WORDS: Record<SortField, Record<"asc" | "desc", string>> = {
+  created_at: { desc: "newest first", asc: "oldest first" },
+  amount: { desc: "largest amount first", asc: "smallest amount first" },
+  status: { desc: "by status, reversed", asc: "by status" },
+};
+
+export const sortText = ({ field, order }: TransactionQuery["sort"]): string => WORDS[field][order];

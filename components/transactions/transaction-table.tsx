@@ -8,16 +8,22 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table";
-import { type ChangeEvent, type MouseEvent, type PointerEvent, type RefObject, useMemo } from "react";
-import { SortHeader, type SortState } from "@/components/data-table/sort-header";
+import { ArrowUpRight, Ellipsis } from "lucide-react";
+import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject, useMemo } from "react";
+import { ACTION_LOOKS } from "@/components/payments/payment-actions";
+import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { fullTimeText, relativeTimeText } from "@/lib/client/time-text";
-import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
-import type { ListedTransaction } from "@/lib/contract/transaction";
-import { SORT_FIELDS } from "@/lib/contract/transaction-words";
-import { CopyIcon } from "./cells";
-import { cellClass, TransactionRow } from "./transaction-row";
-import type { Selection } from "./use-selection";
+import { SortHeader, type SortState } from "@/components/ui/data-table";
+import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
+import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import { fullTimeText, moneyText, relativeTimeText } from "@/lib/contract/format";
+import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/contract/transactions/columns";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import { ACTIONS, SORT_FIELDS } from "@/lib/contract/transactions/words";
+import { CELLS, CopyIcon, NUMBER_COLUMNS, TEXT_COLUMNS } from "./cells";
+import type { Selection } from "./use-transactions";
 
 const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
 const helper = createColumnHelper<typeof features, ListedTransaction>();
@@ -175,4 +181,111 @@ function describeTime(event: PointerEvent<HTMLElement>): void {
   const at = new Date(element.dateTime);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   element.title = `${fullTimeText(at, zone)} (${zone})\n${relativeTimeText(at)}\n${element.dateTime}`;
+}
+
+type TransactionRowProps = {
+  row: ListedTransaction;
+  /** Visible columns in order. */
+  columns: readonly ColumnName[];
+  mode: string;
+  zone: string;
+  selected: boolean;
+  /** Its payment is open beside the list. */
+  open: boolean;
+  fresh: boolean;
+};
+
+/** A change rises to the table; React wants a listener all the same. */
+const heardByTable = () => {};
+
+/** Nothing in it listens: clicks, keys and hovering are the table's business. Drawn again only when it changes. */
+const TransactionRow = memo(function TransactionRow(props: TransactionRowProps) {
+  const { row, columns, mode, zone, selected, open, fresh } = props;
+  const href = `/${mode}/payments/${row.payment_id}`;
+  return (
+    <tr
+      data-id={row.id}
+      data-payment={row.payment_id}
+      data-selected={selected || undefined}
+      data-open={open || undefined}
+      data-fresh={fresh || undefined}
+    >
+      <td className="pick">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={selected}
+          onChange={heardByTable}
+          aria-label={`Select ${moneyText(row.amount, row.currency)}, ${row.id}`}
+        />
+      </td>
+      {columns.map((name, index) => (
+        <td key={name} className={cellClass(name)} data-label={TRANSACTION_COLUMNS[name].label}>
+          {index === 0 ? (
+            <a href={href} data-row="">
+              {CELLS[name](row, { zone })}
+            </a>
+          ) : (
+            CELLS[name](row, { zone })
+          )}
+        </td>
+      ))}
+      <td className="act">
+        <RowActions transaction={row} />
+      </td>
+    </tr>
+  );
+});
+
+function cellClass(name: ColumnName): string {
+  return `${name}${NUMBER_COLUMNS.has(name) ? " num" : ""}${TEXT_COLUMNS.has(name) ? " fill" : ""}`;
+}
+
+/** A row's menu: every money action, possible or with the reason why not, and the way to the payment. */
+function RowActions({ transaction }: { transaction: ListedTransaction }) {
+  const { mode } = useDashboard();
+  return (
+    <Menu>
+      <MenuTrigger asChild>
+        <Button
+          variant="ghost"
+          size="sm"
+          className="button-icon"
+          aria-label={`Actions for ${moneyText(transaction.amount, transaction.currency)}, ${transaction.id}`}
+          onClick={(event) => event.stopPropagation()}
+        >
+          <Ellipsis aria-hidden="true" />
+        </Button>
+      </MenuTrigger>
+      <MenuContent align="end" label="Actions" className="w-72 max-w-[calc(100vw-2rem)]">
+        <RowMenu transaction={transaction} />
+        <MenuSeparator />
+        <MenuItem href={`/${mode}/payments/${transaction.payment_id}`} icon={<ArrowUpRight aria-hidden="true" />}>
+          Open payment
+        </MenuItem>
+      </MenuContent>
+    </Menu>
+  );
+}
+
+/** Made only when the menu is open: a page has a hundred rows. */
+function RowMenu({ transaction }: { transaction: ListedTransaction }) {
+  const { can } = useDashboard();
+  const subject = subjectOfTransaction(transaction);
+  return ACTIONS.map((action) => {
+    const { label, icon: Icon } = ACTION_LOOKS[action];
+    const reason = reasonAgainst(action, subject, can);
+    return (
+      <MenuItem
+        key={action}
+        icon={<Icon aria-hidden="true" />}
+        disabled={reason !== null}
+        description={reason}
+        onSelect={() => openMoneyDialog({ kind: "action", action, paymentId: transaction.payment_id })}
+      >
+        {label}
+        {reason === null && "…"}
+      </MenuItem>
+    );
+  }).toSorted((a, b) => Number(a.props.disabled) - Number(b.props.disabled));
 }

@@ -2,41 +2,59 @@
 
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { ColumnPicker } from "@/components/data-table/column-picker";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { ColumnPicker } from "@/components/ui/data-table";
 import { PageHeader } from "@/components/ui/page-header";
 import { toast } from "@/components/ui/toast";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { rangeText } from "@/lib/client/range-text";
+import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
+import { openMoneyDialog } from "@/lib/client/payments/money-record";
 import { useTimeZone } from "@/lib/client/time-display";
-import { filterChips } from "@/lib/client/transaction-chips";
-import { type ColumnName, columnMembers, TRANSACTION_COLUMNS } from "@/lib/client/transaction-columns";
-import { NO_FILTERS, type TransactionQuery } from "@/lib/client/transaction-query";
-import type { ListedTransaction } from "@/lib/contract/transaction";
+import { filterChips } from "@/lib/client/transactions/filter-chips";
+import { rangeText } from "@/lib/contract/format";
+import {
+  type ColumnName,
+  columnMembers,
+  columnsCookie,
+  DEFAULT_COLUMNS,
+  knownColumns,
+  TRANSACTION_COLUMNS,
+} from "@/lib/contract/transactions/columns";
+import { NO_FILTERS, type TransactionQuery } from "@/lib/contract/transactions/query";
+import type { SavedView } from "@/lib/contract/transactions/saved-views";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ExportButton } from "./export-button";
-import { FilterBar } from "./filter-bar";
-import { FilterChips } from "./filter-chips";
-import { OutageNotice, ProblemNotice } from "./list-notices";
-import { ListStatus, useAnnouncement } from "./list-status";
+import { FilterBar, FilterChips } from "./filter-bar";
 import { SearchBox } from "./search-box";
-import { sortText } from "./sort-text";
-import { TransactionList } from "./transaction-list";
-import { useColumns } from "./use-columns";
-import { useSavedViews } from "./use-saved-views";
-import { MAX_SELECTED, type Selection, useSelection } from "./use-selection";
-import { useTableKeys } from "./use-table-keys";
-import { type InitialList, useTransactionList } from "./use-transaction-list";
-import { useTransactionsUrl } from "./use-transactions-url";
-import { ViewTabs } from "./view-tabs";
+import {
+  ListStatus,
+  OutageNotice,
+  ProblemNotice,
+  sortText,
+  TransactionList,
+  useAnnouncement,
+} from "./transaction-list";
+import {
+  type InitialList,
+  MAX_SELECTED,
+  type Selection,
+  useSelection,
+  useTransactionList,
+  useTransactionsUrl,
+} from "./use-transactions";
+import { useSavedViews, ViewTabs } from "./view-tabs";
 
 const PaymentPanel = dynamic(
   () => import("@/components/payments/payment-panel").then((module) => module.PaymentPanel),
   { ssr: false },
 );
 
-const BulkRefundBar = dynamic(() => import("@/components/money/bulk-refund").then((module) => module.BulkRefundBar), {
-  ssr: false,
-});
+const BulkRefundBar = dynamic(
+  () => import("@/components/payments/bulk-refund-bar").then((module) => module.BulkRefundBar),
+  {
+    ssr: false,
+  },
+);
 
 /** From this width on a payment opens beside the list. */
 const WIDE = "(width >= 48rem)";
@@ -199,4 +217,103 @@ function copyId(button: HTMLElement, say: (message: string) => void): void {
     },
     () => toast.error("The browser did not allow copying.", { description: id }),
   );
+}
+
+type TableKeys = {
+  table: RefObject<HTMLTableElement | null>;
+  rows: readonly ListedTransaction[];
+  openPayment: string | null;
+  onOpen: (paymentId: string) => void;
+  onClose: () => void;
+  onToggle: (row: ListedTransaction) => void;
+  onMessage: (message: string) => void;
+};
+
+const EDITABLE = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
+const OVERLAYS = "dialog[open], [popover]:popover-open:not([role=tooltip])";
+
+/**
+ * j and k walk the rows, x selects, r refunds, Enter opens (the row's link does that itself), Escape closes the panel. The
+ * row one is at is the one with the focus. Off when the person switched single keys off.
+ */
+function useTableKeys(keys: TableKeys): void {
+  const { preferences, can } = useDashboard();
+  const enabled = preferences.shortcuts !== false;
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (document.querySelector(OVERLAYS)) return;
+    if (event.key === "Escape") {
+      if (keys.openPayment !== null) keys.onClose();
+      return;
+    }
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (!enabled || target.closest(EDITABLE)) return;
+    const at = currentIndex(keys);
+    const row = keys.rows[at];
+    if (event.key === "j" || event.key === "k") walk(keys, at, event.key === "j" ? 1 : -1);
+    else if (event.key === "x" && row) keys.onToggle(row);
+    else if (event.key === "r" && row) {
+      const reason = reasonAgainst("refund", subjectOfTransaction(row), can);
+      if (reason === null) openMoneyDialog({ kind: "action", action: "refund", paymentId: row.payment_id });
+      else keys.onMessage(reason);
+    } else return;
+    event.preventDefault();
+  });
+
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}
+
+/** The row with the focus, else the one that is open beside the list, else none. */
+function currentIndex({ table, rows, openPayment }: TableKeys): number {
+  const active = document.activeElement;
+  const id = table.current?.contains(active) ? active?.closest("tr")?.dataset.id : undefined;
+  if (id !== undefined) return rows.findIndex((row) => row.id === id);
+  return rows.findIndex((row) => row.payment_id === openPayment);
+}
+
+function walk({ table, rows, openPayment, onOpen }: TableKeys, at: number, step: 1 | -1): void {
+  const next = at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + step, 0), rows.length - 1);
+  const row = rows[next];
+  if (!row) return;
+  const link = table.current?.querySelector<HTMLElement>(`tr[data-id="${row.id}"] a[data-row]`);
+  link?.focus({ preventScroll: true });
+  link?.closest("tr")?.scrollIntoView({ block: "nearest" });
+  if (openPayment !== null && row.payment_id !== openPayment) onOpen(row.payment_id);
+}
+
+const YEAR_SECONDS = 365 * 86_400;
+
+/**
+ * The visible columns: those of the saved view, else the person's own. The latter live in a cookie, so that the server
+ * renders with them and nothing jumps.
+ */
+function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
+  const { person } = useDashboard();
+  const [mine, setMine] = useState(own);
+  const [changed, setChanged] = useState<{ view: string; columns: readonly ColumnName[] } | null>(null);
+  const viewColumns = view && knownColumns(view.columns);
+  const inView = view !== null && changed?.view === view.id ? changed.columns : viewColumns;
+
+  const remember = (columns: readonly ColumnName[] | null) => {
+    setMine(columns);
+    const lifetime = columns === null ? 0 : YEAR_SECONDS;
+    const isSecure = location.protocol === "https:";
+    const attributes = `path=/; max-age=${lifetime}; samesite=lax${isSecure ? "; secure" : ""}`;
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    document.cookie = `${columnsCookie(person.userId, isSecure)}=${(columns ?? []).join(".")}; ${attributes}`;
+  };
+
+  return {
+    columns: inView ?? mine ?? DEFAULT_COLUMNS,
+    /** The view has other columns than are shown. */
+    changedInView: view !== null && inView?.join() !== viewColumns?.join(),
+    setColumns: (columns: readonly ColumnName[]) =>
+      view === null ? remember(columns) : setChanged({ view: view.id, columns }),
+    resetColumns: () => (view === null ? remember(null) : setChanged({ view: view.id, columns: DEFAULT_COLUMNS })),
+  };
 }

@@ -4,10 +4,9 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
+import { Field, Input } from "@/components/ui/field";
 import { ApiError } from "@/lib/client/api";
-import type { SavedView } from "@/lib/contract/dashboard/saved-views";
+import type { SavedView } from "@/lib/contract/transactions/saved-views";
 
 const messageOf = (error: unknown) =>
   error instanceof ApiError

@@ -1,17 +1,17 @@
 "use client";
 
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, ChevronDown, Users } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type MouseEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { cn } from "@/components/ui/class-names";
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
+import { cn } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
-import { ApiError } from "@/lib/client/api";
+import { ApiError, callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/client/transaction-query";
-import type { SavedView } from "@/lib/contract/dashboard/saved-views";
-import type { useSavedViews } from "./use-saved-views";
+import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
+import type { SavedView } from "@/lib/contract/transactions/saved-views";
 
 const ViewDialog = dynamic(() => import("./view-dialog").then((module) => module.ViewDialog));
 const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => module.DeleteViewDialog));
@@ -182,4 +182,41 @@ function viewQuery(query: TransactionQuery): string {
 
 function queryText(query: Partial<TransactionQuery>): string {
   return formatQuery({ ...FIRST_QUERY, ...query });
+}
+
+const NONE: readonly SavedView[] = [];
+
+type ViewChanges = { name?: string; query?: string; columns?: string[] | null; shared?: boolean };
+
+/** The views that a person has and is shown. They load after the page, which does not wait for them. */
+export function useSavedViews() {
+  const { mode } = useDashboard();
+  const queries = useQueryClient();
+  const path = `/api/dashboard/${mode}/saved-views`;
+  const queryKey = ["saved-views", mode];
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await callApi<{ data: SavedView[] }>({ method: "GET", path, signal })).data.data,
+    staleTime: 60_000,
+  });
+  const reload = () => queries.invalidateQueries({ queryKey });
+
+  return {
+    views: data ?? NONE,
+    error,
+    refetch,
+    create: async (view: { name: string; query: string; columns: string[] | null; shared: boolean }) => {
+      const { data: created } = await callApi<SavedView>({ method: "POST", path, body: view });
+      await reload();
+      return created;
+    },
+    update: async (id: string, changes: ViewChanges) => {
+      await callApi<SavedView>({ method: "PATCH", path: `${path}/${id}`, body: changes });
+      await reload();
+    },
+    remove: async (id: string) => {
+      await callApi({ method: "DELETE", path: `${path}/${id}` });
+      await reload();
+    },
+  };
 }

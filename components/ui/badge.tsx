@@ -1,5 +1,18 @@
+import {
+  Ban,
+  Check,
+  CheckCheck,
+  CircleDashed,
+  CircleHelp,
+  CircleX,
+  Clock,
+  type LucideIcon,
+  PencilLine,
+  ShieldQuestion,
+  Undo2,
+} from "lucide-react";
 import type { ReactNode } from "react";
-import { cn } from "./class-names";
+import { cn } from "./styles";
 
 export type Tone = "neutral" | "accent" | "green" | "blue" | "amber" | "red" | "violet";
 
@@ -27,5 +40,49 @@ export function Badge({ tone = "neutral", icon, className, children }: BadgeProp
       {icon}
       {children}
     </span>
+  );
+}
+
+type Looks = { label: string; tone: Tone; icon: LucideIcon };
+
+/** Status of whatever has one → word, colour and icon; the colour never stands alone. */
+const LOOKS: Readonly<Record<string, Looks>> = {
+  PENDING: { label: "Pending", tone: "amber", icon: Clock },
+  REQUIRES_ACTION: { label: "Requires action", tone: "amber", icon: ShieldQuestion },
+  AUTHORIZED: { label: "Authorized", tone: "amber", icon: CircleDashed },
+  CAPTURED: { label: "Captured", tone: "blue", icon: Check },
+  SETTLED: { label: "Settled", tone: "green", icon: CheckCheck },
+  VOIDED: { label: "Voided", tone: "neutral", icon: Ban },
+  REFUNDED: { label: "Refunded", tone: "violet", icon: Undo2 },
+  PARTIALLY_REFUNDED: { label: "Partially refunded", tone: "violet", icon: Undo2 },
+  DECLINED: { label: "Declined", tone: "red", icon: CircleX },
+  FAILED: { label: "Failed", tone: "red", icon: CircleX },
+  UNKNOWN: { label: "Outcome unknown", tone: "amber", icon: CircleHelp },
+  DRAFT: { label: "Draft", tone: "neutral", icon: PencilLine },
+  ACTIVE: { label: "Active", tone: "green", icon: Check },
+  INACTIVE: { label: "Inactive", tone: "neutral", icon: Ban },
+  DISABLED: { label: "Disabled", tone: "amber", icon: Ban },
+  REVOKED: { label: "Revoked", tone: "red", icon: CircleX },
+  EXPIRED: { label: "Expired", tone: "neutral", icon: Clock },
+  OPEN: { label: "Open", tone: "blue", icon: CircleDashed },
+  COMPLETED: { label: "Completed", tone: "green", icon: Check },
+  CANCELLED: { label: "Cancelled", tone: "neutral", icon: Ban },
+  SUSPENDED: { label: "Suspended", tone: "red", icon: Ban },
+};
+
+/** The word for a status: "PARTIALLY_REFUNDED" → "Partially refunded". */
+export function statusLabel(status: string): string {
+  const known = LOOKS[status];
+  if (known) return known.label;
+  const words = status.replaceAll("_", " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function StatusBadge({ status, className }: { status: string; className?: string }) {
+  const { tone, icon: Icon } = LOOKS[status] ?? { tone: "neutral" as const, icon: CircleDashed };
+  return (
+    <Badge tone={tone} icon={<Icon aria-hidden="true" />} className={className}>
+      {statusLabel(status)}
+    </Badge>
   );
 }

@@ -1,7 +1,9 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import type { Failure } from "@/lib/client/use-submit";
 import { TONE_STYLES, type Tone } from "./badge";
-import { cn } from "./class-names";
+import { CopyId } from "./copy-id";
+import { cn } from "./styles";
 
 type BannerProps = {
   tone?: Tone;
@@ -34,5 +36,22 @@ export function Banner({ tone = "neutral", title, actions, role, className, chil
       </div>
       {actions && <div className="flex shrink-0 items-center gap-2 self-center">{actions}</div>}
     </div>
+  );
+}
+
+type FormFailureProps = { failure: Pick<Failure, "text"> & Partial<Pick<Failure, "requestId">>; className?: string };
+
+/** What went wrong with a form as a whole, with the request's id for support. */
+export function FormFailure({ failure, className }: FormFailureProps) {
+  if (failure.text === null) return null;
+  return (
+    <Banner tone="red" role="alert" className={className}>
+      {failure.text}
+      {failure.requestId && (
+        <span className="mt-0.5 flex items-center gap-1 text-soft text-xs">
+          Request <CopyId id={failure.requestId} label="Copy request id" />
+        </span>
+      )}
+    </Banner>
   );
 }

@@ -1,29 +1,5 @@
 import type { ComponentProps, MouseEvent, ReactNode } from "react";
-import { cn } from "./class-names";
-import { Spinner } from "./spinner";
-
-export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger";
-export type ButtonSize = "sm" | "md";
-
-const VARIANTS: Record<ButtonVariant, string> = {
-  primary: "button-primary",
-  secondary: "button-secondary",
-  ghost: "button-ghost",
-  danger: "button-danger",
-};
-
-/** The looks of a button, for links that act like one. */
-export function buttonStyles({
-  variant = "secondary",
-  size = "md",
-  className,
-}: {
-  variant?: ButtonVariant;
-  size?: ButtonSize;
-  className?: string;
-} = {}): string {
-  return cn("button", VARIANTS[variant], size === "sm" && "button-sm", className);
-}
+import { type ButtonSize, type ButtonVariant, buttonStyles, cn } from "./styles";
 
 type ButtonProps = ComponentProps<"button"> & {
   variant?: ButtonVariant;
@@ -62,4 +38,14 @@ export function Button({
 function swallow(event: MouseEvent) {
   event.preventDefault();
   event.stopPropagation();
+}
+
+/** Decoration only: say in words what is under way. */
+export function Spinner({ className }: { className?: string }) {
+  return (
+    <svg viewBox="0 0 16 16" className={cn("spinner size-3.5", className)} aria-hidden="true">
+      <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" strokeWidth="2" strokeOpacity=".25" />
+      <path d="M14.5 8A6.5 6.5 0 0 0 8 1.5" fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
+    </svg>
+  );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
-import { cn } from "./class-names";
+import { moneyText } from "@/lib/contract/format";
+import { cn } from "./styles";
 
 type CardProps = {
   title?: ReactNode;
@@ -28,5 +29,49 @@ export function Card({ title, description, actions, flush = false, className, ch
       )}
       <div className={flush ? "min-w-0" : "p-4 text-[13px]"}>{children}</div>
     </section>
+  );
+}
+
+type Fact = { term: ReactNode; value: ReactNode };
+
+type FactsProps = {
+  /** A value of null or undefined shows as a dash: absent, not forgotten. */
+  items: readonly Fact[];
+  columns?: 1 | 2;
+  className?: string;
+};
+
+/** Names and values, lined up. */
+export function Facts({ items, columns = 1, className }: FactsProps) {
+  return (
+    <dl className={cn("grid gap-x-8 text-[13px]", columns === 2 && "md:grid-cols-2", className)}>
+      {items.map(({ term, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a thing have an order and nothing else
+        <div key={index} className="flex min-w-0 items-baseline gap-4 py-1">
+          <dt className="w-36 shrink-0 text-soft max-sm:w-28">{term}</dt>
+          <dd className="min-w-0 flex-1 [overflow-wrap:anywhere]">{value ?? <span className="text-soft">–</span>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type MoneyProps = {
+  /** In minor units. */
+  amount: number;
+  currency: string;
+  /** Without the currency's code, where a heading says it. */
+  bare?: boolean;
+  className?: string;
+};
+
+/** Digits of one width, so that a column of amounts lines up. */
+export function Money({ amount, currency, bare = false, className }: MoneyProps) {
+  const text = moneyText(amount, currency);
+  return (
+    <span className={cn("whitespace-nowrap font-mono tabular-nums tracking-tight", className)}>
+      {text}
+      {!bare && !text.includes(currency) && <span className="text-soft"> {currency}</span>}
+    </span>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, type ReactNode, useId } from "react";
-import { cn } from "./class-names";
+import { cn } from "./styles";
 
 type CheckboxProps = Omit<ComponentProps<"input">, "type"> & {
   /** Some but not all of what it stands for. */

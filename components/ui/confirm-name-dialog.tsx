@@ -1,11 +1,10 @@
 "use client";
 
 import { type ReactNode, type SubmitEvent, useId, useState } from "react";
+import { FormFailure } from "./banner";
 import { Button } from "./button";
 import { Dialog, DialogContent } from "./dialog";
-import { Field } from "./field";
-import { FormFailure } from "./form-failure";
-import { Input } from "./input";
+import { Field, Input } from "./field";
 
 type ConfirmNameDialogProps = {
   open: boolean;

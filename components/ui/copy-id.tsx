@@ -2,8 +2,8 @@
 
 import { Check, Copy } from "lucide-react";
 import type { MouseEvent } from "react";
-import { cn } from "./class-names";
-import { useCopied } from "./use-copied";
+import { useCopied } from "./hooks";
+import { cn } from "./styles";
 
 const HEAD = 4;
 const TAIL = 6;

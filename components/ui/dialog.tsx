@@ -2,10 +2,10 @@
 
 import { X } from "lucide-react";
 import { createContext, type ReactNode, use, useId, useMemo } from "react";
-import { cn } from "./class-names";
+import { type OpenProps, useOpen } from "./hooks";
 import { Modal } from "./modal";
+import { cn } from "./styles";
 import { Trigger, type TriggerProps } from "./trigger";
-import { type OpenProps, useOpen } from "./use-open";
 
 type DialogState = { open: boolean; setOpen: (open: boolean) => void };
 

@@ -1,8 +1,10 @@
 import { Lock, SearchX } from "lucide-react";
+import Link from "next/link";
 import type { ReactNode } from "react";
+import { Banner } from "./banner";
 import { Button } from "./button";
-import { cn } from "./class-names";
 import { CopyButton } from "./copy-button";
+import { buttonStyles, cn } from "./styles";
 
 type EmptyStateProps = {
   className?: string;
@@ -128,5 +130,35 @@ function Command({ title, code }: { title: string; code: string }) {
         </pre>
       </section>
     </figure>
+  );
+}
+
+/** Says that the person's role does not include `what` ("API keys"). */
+export function NoPermission({ what, actions }: { what: string; actions?: ReactNode }) {
+  return <EmptyState kind="no-permission" what={what} actions={actions} />;
+}
+
+type WrongFilterProps = {
+  /** In the plural: "plans". */
+  what: string;
+  /** Of the list without filters. */
+  path: string;
+  issues: readonly { path: readonly PropertyKey[]; message: string }[];
+};
+
+/** What an address asks of a list wrongly: nothing is shown rather than something else. */
+export function WrongFilter({ what, path, issues }: WrongFilterProps) {
+  return (
+    <Banner
+      tone="amber"
+      title="This address has a filter that does not exist"
+      actions={
+        <Link href={path} className={buttonStyles({ size: "sm" })}>
+          Show all {what}
+        </Link>
+      }
+    >
+      {issues.map((issue) => `${issue.path.join(".") || "query"}: ${issue.message}`).join(" ")}
+    </Banner>
   );
 }

@@ -1,8 +1,8 @@
 import { CircleAlert, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "./button";
-import { cn } from "./class-names";
 import { CopyId } from "./copy-id";
+import { cn } from "./styles";
 
 type ErrorStateProps = {
   title?: ReactNode;

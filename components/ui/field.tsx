@@ -1,5 +1,5 @@
-import { type ReactNode, useId } from "react";
-import { cn } from "./class-names";
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { cn } from "./styles";
 
 /** What the control of a field must carry. */
 export type FieldControlProps = {
@@ -45,5 +45,22 @@ export function Field({ label, hint, error, optional = false, hideLabel = false,
         </p>
       )}
     </div>
+  );
+}
+
+export function Input({ className, type = "text", ...rest }: ComponentProps<"input">) {
+  return <input type={type} {...rest} className={cn("control", className)} />;
+}
+
+export function Textarea({ className, rows = 3, ...rest }: ComponentProps<"textarea">) {
+  return <textarea rows={rows} {...rest} className={cn("control control-area", className)} />;
+}
+
+/** The browser's own select: its list is the platform's, on phones too. Options are its children. */
+export function Select({ className, children, ...rest }: ComponentProps<"select">) {
+  return (
+    <select {...rest} className={cn("control control-select", className)}>
+      {children}
+    </select>
   );
 }

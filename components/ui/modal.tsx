@@ -2,7 +2,7 @@
 
 import { type ComponentProps, type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 import { createPortal } from "react-dom";
-import { useHydrated } from "./use-hydrated";
+import { useHydrated } from "./hooks";
 
 type ModalProps = Omit<ComponentProps<"dialog">, "open" | "onClose" | "ref"> & {
   /** Asked to close by Escape, a press beside it, or the back gesture. */

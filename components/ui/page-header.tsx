@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 
-export type Crumb = { label: ReactNode; href?: string };
+type Crumb = { label: ReactNode; href?: string };
 
 type PageHeaderProps = {
   title: ReactNode;
@@ -44,5 +44,34 @@ export function PageHeader({ title, description, crumbs, badge, actions }: PageH
       </div>
       {description && <p className="mt-0.5 max-w-2xl text-[13px] text-soft">{description}</p>}
     </header>
+  );
+}
+
+type SectionHeaderProps = { title: string; description?: ReactNode; actions?: ReactNode };
+
+/** The heading of one page of the settings, below the one of them all. */
+export function SectionHeader({ title, description, actions }: SectionHeaderProps) {
+  return (
+    <header className="mb-4 flex flex-wrap items-start gap-x-4 gap-y-3">
+      <div className="min-w-0 flex-1">
+        <h2 className="font-semibold text-[15px] leading-6">{title}</h2>
+        {description && <p className="max-w-2xl text-[13px] text-soft">{description}</p>}
+      </div>
+      {actions}
+    </header>
+  );
+}
+
+/** The mark and the name; the link around it says where it leads. */
+export function Logo() {
+  return (
+    <span className="flex items-center gap-2 font-semibold tracking-tight">
+      <svg viewBox="0 0 32 32" className="size-5" aria-hidden="true">
+        <rect width="32" height="32" rx="7" className="fill-accent" />
+        <path d="M6 12.5h20" className="stroke-on-accent" strokeWidth="4" />
+        <path d="M6 21h6M15 21h11" className="stroke-on-accent" strokeWidth="2.5" strokeOpacity=".72" />
+      </svg>
+      Cardlane
+    </span>
   );
 }

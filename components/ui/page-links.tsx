@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { buttonStyles } from "./button";
+import { buttonStyles } from "./styles";
 
 type PageLinksProps = {
   /** The list's address with its filters, without `offset`. */

@@ -2,10 +2,10 @@
 
 import { createContext, type ReactNode, use, useId, useMemo, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { cn } from "./class-names";
+import { type OpenProps, useOpen } from "./hooks";
+import { cn } from "./styles";
 import { Trigger, type TriggerProps } from "./trigger";
 import { type Align, anchorOf, floatingRoot, type Side, useFloating, useFloatingFocus } from "./use-floating";
-import { type OpenProps, useOpen } from "./use-open";
 
 type PopoverState = { open: boolean; setOpen: (open: boolean) => void; id: string };
 

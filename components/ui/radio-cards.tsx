@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { cn } from "./class-names";
+import { cn } from "./styles";
 
 export type RadioCard<Value extends string> = {
   value: Value;

@@ -3,9 +3,9 @@
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { createPortal } from "react-dom";
-import { cn } from "./class-names";
+import { useHydrated } from "./hooks";
 import { Modal } from "./modal";
-import { useHydrated } from "./use-hydrated";
+import { cn } from "./styles";
 
 type SheetProps = {
   open: boolean;

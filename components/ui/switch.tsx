@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
-import { cn } from "./class-names";
+import { cn } from "./styles";
 
 type SwitchProps = Omit<ComponentProps<"input">, "type" | "role"> & {
   /** Without a label, give `aria-label`. */

@@ -1,8 +1,7 @@
 "use client";
 
-import { createContext, type ReactNode, use, useId, useMemo, useState } from "react";
-import { cn } from "./class-names";
-import { moveTabFocus } from "./tab-focus";
+import { createContext, type KeyboardEvent, type ReactNode, use, useId, useMemo, useState } from "react";
+import { cn } from "./styles";
 
 type TabsState = { value: string; setValue: (value: string) => void; id: string };
 
@@ -90,4 +89,16 @@ export function TabsContent({ value, className, children }: Omit<TabsTriggerProp
       {children}
     </div>
   );
+}
+
+/** The arrow keys move and choose; Tab leaves the row. */
+export function moveTabFocus(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]:not(:disabled)")];
+  const at = tabs.indexOf(document.activeElement as HTMLElement);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+  if (at < 0 || to === undefined) return;
+  event.preventDefault();
+  const next = tabs.at(to % tabs.length);
+  next?.focus();
+  next?.click();
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { useNow, useTimeZone } from "@/lib/client/time-display";
-import { dateText, fullTimeText, relativeTimeText, timeText } from "@/lib/client/time-text";
-import { cn } from "./class-names";
+import { dateText, fullTimeText, relativeTimeText, timeText } from "@/lib/contract/format";
+import { cn } from "./styles";
 import { Tooltip } from "./tooltip";
 
 type TimeProps = {

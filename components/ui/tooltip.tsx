@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  type ComponentProps,
   cloneElement,
   type HTMLAttributes,
   type ReactElement,
@@ -11,6 +12,8 @@ import {
   useState,
 } from "react";
 import { createPortal } from "react-dom";
+import { Button } from "./button";
+import { type ButtonVariant, cn } from "./styles";
 import { type Align, floatingRoot, type Side, useFloating } from "./use-floating";
 
 const DELAY_MS = 400;
@@ -91,5 +94,35 @@ function Bubble({ id, anchor, side, align, children }: BubbleProps) {
       {children}
     </div>,
     floatingRoot(anchor),
+  );
+}
+
+type IconButtonProps = Omit<ComponentProps<typeof Button>, "children" | "icon" | "aria-label"> & {
+  /** What it does: read aloud, and shown in a tooltip. */
+  label: string;
+  /** Shown behind the label in the tooltip, e.g. a key. */
+  shortcut?: ReactNode;
+  variant?: ButtonVariant;
+  children: ReactNode;
+};
+
+export function IconButton({ label, shortcut, variant = "ghost", className, children, ...rest }: IconButtonProps) {
+  return (
+    <Tooltip
+      content={
+        shortcut ? (
+          <>
+            {label} {shortcut}
+          </>
+        ) : (
+          label
+        )
+      }
+      describes={false}
+    >
+      <Button {...rest} variant={variant} aria-label={label} className={cn("button-icon", className)}>
+        {children}
+      </Button>
+    </Tooltip>
   );
 }

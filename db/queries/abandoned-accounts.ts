@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
 import { environments, merchants } from "../schema/merchants";
 import { recoveryCodes, savedViews, userSessions, users, userTokens } from "../schema/users";

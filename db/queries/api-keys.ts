@@ -1,6 +1,6 @@
 import { and, desc, eq, sql as fragment, inArray } from "drizzle-orm";
 import type { Permission } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
 import { type API_KEY_STATUSES, apiKeys } from "../schema/api-keys";
 import { environments } from "../schema/merchants";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { Appearance } from "@/lib/contract/appearance";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { Orm } from "../client";
 import { environments } from "../schema/merchants";
 

@@ -1,10 +1,10 @@
 import type { Sql } from "@/db/client";
 import type { ClientSessionRow } from "@/db/schema/client-sessions";
-import type { Appearance } from "@/lib/contract/appearance";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { NextAction, PaymentStatus } from "@/lib/contract/payment";
-import type { PlanStatus } from "@/lib/contract/plan";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
+import type { PlanStatus } from "@/lib/contract/plans/plan";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** A session with all that its payment form shows. */
 export type CheckoutRow = ClientSessionRow & {

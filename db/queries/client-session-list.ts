@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
-import type { ClientSessionStatus } from "@/lib/contract/client-session";
+import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { CardBrand, TransactionStatus } from "@/lib/contract/transaction-words";
+import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
 import { type ClientSessionRow, clientSessions } from "../schema/client-sessions";
 import { plans } from "../schema/plans";

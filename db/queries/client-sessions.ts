@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { Orm } from "../client";
 import { type ClientSessionRow, clientSessions } from "../schema/client-sessions";
 

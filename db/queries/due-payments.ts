@@ -1,5 +1,5 @@
 import type { Sql } from "@/db/client";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 export type DuePayment = { environment_id: string; id: string; mode: Mode };
 

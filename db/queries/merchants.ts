@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm } from "../client";
 import { environments, merchants } from "../schema/merchants";
 import { users } from "../schema/users";

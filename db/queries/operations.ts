@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { OperationRow } from "@/db/schema/operations";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Milliseconds from the database's now: calls may be sent for so long, and the operation is ours for so long. */
 export type Lease = { readonly sendWithinMs: number; readonly heldForMs: number };

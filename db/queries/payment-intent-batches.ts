@@ -1,4 +1,4 @@
-import { MOST_REFUNDS } from "@/lib/contract/payment";
+import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { inBatches, type Pauses, perEnvironment } from "../batches";
 import type { Sql } from "../client";
 import { type KeyClaim, TAKE_OLD_KEY } from "./idempotency-claims";

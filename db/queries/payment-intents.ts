@@ -2,8 +2,8 @@ import type { Sql } from "@/db/client";
 import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
-import { MOST_REFUNDS } from "@/lib/contract/payment";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { claimKey, type KeyClaim } from "./idempotency-claims";
 import type { Lease } from "./operations";
 

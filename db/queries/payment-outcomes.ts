@@ -5,7 +5,7 @@ import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 
 export type LedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 

@@ -1,5 +1,5 @@
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import type { PaymentStatus } from "@/lib/contract/payment";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Sql } from "../client";
 import { columnList, fetchSize, Parameters, runText, type StatementText } from "./statement-text";
 import {

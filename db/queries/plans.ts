@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
-import type { PlanStatus, PlanType } from "@/lib/contract/plan";
+import type { PlanStatus, PlanType } from "@/lib/contract/plans/plan";
 import type { Orm } from "../client";
 import { type PlanRow, plans } from "../schema/plans";
 

@@ -1,5 +1,5 @@
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { AvsResult } from "@/lib/contract/verification-words";
+import type { AvsResult } from "@/lib/contract/payments/words";
 import { connectSql, type Login, type Sql } from "../client";
 
 /**

@@ -2,7 +2,7 @@ import type { Database, Sql, Transaction } from "@/db/client";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord } from "@/db/schema/operations";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { transactionsOf } from "./transaction-columns";
 
 /** Environment and currency with something to settle. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import type { UserRole } from "@/lib/contract/roles";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { UserRole } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm } from "../client";
 import { auditLog } from "../schema/events";
 import { environments, merchants } from "../schema/merchants";

@@ -1,4 +1,4 @@
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Sql } from "../client";
 import type { ActorRecord, OperationRow } from "../schema/operations";
 import { isOver } from "./operations";

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { CardBrand, Mode } from "@/lib/contract/transaction-words";
+import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 import type { Sql } from "../client";
 
 /** Something found in whatever environment it is. Columns that a kind lacks are null. */

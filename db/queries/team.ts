@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import type { MerchantRole } from "@/lib/contract/roles";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Orm } from "../client";
 import { merchants } from "../schema/merchants";
 import { recoveryCodes, savedViews, type UserRow, userSessions, users, userTokens } from "../schema/users";

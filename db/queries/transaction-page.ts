@@ -1,6 +1,6 @@
 import { TOTAL_CAP } from "@/lib/contract/fields";
-import type { CardBrand, SortField, TransactionStatus } from "@/lib/contract/transaction-words";
-import { TRANSACTION_STATUSES } from "@/lib/contract/transaction-words";
+import type { CardBrand, SortField, TransactionStatus } from "@/lib/contract/transactions/words";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { columnList, fetchSize, Parameters, type StatementText } from "./statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS } from "./transaction-columns";
 

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
-import type { Preferences } from "@/lib/contract/roles";
+import type { Preferences } from "@/lib/contract/permissions";
 import type { Orm } from "../client";
 import { type UserRow, users } from "../schema/users";
 

@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
-import { PROOF_MINUTES } from "@/lib/contract/proof";
-import type { Preferences, UserRole } from "@/lib/contract/roles";
+import { PROOF_MINUTES } from "@/lib/contract/accounts/proof";
+import type { Preferences, UserRole } from "@/lib/contract/permissions";
 
 /** A session that nobody used for so long has ended. */
 export const SESSION_IDLE_HOURS = 12;

@@ -12,9 +12,9 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { Appearance } from "@/lib/contract/appearance";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
-import { CARD_BRANDS } from "@/lib/contract/transaction-words";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 import { payments } from "./payments";

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, jsonb, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
-import type { Appearance } from "@/lib/contract/appearance";
-import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/proof";
-import { MODES } from "@/lib/contract/transaction-words";
+import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/proof";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { MODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
 /** A business account. It owns one environment per mode; all payment data belongs to an environment. */

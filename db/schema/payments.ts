@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import type { NextAction } from "@/lib/contract/payment";
-import { PAYMENT_STATUSES } from "@/lib/contract/payment";
+import type { NextAction } from "@/lib/contract/payments/payment";
+import { PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**

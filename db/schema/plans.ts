@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, foreignKey, integer, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
-import { PERIOD_UNITS, PLAN_STATUSES, PLAN_TYPES } from "@/lib/contract/plan";
+import { PERIOD_UNITS, PLAN_STATUSES, PLAN_TYPES } from "@/lib/contract/plans/plan";
 import { environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./merchants";
 

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { check, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
+import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
 import {
   CARD_BRANDS,
   type RefundReason,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
-} from "@/lib/contract/transaction-words";
-import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
+} from "@/lib/contract/transactions/words";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**

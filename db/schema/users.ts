@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { type Preferences, USER_ROLES } from "@/lib/contract/roles";
+import { type Preferences, USER_ROLES } from "@/lib/contract/permissions";
 import { bytea, instant, money } from "../columns";
 import { merchants } from "./merchants";
 

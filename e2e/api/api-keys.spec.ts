@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
 import { disableApiKey } from "@/lib/domain/api-keys/disable-api-key";
 import { enableApiKey } from "@/lib/domain/api-keys/enable-api-key";
 import { revokeApiKey } from "@/lib/domain/api-keys/revoke-api-key";

@@ -1,4 +1,4 @@
-import { createPayment } from "@/lib/contract/operations/payments";
+import { createPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { formTest as test } from "../payment-form";
 import { aCard, CARDS } from "../samples";

@@ -1,6 +1,6 @@
+import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/operations";
 import { decodeId } from "@/lib/contract/ids";
-import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import type { Api } from "../client";
 import { expect } from "../fixtures";

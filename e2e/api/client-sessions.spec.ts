@@ -1,5 +1,5 @@
-import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
-import { activatePlan, updatePlan } from "@/lib/contract/operations/plans";
+import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/checkout/operations";
+import { activatePlan, updatePlan } from "@/lib/contract/plans/operations";
 import { expect, test } from "../fixtures";
 import { aSession, newPlan, newSession } from "../samples";
 

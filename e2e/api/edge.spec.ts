@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { listPayments } from "@/lib/contract/operations/payments";
+import { listPayments } from "@/lib/contract/payments/operations";
 import { expect, test } from "../fixtures";
 
 /** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { createClientSession } from "@/lib/contract/checkout/operations";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
-import { capturePayment, createPayment, getPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { listTransactions } from "@/lib/contract/operations/transactions";
+import { capturePayment, createPayment, getPayment, refundPayment } from "@/lib/contract/payments/operations";
+import { listTransactions } from "@/lib/contract/transactions/operations";
 import { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, newPlan } from "../samples";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
+import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
 import { expect, test } from "../fixtures";
 import { aPayment, captured } from "../samples";
 

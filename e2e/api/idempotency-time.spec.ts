@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createPayment, listPayments, refundPayment } from "@/lib/contract/operations/payments";
-import { createPlan } from "@/lib/contract/operations/plans";
+import { createPayment, listPayments, refundPayment } from "@/lib/contract/payments/operations";
+import { createPlan } from "@/lib/contract/plans/operations";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, aPlan, CARDS, captured } from "../samples";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { createClientSession } from "@/lib/contract/checkout/operations";
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
 import {
   capturePayment,
   createPayment,
@@ -9,9 +9,9 @@ import {
   listPayments,
   refundPayment,
   voidPayment,
-} from "@/lib/contract/operations/payments";
-import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/operations/plans";
-import { refundTransaction, searchTransactions } from "@/lib/contract/operations/transactions";
+} from "@/lib/contract/payments/operations";
+import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/plans/operations";
+import { refundTransaction, searchTransactions } from "@/lib/contract/transactions/operations";
 import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";

@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
 import { identifier } from "@/lib/testing/identifiers";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";

@@ -1,5 +1,5 @@
-import { getPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { getTransaction } from "@/lib/contract/operations/transactions";
+import { getPayment, refundPayment } from "@/lib/contract/payments/operations";
+import { getTransaction } from "@/lib/contract/transactions/operations";
 import { expect, test } from "../fixtures";
 import { authorized, captured, chargeOf, DOORS, settled } from "../samples";
 

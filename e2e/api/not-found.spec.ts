@@ -1,10 +1,10 @@
+import { createClientSession } from "@/lib/contract/checkout/operations";
 import { encodeId, type IdKind } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment, listPayments } from "@/lib/contract/operations/payments";
-import { listPlans } from "@/lib/contract/operations/plans";
-import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
+import { createPayment, listPayments } from "@/lib/contract/payments/operations";
+import { listPlans } from "@/lib/contract/plans/operations";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
 import { newId } from "@/lib/ids";
 import type { Answer, Api } from "../client";
 import type { Tenant } from "../fixtures";

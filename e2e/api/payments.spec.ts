@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
 import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";

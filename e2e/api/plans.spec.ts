@@ -5,7 +5,7 @@ import {
   getPlan,
   listPlans,
   updatePlan,
-} from "@/lib/contract/operations/plans";
+} from "@/lib/contract/plans/operations";
 import { expect, test } from "../fixtures";
 import { aPlan, newPlan } from "../samples";
 

@@ -1,6 +1,6 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
-import { getTransaction } from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { getTransaction } from "@/lib/contract/transactions/operations";
 import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";

@@ -1,5 +1,4 @@
-import { OPERATIONS } from "@/lib/contract/operations";
-import { getOpenApi } from "@/lib/contract/operations/service";
+import { getOpenApi, OPERATIONS } from "@/lib/contract/operations";
 import { Api } from "../client";
 import { expect, test } from "../fixtures";
 

@@ -1,6 +1,6 @@
-import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/operations/payments";
-import type { Payment } from "@/lib/contract/payment";
-import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transaction-words";
+import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transactions/words";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";

@@ -4,8 +4,8 @@ import {
   getPayment,
   refundPayment,
   voidPayment,
-} from "@/lib/contract/operations/payments";
-import type { Payment } from "@/lib/contract/payment";
+} from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 

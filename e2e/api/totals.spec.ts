@@ -1,5 +1,5 @@
-import { listPayments } from "@/lib/contract/operations/payments";
-import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
+import { listPayments } from "@/lib/contract/payments/operations";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
 import { idTime, newId } from "@/lib/ids";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";

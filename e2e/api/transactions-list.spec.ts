@@ -1,5 +1,5 @@
-import { refundPayment } from "@/lib/contract/operations/payments";
-import { listTransactions } from "@/lib/contract/operations/transactions";
+import { refundPayment } from "@/lib/contract/payments/operations";
+import { listTransactions } from "@/lib/contract/transactions/operations";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";

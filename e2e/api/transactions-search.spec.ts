@@ -1,6 +1,6 @@
-import { refundPayment } from "@/lib/contract/operations/payments";
-import { getTransaction, searchTransactions } from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
+import { refundPayment } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { getTransaction, searchTransactions } from "@/lib/contract/transactions/operations";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";

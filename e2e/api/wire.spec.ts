@@ -1,6 +1,6 @@
 import { OPERATIONS } from "@/lib/contract/operations";
-import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/operations/payments";
-import { listTransactions, searchTransactions } from "@/lib/contract/operations/transactions";
+import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/payments/operations";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
 import { expect, test } from "../fixtures";
 import { aPayment, aPlan, captured } from "../samples";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { createPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, listPayments } from "@/lib/contract/payments/operations";
 import { Api } from "../client";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";

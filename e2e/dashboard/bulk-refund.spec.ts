@@ -1,5 +1,5 @@
-import { refundTransaction } from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { refundTransaction } from "@/lib/contract/transactions/operations";
 import { expect } from "../fixtures";
 import { expectAccessible } from "../looks";
 import { authorized, captured, chargeOf } from "../samples";

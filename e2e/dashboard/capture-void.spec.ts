@@ -1,4 +1,4 @@
-import { getPayment } from "@/lib/contract/operations/payments";
+import { getPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { expectAccessible } from "../looks";
 import { aCard, authorized, CARDS, chargeOf } from "../samples";

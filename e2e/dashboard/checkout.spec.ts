@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import type { Sql } from "@/db/client";
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/operations";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
 import { untilAlive } from "../browser";
 import { expect, type Tenant } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { createPlan } from "@/lib/contract/operations/plans";
+import { createPlan } from "@/lib/contract/plans/operations";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll, looksOf } from "../looks";
 import { aCard, aPlan, CARDS, captured, newSession } from "../samples";

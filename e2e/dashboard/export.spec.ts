@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
-import { EXPORT_FIELDS } from "@/lib/contract/transaction-export";
+import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { untilAlive } from "../browser";
 import { expect } from "../fixtures";

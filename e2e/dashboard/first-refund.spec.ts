@@ -1,4 +1,4 @@
-import { createPayment } from "@/lib/contract/operations/payments";
+import { createPayment } from "@/lib/contract/payments/operations";
 import { newId } from "@/lib/ids";
 import { Api } from "../client";
 import { expect } from "../fixtures";

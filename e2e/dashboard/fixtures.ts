@@ -3,7 +3,7 @@ import { insertSession } from "@/db/queries/session-list";
 import { users } from "@/db/schema/users";
 import { hashPassword } from "@/lib/auth/password";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
-import type { MerchantRole } from "@/lib/contract/roles";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { sessionToken } from "@/lib/testing/session-token";
 import { test as base } from "../browser";

@@ -1,5 +1,5 @@
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment } from "@/lib/contract/operations/payments";
+import { createClientSession } from "@/lib/contract/checkout/operations";
+import { createPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, aPayment, aSession } from "../samples";

@@ -1,7 +1,7 @@
 import type { Locator, Page, Route } from "@playwright/test";
 import type { Database } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { expect, type Tenant } from "../fixtures";
 
 export const payments = (id: string) => `/test/payments/${id}`;

@@ -1,10 +1,9 @@
 import type { Page } from "@playwright/test";
-import { moneyText } from "@/lib/client/money-text";
-import { searchBody } from "@/lib/client/search-body";
-import { parseQuery } from "@/lib/client/transaction-query";
-import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { searchTransactions } from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
+import { moneyText } from "@/lib/contract/format";
+import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { searchTransactions } from "@/lib/contract/transactions/operations";
+import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";

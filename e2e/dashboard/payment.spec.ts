@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
+import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
 import { expect, type Tenant } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aCard, aPayment, CARDS } from "../samples";

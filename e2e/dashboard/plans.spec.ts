@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { addPeriods, dateIn } from "@/lib/client/plan-schedule";
-import { createPlan, getPlan, listPlans } from "@/lib/contract/operations/plans";
-import type { Plan } from "@/lib/contract/plan";
+import { createPlan, getPlan, listPlans } from "@/lib/contract/plans/operations";
+import type { Plan } from "@/lib/contract/plans/plan";
+import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";

@@ -1,5 +1,5 @@
 import { decodeId } from "@/lib/contract/ids";
-import { refundTransaction } from "@/lib/contract/operations/transactions";
+import { refundTransaction } from "@/lib/contract/transactions/operations";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { authorized, captured, chargeOf, settled } from "../samples";

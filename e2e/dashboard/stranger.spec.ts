@@ -1,4 +1,4 @@
-import { createPlan } from "@/lib/contract/operations/plans";
+import { createPlan } from "@/lib/contract/plans/operations";
 import { untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { aPlan, captured, newSession } from "../samples";

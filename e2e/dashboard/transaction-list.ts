@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { createPayment, refundPayment, voidPayment } from "@/lib/contract/operations/payments";
-import { searchTransactions } from "@/lib/contract/operations/transactions";
-import type { Payment } from "@/lib/contract/payment";
+import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { searchTransactions } from "@/lib/contract/transactions/operations";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
 import { aCard, aPayment, CARDS } from "../samples";

@@ -1,4 +1,4 @@
-import { capturePayment } from "@/lib/contract/operations/payments";
+import { capturePayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { test } from "./fixtures";

@@ -1,4 +1,4 @@
-import { getTransaction } from "@/lib/contract/operations/transactions";
+import { getTransaction } from "@/lib/contract/transactions/operations";
 import { expect } from "../fixtures";
 import { test } from "./fixtures";
 import {

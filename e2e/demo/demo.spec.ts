@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { getClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment } from "@/lib/contract/operations/payments";
+import { getClientSession } from "@/lib/contract/checkout/operations";
+import { createPayment } from "@/lib/contract/payments/operations";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { expect } from "../fixtures";
 import { expectAccessible, expectNoSidewaysScroll } from "../looks";

@@ -1,7 +1,7 @@
 import type { FrameLocator, Page } from "@playwright/test";
-import { getClientSession } from "@/lib/contract/operations/client-sessions";
-import { getPayment } from "@/lib/contract/operations/payments";
-import type { Payment } from "@/lib/contract/payment";
+import { getClientSession } from "@/lib/contract/checkout/operations";
+import { getPayment } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
 import { Api } from "../client";
 import { expect } from "../fixtures";

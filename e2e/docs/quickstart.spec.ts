@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pickPort } from "@/db/embedded-cluster";
-import type { ClientSession } from "@/lib/contract/client-session";
-import { listPayments } from "@/lib/contract/operations/payments";
-import type { Payment } from "@/lib/contract/payment";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import { listPayments } from "@/lib/contract/payments/operations";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
 import { expect, type TestKey } from "../fixtures";
 

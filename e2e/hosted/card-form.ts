@@ -1,5 +1,5 @@
 import type { FrameLocator, Page } from "@playwright/test";
-import { textsOf } from "@/lib/client/hosted/texts";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 

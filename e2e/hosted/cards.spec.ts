@@ -1,5 +1,5 @@
-import { getClientSession } from "@/lib/contract/operations/client-sessions";
-import { getPayment } from "@/lib/contract/operations/payments";
+import { getClientSession } from "@/lib/contract/checkout/operations";
+import { getPayment } from "@/lib/contract/payments/operations";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
 import { expect } from "../fixtures";
 import { expectPaid, expectStep, issuerIn, pay, TEXTS } from "./card-form";

@@ -1,4 +1,4 @@
-import { getPayment } from "@/lib/contract/operations/payments";
+import { getPayment } from "@/lib/contract/payments/operations";
 import { test } from "../browser";
 import { expect } from "../fixtures";
 import { aCard, CARDS, captured } from "../samples";

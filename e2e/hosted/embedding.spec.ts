@@ -1,5 +1,5 @@
 import type { Frame, Page } from "@playwright/test";
-import { listPayments } from "@/lib/contract/operations/payments";
+import { listPayments } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { expectPaid, fillCard, issuerIn, pay, payButton, TEXTS } from "./card-form";

@@ -1,6 +1,6 @@
+import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/operations";
 import { decodeId } from "@/lib/contract/ids";
-import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
-import { listPayments } from "@/lib/contract/operations/payments";
+import { listPayments } from "@/lib/contract/payments/operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";

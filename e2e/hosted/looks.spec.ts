@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { textsOf } from "@/lib/client/hosted/texts";
-import { listPayments } from "@/lib/contract/operations/payments";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { listPayments } from "@/lib/contract/payments/operations";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
 import { expectAccessible } from "../looks";

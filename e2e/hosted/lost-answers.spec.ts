@@ -1,6 +1,6 @@
 import type { Page, Request } from "@playwright/test";
-import { getClientSession } from "@/lib/contract/operations/client-sessions";
-import { listPayments } from "@/lib/contract/operations/payments";
+import { getClientSession } from "@/lib/contract/checkout/operations";
+import { listPayments } from "@/lib/contract/payments/operations";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";

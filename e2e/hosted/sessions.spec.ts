@@ -1,6 +1,6 @@
+import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/operations";
 import { decodeId } from "@/lib/contract/ids";
-import { cancelClientSession, getClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment } from "@/lib/contract/operations/payments";
+import { createPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { PaymentForm } from "../payment-form";
 import { CARDS } from "../samples";

@@ -1,8 +1,8 @@
 import type { Locator } from "@playwright/test";
-import { directionOf, textsOf } from "@/lib/client/hosted/texts";
-import { CHECKOUT_LOCALES } from "@/lib/contract/checkout-locales";
-import { getClientSession } from "@/lib/contract/operations/client-sessions";
-import { getPayment } from "@/lib/contract/operations/payments";
+import { directionOf, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
+import { getClientSession } from "@/lib/contract/checkout/operations";
+import { getPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS } from "./card-form";

@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
 import { newKeySecret } from "@/lib/domain/api-keys/key-format";
 import { type Answer, Api } from "../client";
 import { expect, test } from "../fixtures";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Payment } from "@/lib/contract/payment";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { Payment } from "@/lib/contract/payments/payment";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
 
 export type MoneyRequest = { key: string; path: string; body: object };
 

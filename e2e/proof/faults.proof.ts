@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
-import type { PaymentStatus } from "@/lib/contract/payment";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { testDatabase } from "@/lib/testing/database";
 import { expectCleanBooks } from "./books";
 import { type Answer, Client, chargeOf, paymentBody, paymentOf } from "./client";

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout";
-import type { ClientSession } from "@/lib/contract/client-session";
-import type { Payment } from "@/lib/contract/payment";
+import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout/checkout";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
+import type { Payment } from "@/lib/contract/payments/payment";
 import {
   type Answer,
   type CardName,

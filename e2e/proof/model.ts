@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "@/lib/contract/payment";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { CardName } from "./client";
 
 /** The contract as plain TypeScript: what a payment is after each request, with no database, processor or clock. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { CheckoutState } from "@/lib/contract/checkout";
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type Answer, CARDS, type CardName, type Client, isFinal } from "./client";
 
 export type Form = { status: number; text: string };

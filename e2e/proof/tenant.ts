@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { createTestMerchant, testService } from "@/lib/testing/factories";
 

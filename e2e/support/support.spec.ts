@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { getPayment } from "@/lib/contract/operations/payments";
+import { getPayment } from "@/lib/contract/payments/operations";
 import { expect } from "../fixtures";
 import { captured } from "../samples";
 import { test, waitingPayment } from "./fixtures";

@@ -1,8 +1,8 @@
+import type { ProofKind } from "@/lib/contract/accounts/proof";
 import type { FieldError } from "@/lib/contract/errors";
-import type { ProofKind } from "@/lib/contract/proof";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
-export type ApiRequest = {
+type ApiRequest = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   /** `/v1/…` or `/api/…`, with ids already in it. */
   path: string;
@@ -15,7 +15,7 @@ export type ApiRequest = {
   headers?: Record<string, string>;
 };
 
-export type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
+type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
 
 /** An answered refusal: what the API's error body says. */
 export class ApiError extends Error {
@@ -152,4 +152,16 @@ function goToSignIn(): void {
   if (pathname.endsWith("/sign-in")) return;
   const page = pathname.startsWith("/support") ? "/support/sign-in" : "/sign-in";
   window.location.assign(`${page}?next=${encodeURIComponent(pathname + search)}`);
+}
+
+/** Why a call failed and what to do, in words. Throws what is none of a call's failures. */
+export function failureText(error: unknown): string {
+  if (error instanceof ApiError) {
+    const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : "";
+    return `${error.detail}${request}`;
+  }
+  if (error instanceof NoAnswerError) {
+    return "No answer came, so it may or may not have worked. Check your connection and try again.";
+  }
+  throw error;
 }

@@ -1,8 +1,10 @@
 "use client";
 
-import { createContext, type ReactNode, use, useMemo } from "react";
-import type { Preferences, UserPermission, UserRole } from "@/lib/contract/roles";
-import type { Mode } from "@/lib/contract/transaction-words";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createContext, type ReactNode, use, useMemo, useState } from "react";
+import type { Preferences, UserPermission, UserRole } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { ApiError } from "./api";
 
 export type DashboardData = {
   mode: Mode;
@@ -14,7 +16,7 @@ export type DashboardData = {
   preferences: Preferences;
 };
 
-export type Dashboard = DashboardData & { can(permission: UserPermission): boolean };
+type Dashboard = DashboardData & { can(permission: UserPermission): boolean };
 
 const DashboardContext = createContext<Dashboard | null>(null);
 
@@ -32,4 +34,24 @@ export function useDashboard(): Dashboard {
   const value = use(DashboardContext);
   if (!value) throw new Error("useDashboard needs a DashboardProvider above it");
   return value;
+}
+
+const RETRIES = 2;
+
+/** One cache of answers per browser tab. Refusals are not retried: they would be the same. */
+export function QueryProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(
+    () =>
+      new QueryClient({
+        defaultOptions: {
+          queries: {
+            staleTime: 1_000,
+            retry: (failures, error) =>
+              failures < RETRIES && !(error instanceof ApiError && error.status < 500 && error.status !== 429),
+          },
+          mutations: { retry: false },
+        },
+      }),
+  );
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
 }

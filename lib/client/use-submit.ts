@@ -1,8 +1,7 @@
 "use client";
 
 import { type SubmitEvent, useState } from "react";
-import { ApiError } from "./api";
-import { failureText } from "./failure-text";
+import { ApiError, failureText } from "./api";
 
 export type Failure = {
   /** What concerns the form as a whole. */

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { createApiKeyBody } from "./api-keys/api-keys";
 import {
   CARD_NUMBER_MARK,
   holdsCardNumber,
@@ -8,7 +9,6 @@ import {
   keepableText,
   maskCardNumbers,
 } from "./card-numbers";
-import { createApiKeyBody } from "./dashboard/api-keys";
 import { encodeId, ID_PREFIX, type IdKind } from "./ids";
 
 const NUMBER = "4242424242424242";

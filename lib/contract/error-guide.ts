@@ -1,7 +1,301 @@
-import type { ErrorGuideEntry } from "./error-guide-entry";
-import { OUTCOME_ERRORS } from "./error-guide-outcomes";
-import { REQUEST_ERRORS } from "./error-guide-requests";
-import type { ErrorCode } from "./errors";
+import type { ErrorCode, Problem } from "./errors";
+import { CHARGE_ID, PAYMENT_ID } from "./example-objects";
+
+type ErrorGuideEntry = {
+  /** Why this answer comes. */
+  cause: string;
+  /** What to do about it. */
+  cure: string;
+  /** Whether and how to send the request again. */
+  retry: string;
+  /** An example of the answer: its `detail`, the path, and the members that this code adds. */
+  example: { detail: string; instance: string } & Partial<Problem>;
+};
+
+const AFTER_FIX = "After correcting the request. The idempotency key was not used up: keep it.";
+const NEVER = "Not as it is: the same request gets the same answer.";
+const PAYMENTS = "/v1/payments";
+const REFUND = `/v1/payments/${PAYMENT_ID}/refund`;
+
+/** Errors of the request itself and of who may send it. */
+const REQUEST_ERRORS = {
+  malformed_json: {
+    cause: "The body could not be read as JSON: a comma or quote is missing, or the body was cut off.",
+    cure: "Let a JSON library write the body, and send it as UTF-8 with `Content-Type: application/json`.",
+    retry: AFTER_FIX,
+    example: { detail: "The body is not valid JSON. Check it for a missing comma or quote.", instance: PAYMENTS },
+  },
+  invalid_parameter: {
+    cause: "A member of the body or the query string has the wrong type, format or range, or is given twice.",
+    cure: "Read `errors`: it names every member at fault by its path and says what is expected of it.",
+    retry: AFTER_FIX,
+    example: {
+      detail: "currency: Use a three-letter ISO 4217 code in capitals, such as USD.",
+      instance: PAYMENTS,
+      param: "currency",
+      errors: [
+        {
+          param: "currency",
+          code: "invalid_parameter",
+          message: "Use a three-letter ISO 4217 code in capitals, such as USD.",
+        },
+      ],
+    },
+  },
+  missing_parameter: {
+    cause: "A member that the operation needs is not there.",
+    cure: "Add the member that `param` names. The reference marks required members.",
+    retry: AFTER_FIX,
+    example: {
+      detail: "payment_token: Send a payment_token, or in test mode a card.",
+      instance: PAYMENTS,
+      param: "payment_token",
+      errors: [
+        { param: "payment_token", code: "missing_parameter", message: "Send a payment_token, or in test mode a card." },
+      ],
+    },
+  },
+  unknown_parameter: {
+    cause:
+      "The request has a member or query parameter that this operation does not know. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
+    cure: "Correct the spelling of the member that `param` names, or take it out.",
+    retry: AFTER_FIX,
+    example: {
+      detail: "ammount: There is no such parameter. Check the spelling.",
+      instance: REFUND,
+      param: "ammount",
+      errors: [
+        {
+          param: "ammount",
+          code: "unknown_parameter",
+          message: "There is no such parameter. Check the spelling.",
+        },
+      ],
+    },
+  },
+  idempotency_key_missing: {
+    cause:
+      "Operations that move money need the header `X-Idempotency-Key`, so that a repeated request never moves it twice.",
+    cure: "Make one key for each thing you want done (a UUID, or your order number and step), and send it with every try of it.",
+    retry: "Yes, with the header.",
+    example: { detail: "Send an X-Idempotency-Key header: a UUID, for example.", instance: PAYMENTS },
+  },
+  idempotency_key_invalid: {
+    cause: "The header `X-Idempotency-Key` is empty or longer than 255 characters.",
+    cure: "Use a key of 1 to 255 characters. A UUID is enough.",
+    retry: "Yes, with a key of a valid length.",
+    example: { detail: "Use an X-Idempotency-Key of 1 to 255 characters.", instance: PAYMENTS },
+  },
+  api_key_missing: {
+    cause: "The request has no `X-Api-Key` header.",
+    cure: "Send your secret key in `X-Api-Key` with every request, from your server only.",
+    retry: "Yes, with the header.",
+    example: { detail: "Send your API key in the X-Api-Key header.", instance: PAYMENTS },
+  },
+  api_key_invalid: {
+    cause:
+      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that it tells nothing to someone who guesses.",
+    cure: "Compare the start and last four characters with your key, and use `sk_test_…` for the sandbox and `sk_live_…` for live.",
+    retry: "Yes, with a valid key.",
+    example: {
+      detail: "The API key is not valid here. Check that it is complete, active and of this environment.",
+      instance: PAYMENTS,
+    },
+  },
+  permission_denied: {
+    cause:
+      "The key is valid but lacks the permission that this operation needs; `detail` names it. This is decided before anything is looked up.",
+    cure: "Use a key that has the permission, or make one. The reference names the permission of each operation.",
+    retry: "Yes, with such a key.",
+    example: { detail: "This API key lacks the permission transaction.refund.", instance: REFUND },
+  },
+  ip_not_allowed: {
+    cause: "The key has an allow list of addresses, and the request came from another one.",
+    cure: "Send from an allowed address, or use a key whose list has yours. Behind a proxy, check which address it shows to us.",
+    retry: "Yes, from an allowed address.",
+    example: { detail: "This API key may not be used from your address.", instance: PAYMENTS },
+  },
+  origin_not_allowed: {
+    cause:
+      "A web page called from an origin that may not: API keys are for servers, and a client session can name the origins that may use it.",
+    cure: "Call from your server, or add the page's origin to `allowed_origins` of the client session.",
+    retry: "Yes, from an allowed origin.",
+    example: { detail: "Requests from this origin are not allowed.", instance: PAYMENTS },
+  },
+  merchant_suspended: {
+    cause: "The merchant account is suspended, so none of its keys work.",
+    cure: "Contact support; your data is kept.",
+    retry: "Once the account is open again.",
+    example: { detail: "This merchant account is suspended. Contact support.", instance: PAYMENTS },
+  },
+  resource_not_found: {
+    cause:
+      "There is no such path, or no such object in the environment of your key. An object of another environment or merchant gets exactly this answer.",
+    cure: "Check the id, and that the key is of the same environment: a test key never sees live objects.",
+    retry: NEVER,
+    example: {
+      detail: `There is no payment ${PAYMENT_ID} in this environment.`,
+      instance: `/v1/payments/${PAYMENT_ID}`,
+    },
+  },
+  method_not_allowed: {
+    cause: "The path exists, but not with this method.",
+    cure: "Use a method of the `Allow` header of the answer.",
+    retry: NEVER,
+    example: { detail: "/v1/payments takes POST, GET.", instance: PAYMENTS },
+  },
+  body_too_large: {
+    cause: "The body is larger than 64 KiB.",
+    cure: "Send less: keep long texts and files on your side and only their ids in `metadata`.",
+    retry: AFTER_FIX,
+    example: { detail: "The body is larger than 64 KiB.", instance: PAYMENTS },
+  },
+  unsupported_media_type: {
+    cause: "A body was sent with a content type other than JSON.",
+    cure: "Send `Content-Type: application/json`.",
+    retry: AFTER_FIX,
+    example: { detail: "Send the body as application/json.", instance: PAYMENTS },
+  },
+  rate_limited: {
+    cause:
+      "This key sent more requests than its limit allows, or has read more bytes a second than there are for one merchant.",
+    cure: "Wait as long as `Retry-After` says. Watch the `RateLimit` header to slow down in time, and spread bulk work out; a smaller `limit` makes shorter lists.",
+    retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
+    example: { detail: "Too many requests. Try again in a second.", instance: PAYMENTS },
+  },
+} satisfies Record<string, ErrorGuideEntry>;
+
+const SAME_KEY = "Yes, the same request with the same idempotency key, after a short pause that grows from try to try.";
+const STORED = "The same idempotency key replays this answer. Use a new key once you have changed something.";
+const CAPTURE = `/v1/payments/${PAYMENT_ID}/capture`;
+
+/** Errors of what a well-formed request asks for: declines, refusals, conflicts, outages. */
+const OUTCOME_ERRORS = {
+  payment_failed: {
+    cause:
+      "The processor could not carry out the operation. This is certain: no money moved. A payment whose capture fails stays `AUTHORIZED`.",
+    cure: "Try again with a new key, or ask the shopper for another way to pay.",
+    retry: "With a new idempotency key. The same key replays this answer.",
+    example: {
+      detail: "The processor could not complete this. No money moved; try again with a new key.",
+      instance: CAPTURE,
+    },
+  },
+  card_declined: {
+    cause:
+      "The card's issuer, or our fraud rules, refused the payment. `decline_code` says why; the declined payment is kept, and `payment_id` names it.",
+    cure: "Ask the shopper for another card, or to call their bank. Show them words of yours, never the code itself.",
+    retry: "With a new idempotency key and, as a rule, another card. The same key replays this answer.",
+    example: {
+      detail: "The card has insufficient funds. Ask for another card.",
+      instance: PAYMENTS,
+      decline_code: "insufficient_funds",
+      payment_id: PAYMENT_ID,
+      transaction_id: CHARGE_ID,
+    },
+  },
+  idempotency_key_reused: {
+    cause: "This idempotency key was used within 24 hours for another path or with other parameters.",
+    cure: "Make a new key for a new request. If you meant to repeat the first one, send exactly its parameters.",
+    retry: "With a new key, or with the parameters of the first request.",
+    example: {
+      detail: "This idempotency key was used with other parameters. Use a new key for a new request.",
+      instance: PAYMENTS,
+    },
+  },
+  idempotency_request_in_progress: {
+    cause: "The first request with this key is still running. We waited two seconds for it.",
+    cure: "Wait as long as `Retry-After` says, then send the same request again: you get the first one's result.",
+    retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
+    example: { detail: "The first request with this key is still running. Try again in a second.", instance: PAYMENTS },
+  },
+  invalid_state: {
+    cause:
+      "The object's status does not allow this: a captured payment cannot be voided, a voided one cannot be captured.",
+    cure: "Read `current_status` and `allowed_actions`: they say where it stands and what can be done now.",
+    retry: STORED,
+    example: {
+      detail: "A payment that is CAPTURED cannot be captured.",
+      instance: CAPTURE,
+      current_status: "CAPTURED",
+      allowed_actions: ["refund"],
+    },
+  },
+  outcome_pending: {
+    cause:
+      "An earlier capture, void or payment on the same object has no known outcome yet, and doing another one now could contradict it.",
+    cure: "Wait until the earlier operation is known (seconds, as a rule): get the object until its `available_actions` name this one.",
+    retry: SAME_KEY,
+    example: {
+      detail: "An earlier operation on this payment has no known outcome yet. Try again shortly.",
+      instance: CAPTURE,
+    },
+  },
+  amount_exceeds_capturable: {
+    cause: "The capture is for more than was authorized.",
+    cure: "Capture at most `remaining`. To take more, create another payment.",
+    retry: STORED,
+    example: {
+      detail: "At most 49.99 USD can be captured. Send that amount or less.",
+      instance: CAPTURE,
+      param: "amount",
+      remaining: 4999,
+    },
+  },
+  amount_exceeds_refundable: {
+    cause: "The refund is for more than is left of what was captured, counting refunds that are still under way.",
+    cure: "Refund at most `remaining`, or leave `amount` out to refund all of it.",
+    retry: STORED,
+    example: {
+      detail: "At most 34.99 USD can be refunded. Send that amount or less.",
+      instance: REFUND,
+      param: "amount",
+      remaining: 3499,
+    },
+  },
+  currency_not_supported: {
+    cause: "The code looks like a currency but is not one of ISO 4217 that payments can be taken in.",
+    cure: "Check the code: it must be an active ISO 4217 currency such as USD, EUR or JPY.",
+    retry: STORED,
+    example: { detail: "ABC is not a supported currency.", instance: PAYMENTS, param: "currency" },
+  },
+  plan_not_active: {
+    cause: "The plan is a draft or was deactivated; only an `ACTIVE` plan can be sold.",
+    cure: "Activate the plan, or use another one.",
+    retry: STORED,
+    example: { detail: "This plan is not active. Activate it first.", instance: PAYMENTS, param: "plan_id" },
+  },
+  processor_not_configured: {
+    cause: "Live payments need a live card processor, and this service has none configured.",
+    cure: "Use the sandbox with a test key, or have the operator configure a live processor.",
+    retry: "With a new idempotency key, once a processor is configured.",
+    example: { detail: "No live processor is configured. Use a test key for the sandbox.", instance: PAYMENTS },
+  },
+  internal_error: {
+    cause: "Something broke on our side. The details are in our log under the request id.",
+    cure: "Send the same request again with the same idempotency key: it ends with the one true result. If it lasts, contact support with `request_id`.",
+    retry: SAME_KEY,
+    example: { detail: "Something went wrong on our side. Try again with the same key.", instance: PAYMENTS },
+  },
+  processor_error: {
+    cause: "The card processor could not be reached or gave no usable answer.",
+    cure: "Send the same request again with the same idempotency key. It never does the same thing twice.",
+    retry: SAME_KEY,
+    example: { detail: "The processor could not be reached. Try again with the same key.", instance: PAYMENTS },
+  },
+  database_unavailable: {
+    cause: "The service's database is briefly out of reach, during a restart for example.",
+    cure: "Send the same request again with the same idempotency key. Whatever was begun is finished from the records.",
+    retry: SAME_KEY,
+    example: { detail: "The service is briefly unavailable. Try again with the same key.", instance: PAYMENTS },
+  },
+  processor_timeout: {
+    cause: "The card processor did not answer in time.",
+    cure: "Send the same request again with the same idempotency key. It never does the same thing twice.",
+    retry: SAME_KEY,
+    example: { detail: "The processor did not answer in time. Try again with the same key.", instance: PAYMENTS },
+  },
+} satisfies Record<string, ErrorGuideEntry>;
 
 /** Every error code explained: a code without its text does not compile. The pages that `type` points to show it. */
 export const ERROR_GUIDE: Record<ErrorCode, ErrorGuideEntry> = { ...REQUEST_ERRORS, ...OUTCOME_ERRORS };

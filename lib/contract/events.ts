@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { clientSession } from "./client-session";
+import { clientSession } from "./checkout/client-session";
 import * as objects from "./example-objects";
-import { timestamp } from "./fields";
+import { amountOut, timestamp } from "./fields";
 import { encodeId, idOf } from "./ids";
-import { amountOut } from "./money";
-import { payment } from "./payment";
-import { plan } from "./plan";
-import { transaction } from "./transaction";
+import { payment } from "./payments/payment";
+import { plan } from "./plans/plan";
+import { transaction } from "./transactions/transaction";
 
 /** The batch in which captured charges and accepted refunds of one currency are paid out. Amounts in minor units. */
 export const settlementBatch = z

@@ -1,8 +1,8 @@
-import type { ClientSession } from "./client-session";
+import type { ClientSession } from "./checkout/client-session";
 import { encodeId } from "./ids";
-import type { Payment } from "./payment";
-import type { Plan } from "./plan";
-import type { Transaction } from "./transaction";
+import type { Payment } from "./payments/payment";
+import type { Plan } from "./plans/plan";
+import type { Transaction } from "./transactions/transaction";
 
 /** One story, told by all examples: a shop charges an order, captures, refunds a part. */
 export const PAYMENT_ID = encodeId("payment", "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15");

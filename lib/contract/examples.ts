@@ -2,11 +2,11 @@ import type { z } from "zod";
 import * as objects from "./example-objects";
 import type { Operation, ResponseOf } from "./operation";
 
-type Operations = typeof import("./operations/client-sessions") &
-  typeof import("./operations/payments") &
-  typeof import("./operations/plans") &
-  typeof import("./operations/service") &
-  typeof import("./operations/transactions");
+type Operations = typeof import("./checkout/operations") &
+  typeof import("./payments/operations") &
+  typeof import("./plans/operations") &
+  typeof import("./operations") &
+  typeof import("./transactions/operations");
 export type OperationName = {
   [K in keyof Operations]: Operations[K] extends Operation ? K : never;
 }[keyof Operations];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HOLDS_CARD_NUMBER, HOLDS_OWN_CARD, holdsCardNumber, holdsNumber } from "./card-numbers";
+import { MAX_AMOUNT } from "./currencies";
 
 /** PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair. */
 export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
@@ -103,7 +104,7 @@ export const endInstantOf = (value: string): Date => parseInstant(value, true) a
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T09:30:00.000Z"] });
 
 /** Country codes of ISO 3166-1 alpha-2. */
-export const COUNTRIES = new Set(
+const COUNTRIES = new Set(
   "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW".split(
     " ",
   ),
@@ -135,7 +136,7 @@ export const metadata = z
   });
 export type Metadata = z.infer<typeof metadata>;
 
-export const email = z.email().max(254).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+const email = z.email().max(254).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 const isWebUrl = (value: string) => {
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -190,3 +191,10 @@ export const listOf = <T extends z.ZodType>(item: T) =>
   });
 /** A list answer; `total` is exact up to this many, then `total_capped` is true. */
 export const TOTAL_CAP = 10_000;
+
+export const amount = z.int().min(1).max(MAX_AMOUNT);
+/** An amount in an answer. */
+export const amountOut = z.int().min(0);
+
+/** Three capital letters. Whether money can be taken in it is a business rule: 422 `currency_not_supported`. */
+export const currency = z.string().regex(/^[A-Z]{3}$/, "Use a three-letter ISO 4217 code in capitals, such as USD.");

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors";
-import type { Permission } from "./permissions";
+import type { Permission, UserPermission } from "./permissions";
 
-export type Method = "GET" | "POST" | "PATCH";
+type Method = "GET" | "POST" | "PATCH";
 
 /**
  * One endpoint, defined once: the route, the OpenAPI document, the browser's typed call, the form's validation and the
@@ -38,3 +38,57 @@ export function operation<const O extends Operation>(definition: O): O {
 export type BodyOf<O extends Operation> = O["body"] extends z.ZodType ? z.infer<O["body"]> : undefined;
 export type QueryOf<O extends Operation> = O["query"] extends z.ZodType ? z.infer<O["query"]> : undefined;
 export type ResponseOf<O extends Operation> = z.infer<O["response"]>;
+
+export const IDEMPOTENCY_ERRORS = [
+  "idempotency_key_reused",
+  "idempotency_request_in_progress",
+] as const satisfies readonly ErrorCode[];
+export const MONEY_ERRORS = [
+  "malformed_json",
+  "invalid_parameter",
+  "missing_parameter",
+  "unknown_parameter",
+  "idempotency_key_missing",
+  "idempotency_key_invalid",
+  ...IDEMPOTENCY_ERRORS,
+  "body_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+export const BODY_ERRORS = [
+  "malformed_json",
+  "invalid_parameter",
+  "missing_parameter",
+  "unknown_parameter",
+  "body_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+export const QUERY_ERRORS = ["invalid_parameter", "unknown_parameter"] as const satisfies readonly ErrorCode[];
+
+type Gate = "always" | "live";
+
+/**
+ * One endpoint of the dashboard's own: what people do in a browser and no API key may, such as managing the keys. Like the
+ * public operations it is defined once for the route, the form's validation and the browser's call.
+ */
+export type DashboardOperation = {
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `{mode}` where the environment's mode stands, and `{id}` and the like for ids. */
+  readonly path: string;
+  /** What the person's role must allow; null = everyone who is signed in. */
+  readonly permission: UserPermission | null;
+  /** Takes a second factor or the password of the last minutes: always, or in live mode. */
+  readonly proof?: Gate;
+  /** Hashes a password, or holds a database connection for long: a person may do it a few times a minute. */
+  readonly costly?: true;
+  /** Takes a proved e-mail address: always, or in live mode. */
+  readonly verified?: Gate;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201;
+  readonly response: z.ZodType;
+};
+
+export function dashboardOperation<const O extends DashboardOperation>(definition: O): O {
+  return definition;
+}

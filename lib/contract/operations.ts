@@ -1,5 +1,6 @@
-import type { Operation } from "./operation";
-import { cancelClientSession, createClientSession, getClientSession } from "./operations/client-sessions";
+import { z } from "zod";
+import { cancelClientSession, createClientSession, getClientSession } from "./checkout/operations";
+import { type Operation, operation } from "./operation";
 import {
   capturePayment,
   createPayment,
@@ -7,9 +8,8 @@ import {
   listPayments,
   refundPayment,
   voidPayment,
-} from "./operations/payments";
-import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "./operations/plans";
-import { getOpenApi } from "./operations/service";
+} from "./payments/operations";
+import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "./plans/operations";
 import {
   captureTransaction,
   getTransaction,
@@ -17,7 +17,25 @@ import {
   refundTransaction,
   searchTransactions,
   voidTransaction,
-} from "./operations/transactions";
+} from "./transactions/operations";
+
+export const health = z
+  .object({ status: z.enum(["live", "ready"]).describe("`live`: the process runs. `ready`: it can serve requests.") })
+  .meta({ id: "Health" });
+
+export const getOpenApi = operation({
+  name: "getOpenApi",
+  method: "GET",
+  path: "/v1/openapi.json",
+  tag: "Service",
+  summary: "Get this document",
+  description: "The OpenAPI 3.1 description of this API, made from the same schemas that check requests.",
+  permissions: [],
+  idempotency: "none",
+  status: 200,
+  response: z.record(z.string(), z.unknown()),
+  errors: ["rate_limited"],
+});
 
 /** Every endpoint of the service. */
 export const OPERATIONS: readonly Operation[] = [

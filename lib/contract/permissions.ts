@@ -18,3 +18,62 @@ export const PERMISSIONS = [
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
+
+/** What a merchant's people can be; `staff` are Cardlane's own, who have no merchant. */
+export const MERCHANT_ROLES = ["owner", "operator", "viewer"] as const;
+export const USER_ROLES = [...MERCHANT_ROLES, "staff"] as const;
+export const merchantRole = z.enum(MERCHANT_ROLES);
+export type MerchantRole = z.infer<typeof merchantRole>;
+export type UserRole = (typeof USER_ROLES)[number];
+
+/** What only people can do, in the dashboard; never an API key. */
+const DASHBOARD_PERMISSIONS = ["api_key.manage", "settings.manage", "team.manage"] as const;
+type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
+export type UserPermission = Permission | DashboardPermission;
+
+const READING = [
+  "payment.read",
+  "transaction.read",
+  "transaction.search",
+  "subscription_plan.read",
+  "event.read",
+] as const;
+
+/** Role → what it may do. */
+export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
+  owner: [...PERMISSIONS, ...DASHBOARD_PERMISSIONS],
+  operator: [
+    ...READING,
+    "payment.create",
+    "transaction.capture",
+    "transaction.void",
+    "transaction.refund",
+    "client_session.create",
+    "subscription_plan.write",
+  ],
+  viewer: READING,
+  // On a merchant's behalf, with a reason, from the support pages.
+  staff: [...READING, "transaction.refund"],
+};
+
+export const ROLE_LABELS: Record<MerchantRole, string> = {
+  owner: "Owner",
+  operator: "Operator",
+  viewer: "Viewer",
+};
+
+/** What each role is for, in a sentence. */
+export const ROLE_SENTENCES: Record<MerchantRole, string> = {
+  owner: "Everything, including API keys, settings and the team.",
+  operator: "Captures, voids and refunds payments, and edits plans.",
+  viewer: "Sees everything and changes nothing.",
+};
+
+/** A person's own settings of the dashboard. */
+export const preferences = z.strictObject({
+  /** How times are shown: in the browser's time zone or in UTC. */
+  times: z.enum(["local", "utc"]).optional(),
+  /** Single-key shortcuts on or off. */
+  shortcuts: z.boolean().optional(),
+});
+export type Preferences = z.infer<typeof preferences>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { passesLuhn } from "./payment";
+import { passesLuhn } from "./payments/payment";
+import { AVS_RESULTS } from "./payments/words";
 import { FRAUD_DECLINE_SCORE, FRAUD_RULES, FRAUD_RULES_CAP, SANDBOX_AVS, SANDBOX_CARDS } from "./sandbox-cards";
-import { AVS_RESULTS } from "./verification-words";
 
 describe("sandbox cards", () => {
   test.each(SANDBOX_CARDS)("$number has a valid check digit", ({ number }) => {

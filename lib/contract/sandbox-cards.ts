@@ -1,6 +1,6 @@
 import type { DeclineCode } from "./errors";
-import type { CardBrand } from "./transaction-words";
-import type { AvsResult } from "./verification-words";
+import type { AvsResult } from "./payments/words";
+import type { CardBrand } from "./transactions/words";
 
 /** What a card of the sandbox does. A number that is not in the table below is declined as `generic_decline`. */
 export type SandboxBehaviour =

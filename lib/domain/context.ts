@@ -3,7 +3,7 @@ import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock, Timer } from "@/lib/clock";
 import type { AppError } from "@/lib/contract/errors";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
 import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeEach, expect, test, vi } from "vitest";
-import { createClientSessionBody } from "@/lib/contract/client-session";
-import { createPaymentBody } from "@/lib/contract/payment";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { createPaymentBody } from "@/lib/contract/payments/payment";
 import { idempotencyOf } from "@/lib/http/idempotency";
 import { appErrorOf } from "@/lib/http/problem";
 import { newId } from "@/lib/ids";

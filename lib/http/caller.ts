@@ -1,6 +1,6 @@
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Operation } from "@/lib/contract/operation";
-import type { UserPermission } from "@/lib/contract/roles";
+import type { UserPermission } from "@/lib/contract/permissions";
 import type { Environment } from "@/lib/domain/context";
 import type { Person } from "@/lib/domain/people/session";
 import { writes } from "./writes";

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { checkoutAttemptBody, createClientSession } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
-import { createClientSession } from "@/lib/contract/operations/client-sessions";
-import { createPayment, refundPayment, voidPayment } from "@/lib/contract/operations/payments";
-import { createPlan } from "@/lib/contract/operations/plans";
+import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
+import { createPlan } from "@/lib/contract/plans/operations";
 import { createSecret } from "@/lib/secret";
 import { identifier } from "@/lib/testing/identifiers";
 import { idempotencyOf } from "./idempotency";

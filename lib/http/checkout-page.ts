@@ -1,7 +1,6 @@
-import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage } from "@/lib/contract/checkout";
-import { checkoutLocale } from "@/lib/contract/checkout-locales";
-import { isOrigin } from "@/lib/contract/origins";
-import { API_ENVIRONMENTS } from "@/lib/contract/transaction-words";
+import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage, checkoutLocale } from "@/lib/contract/checkout/checkout";
+import { isOrigin } from "@/lib/contract/checkout/client-session";
+import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";
 import { findCheckout } from "@/lib/domain/client-sessions/find-checkout";
 import { currentService } from "./current-service";

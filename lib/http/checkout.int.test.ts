@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import type { CheckoutState } from "@/lib/contract/checkout";
+import type { CheckoutState } from "@/lib/contract/checkout/checkout";
 import { encodeId } from "@/lib/contract/ids";
-import { createPlanBody } from "@/lib/contract/plan";
+import { createPlanBody } from "@/lib/contract/plans/plan";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { activatePlan } from "@/lib/domain/plans/activate-plan";
 import { createPlan } from "@/lib/domain/plans/create-plan";

@@ -1,5 +1,5 @@
-import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout";
-import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { dashboardOperation } from "@/lib/contract/operation";
 import { testDatabase } from "@/lib/testing/database";
 import { cookieOf, testPeople } from "@/lib/testing/person-call";
 import { provideService } from "./current-service";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { DashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { isMode, type Mode } from "@/lib/contract/transaction-words";
+import type { DashboardOperation } from "@/lib/contract/operation";
+import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { countAnswer, NO_OPERATION } from "@/lib/counts";
 import type { Context, Service } from "@/lib/domain/context";
 import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";

@@ -1,6 +1,6 @@
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { ApiCall } from "@/lib/contract/demo-shop";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { callDemoApi } from "./demo-api";
 import type { DemoShop } from "./demo-shop";
 

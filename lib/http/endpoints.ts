@@ -1,8 +1,8 @@
+import * as clientSessions from "@/lib/contract/checkout/operations";
 import type { BodyOf, Operation, QueryOf } from "@/lib/contract/operation";
-import * as clientSessions from "@/lib/contract/operations/client-sessions";
-import * as payments from "@/lib/contract/operations/payments";
-import * as plans from "@/lib/contract/operations/plans";
-import * as transactions from "@/lib/contract/operations/transactions";
+import * as payments from "@/lib/contract/payments/operations";
+import * as plans from "@/lib/contract/plans/operations";
+import * as transactions from "@/lib/contract/transactions/operations";
 import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
 import { getClientSession } from "@/lib/domain/client-sessions/get-client-session";

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { dashboardOperation } from "@/lib/contract/dashboard-operation";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transaction";
-import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transaction-export";
+import { dashboardOperation } from "@/lib/contract/operation";
+import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
+import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { accountActor, recordAccountAct } from "@/lib/domain/people/record-account-act";
 import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
 import { currentService } from "./current-service";

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createPayment, listPayments } from "@/lib/contract/operations/payments";
-import { createPlan } from "@/lib/contract/operations/plans";
+import { createPayment, listPayments } from "@/lib/contract/payments/operations";
+import { createPlan } from "@/lib/contract/plans/operations";
 import { newId } from "@/lib/ids";
 import { createSecret, type Secret } from "@/lib/secret";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";

@@ -8,8 +8,7 @@ import type {
   Ref,
 } from "@/lib/contract/openapi-document";
 import type { Operation } from "@/lib/contract/operation";
-import { OPERATIONS } from "@/lib/contract/operations";
-import { health } from "@/lib/contract/operations/service";
+import { health, OPERATIONS } from "@/lib/contract/operations";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { connection } from "next/server";
 import type { MailRow } from "@/db/queries/mail-outbox";
 import { isSecure } from "@/lib/auth/session-cookie";
-import type { MailRoute } from "@/lib/contract/mail-route";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { listOutbox } from "@/lib/domain/people/list-outbox";
 import { mailRoute } from "@/lib/mail/mail-route";
 import { currentService } from "./current-service";

@@ -1,8 +1,8 @@
 import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
-import type { UserPermission } from "@/lib/contract/roles";
-import { isMode, type Mode } from "@/lib/contract/transaction-words";
+import type { UserPermission } from "@/lib/contract/permissions";
+import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import type { Context, Service } from "@/lib/domain/context";
 import type { Person, SignedIn, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/contract/errors";
-import { createPayment, refundPayment } from "@/lib/contract/operations/payments";
-import { listTransactions } from "@/lib/contract/operations/transactions";
+import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
+import { listTransactions } from "@/lib/contract/transactions/operations";
 import { parseBody, parseQuery } from "./parse";
 
 const post = (body: BodyInit | null, contentType: string | null = "application/json") =>

@@ -1,7 +1,7 @@
-import { staffReason } from "@/lib/contract/dashboard/support";
 import { AppError } from "@/lib/contract/errors";
 import { isPublicId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
+import { staffReason } from "@/lib/contract/support/operations";
 import type { Service } from "@/lib/domain/context";
 import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
 import type { Caller } from "./caller";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
-import { createPayment, getPayment } from "@/lib/contract/operations/payments";
+import { createPayment, getPayment } from "@/lib/contract/payments/operations";
 import { findRequestError } from "@/lib/domain/request-errors/find-request-error";
 import { listRecentErrors } from "@/lib/domain/request-errors/list-recent-errors";
 import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { dashboardOperation } from "@/lib/contract/dashboard-operation";
+import { dashboardOperation } from "@/lib/contract/operation";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { newId } from "@/lib/ids";
 import { CARD, codeOf, openShop } from "@/lib/testing/checkout";

@@ -1,4 +1,4 @@
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { env } from "@/lib/env";
 import type { Caller } from "./caller";
 import { createRateLimiter } from "./rate-limit";

@@ -4,7 +4,7 @@ import { revokeSession } from "@/db/queries/user-sessions";
 import { users } from "@/db/schema/users";
 import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/lib/testing/factories";

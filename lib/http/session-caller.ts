@@ -1,8 +1,8 @@
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
-import type { RefundBody } from "@/lib/contract/payment";
-import { isMode } from "@/lib/contract/transaction-words";
+import type { RefundBody } from "@/lib/contract/payments/payment";
+import { isMode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
 import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";

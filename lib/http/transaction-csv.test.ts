@@ -1,9 +1,9 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { COLUMN_NAMES, columnMembers } from "@/lib/client/transaction-columns";
 import { charge } from "@/lib/contract/example-objects";
-import type { Transaction } from "@/lib/contract/transaction";
-import { EXPORT_FIELDS, exportFieldsOf } from "@/lib/contract/transaction-export";
+import { COLUMN_NAMES, columnMembers } from "@/lib/contract/transactions/columns";
+import { EXPORT_FIELDS, exportFieldsOf } from "@/lib/contract/transactions/export";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
 import { csvHeader, csvPieces, withoutFormulas } from "./transaction-csv";
 
 const transaction = (overrides: Partial<Transaction> = {}): Transaction => ({ ...charge, ...overrides });

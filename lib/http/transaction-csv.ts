@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { formatMinor } from "@/lib/contract/currencies";
-import type { Transaction } from "@/lib/contract/transaction";
-import type { ExportField } from "@/lib/contract/transaction-export";
+import type { ExportField } from "@/lib/contract/transactions/export";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
 
 type Cell = string | number | null;
 

@@ -1,5 +1,5 @@
 import { findServiceSetting, storeServiceSetting } from "@/db/queries/service-settings";
-import type { MailRoute } from "@/lib/contract/mail-route";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 

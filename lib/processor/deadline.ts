@@ -2,7 +2,7 @@ import { z } from "zod";
 import { systemTimer, type Timer } from "@/lib/clock";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { declineCode } from "@/lib/contract/errors";
-import { avsResult, cvvResult } from "@/lib/contract/transaction";
+import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
 import type { Outcome, Processor } from "./port";
 
 /** A processor's words are kept: what the database cannot store would keep the outcome out of the books. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { CardInput } from "@/lib/contract/payment";
+import type { CardInput } from "@/lib/contract/payments/payment";
 import { newId } from "@/lib/ids";
 import type {
   AuthorizeRequest,

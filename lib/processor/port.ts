@@ -1,8 +1,8 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
-import type { CardInput } from "@/lib/contract/payment";
-import type { CardBrand } from "@/lib/contract/transaction-words";
-import type { AvsResult, CvvResult } from "@/lib/contract/verification-words";
+import type { CardInput } from "@/lib/contract/payments/payment";
+import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
+import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /**
  * What Cardlane asks of a card processor. Every call that moves money carries a `reference` (our operation id): the

@@ -1,4 +1,4 @@
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Processor } from "./port";
 
 export type Registry = {

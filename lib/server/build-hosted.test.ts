@@ -18,9 +18,15 @@ beforeEach(() => {
   rmSync(root, { recursive: true, force: true });
   write("tsconfig.json", '{ "compilerOptions": { "paths": { "@/*": ["./*"] } } }');
   write("lib/contract/word.ts", 'export const WORD: string = "Zürich";');
-  write("lib/client/sdk/v1.ts", 'import { WORD } from "@/lib/contract/word";\nObject.assign(window, { WORD });');
-  write("components/hosted/main.tsx", 'import { WORD } from "@/lib/contract/word";\ndocument.title = WORD;');
-  write("components/hosted/frame.css", "body {\n  color: #ff0000;\n}");
+  write(
+    "lib/client/checkout/sdk/v1.ts",
+    'import { WORD } from "@/lib/contract/word";\nObject.assign(window, { WORD });',
+  );
+  write(
+    "components/checkout/payment-form/main.tsx",
+    'import { WORD } from "@/lib/contract/word";\ndocument.title = WORD;',
+  );
+  write("components/checkout/payment-form/frame.css", "body {\n  color: #ff0000;\n}");
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -69,15 +75,17 @@ test("a file that is missing or was changed is noticed", async () => {
 test("an error is the compiler's own words with the place, and leaves the last build as it was", async () => {
   await buildHosted(root);
   const hash = hostedHash(root);
-  write("components/hosted/main.tsx", 'import { NONE } from "@/lib/contract/word";\nconsole.log(NONE);');
+  write("components/checkout/payment-form/main.tsx", 'import { NONE } from "@/lib/contract/word";\nconsole.log(NONE);');
   const error = await buildHosted(root).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BuildError);
-  expect((error as BuildError).message).toMatch(/No matching export.*"NONE"[\s\S]*components\/hosted\/main\.tsx:1/);
+  expect((error as BuildError).message).toMatch(
+    /No matching export.*"NONE"[\s\S]*components\/checkout\/payment-form\/main\.tsx:1/,
+  );
   expect(hostedHash(root)).toBe(hash);
 });
 
 test("a warning counts as an error: nobody reads those of a build that passes", async () => {
-  write("components/hosted/frame.css", "body { colour; }");
+  write("components/checkout/payment-form/frame.css", "body { colour; }");
   await expect(buildHosted(root)).rejects.toThrow(BuildError);
 });
 

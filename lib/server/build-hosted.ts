@@ -68,12 +68,12 @@ function bundles(root: string): BuildOptions[] {
   };
   return [
     // In ASCII: a merchant's page may be in any encoding.
-    { ...common, entryPoints: { v1: "lib/client/sdk/v1.ts" }, charset: "ascii" },
+    { ...common, entryPoints: { v1: "lib/client/checkout/sdk/v1.ts" }, charset: "ascii" },
     {
       ...common,
       entryPoints: [
-        { in: "components/hosted/main.tsx", out: "frame" },
-        { in: "components/hosted/frame.css", out: "frame" },
+        { in: "components/checkout/payment-form/main.tsx", out: "frame" },
+        { in: "components/checkout/payment-form/frame.css", out: "frame" },
       ],
       charset: "utf8",
       jsx: "automatic",

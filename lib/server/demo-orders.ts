@@ -1,5 +1,5 @@
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { CardBrand } from "@/lib/contract/transaction-words";
+import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /** One order of the demo shop's past and what became of it. Amounts in minor units, times in milliseconds since 1970. */
 export type PastOrder = {

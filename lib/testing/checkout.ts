@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
 import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
 import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Database } from "@/db/client";
 import type { EventRow } from "@/db/schema/events";
 import { EVENTS, eventSchema } from "@/lib/contract/events";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { presentEvent } from "@/lib/domain/events/event";
 
 /** Enough for what a test file writes; one that fills tables by the ten thousand writes the same again and again. */

@@ -1,7 +1,7 @@
 import type { Database } from "@/db/client";
 import { environments, merchants } from "@/db/schema/merchants";
 import { type Clock, systemClock, systemTimer } from "@/lib/clock";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
 import { answerRenderer } from "@/lib/http/render-answer";
 import { newId } from "@/lib/ids";

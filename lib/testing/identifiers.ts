@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { passesLuhn } from "@/lib/contract/payment";
+import { passesLuhn } from "@/lib/contract/payments/payment";
 
 /** At most sixteen. */
 const digits = (length: number) =>

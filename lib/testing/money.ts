@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { createPaymentBody, type Payment } from "@/lib/contract/payment";
+import { createPaymentBody, type Payment } from "@/lib/contract/payments/payment";
 import type { Context, Reply, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { capturePayment } from "@/lib/domain/payments/capture-payment";

@@ -1,7 +1,7 @@
 import type { Database } from "@/db/client";
 import { type UserRow, users } from "@/db/schema/users";
 import { hashPassword } from "@/lib/auth/password";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 
 export const TEST_PASSWORD = "correct horse battery";

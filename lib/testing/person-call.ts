@@ -2,7 +2,7 @@ import type { Database } from "@/db/client";
 import { insertSession } from "@/db/queries/session-list";
 import type { UserRow } from "@/db/schema/users";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { testContext, testTenant } from "./factories";

@@ -295,7 +295,7 @@ export const MUTANTS = [
   {
     name: "a card number in the field for the name is kept",
     edits: [["lib/contract/fields.ts", "(value) => !TWELVE_DIGITS.test(value)", "() => true"]],
-    tests: ["unit", "lib/contract/checkout-attempt.test.ts", "is refused, for these are kept"],
+    tests: ["unit", "lib/contract/checkout/checkout-attempt.test.ts", "is refused, for these are kept"],
   },
   {
     name: "a path is kept as it was sent",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import type { Order } from "./orders";
 import { compareBooks, type LedgerBook, type Reconciled, sumByCurrency, sumByStatus } from "./reconcile";
 

@@ -1,4 +1,4 @@
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import type { Ending, Order } from "./orders";
 import type { SentOrder } from "./send-order";
 

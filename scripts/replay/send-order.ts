@@ -1,5 +1,5 @@
 import { problem } from "@/lib/contract/errors";
-import { type Payment, payment } from "@/lib/contract/payment";
+import { type Payment, payment } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { type Client, describe } from "./client";
 import type { Order } from "./orders";

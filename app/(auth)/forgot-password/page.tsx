@@ -1,8 +1,6 @@
 import type { Metadata } from "next";
-import { AuthColumn } from "@/components/auth/auth-column";
-import { AuthHeading } from "@/components/auth/auth-heading";
-import { AuthLink } from "@/components/auth/auth-link";
-import { ForgotPasswordForm } from "@/components/auth/forgot-password-form";
+import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
+import { ForgotPasswordForm } from "@/components/accounts/forgot-password-form";
 import { mailRouteOfPage } from "@/lib/http/outbox";
 
 export const metadata: Metadata = { title: "Forgot your password?" };

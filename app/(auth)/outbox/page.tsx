@@ -1,7 +1,7 @@
 import { Inbox, Lock } from "lucide-react";
 import type { Metadata } from "next";
-import { AuthHeading } from "@/components/auth/auth-heading";
-import { MailCard } from "@/components/auth/mail-card";
+import { AuthHeading } from "@/components/accounts/auth-page";
+import { MailCard } from "@/components/accounts/mail-card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { outboxPage } from "@/lib/http/outbox";
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { AuthColumn } from "@/components/auth/auth-column";
-import { SignInForm } from "@/components/auth/sign-in-form";
+import { AuthColumn } from "@/components/accounts/auth-page";
+import { SignInForm } from "@/components/accounts/sign-in-form";
 import { safePath } from "@/lib/auth/safe-path";
 import { signedOutPage } from "@/lib/http/signed-out-page";
 

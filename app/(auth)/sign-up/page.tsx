@@ -1,8 +1,6 @@
 import type { Metadata } from "next";
-import { AuthColumn } from "@/components/auth/auth-column";
-import { AuthHeading } from "@/components/auth/auth-heading";
-import { AuthLink } from "@/components/auth/auth-link";
-import { SignUpForm } from "@/components/auth/sign-up-form";
+import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
+import { SignUpForm } from "@/components/accounts/sign-up-form";
 import { signedOutPage } from "@/lib/http/signed-out-page";
 
 export const metadata: Metadata = { title: "Open an account" };

@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
-import { ProofHost } from "@/components/auth/proof-host";
-import { MoneyHost } from "@/components/money/money-host";
+import { ProofHost } from "@/components/accounts/proof-host";
+import { MoneyHost } from "@/components/payments/money-host";
 import { Shell } from "@/components/shell/shell";
-import { DashboardProvider } from "@/lib/client/dashboard-context";
-import { QueryProvider } from "@/lib/client/query-provider";
+import { DashboardProvider, QueryProvider } from "@/lib/client/dashboard-context";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
 import { dashboardPage } from "@/lib/http/page";

@@ -1,4 +1,4 @@
-import { forgotPassword } from "@/lib/contract/dashboard/public";
+import { forgotPassword } from "@/lib/contract/accounts/operations";
 import { requestPasswordReset } from "@/lib/domain/people/request-password-reset";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 

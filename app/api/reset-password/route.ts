@@ -1,4 +1,4 @@
-import { choosePassword } from "@/lib/contract/dashboard/public";
+import { choosePassword } from "@/lib/contract/accounts/operations";
 import { choosePassword as choose } from "@/lib/domain/people/choose-password";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 

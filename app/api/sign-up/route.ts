@@ -1,4 +1,4 @@
-import { signUp } from "@/lib/contract/dashboard/public";
+import { signUp } from "@/lib/contract/accounts/operations";
 import { encodeId } from "@/lib/contract/ids";
 import { signUp as openAccount } from "@/lib/domain/people/sign-up";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";

@@ -1,4 +1,4 @@
-import { verifyEmail } from "@/lib/contract/dashboard/public";
+import { verifyEmail } from "@/lib/contract/accounts/operations";
 import { verifyEmail as verify } from "@/lib/domain/people/verify-email";
 import { type PublicCall, publicRoutes, serve } from "@/lib/http/dashboard-route";
 import { signedIn } from "@/lib/http/signed-in";

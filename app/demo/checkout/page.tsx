@@ -3,7 +3,7 @@ import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
 import { CardForm } from "@/components/demo/card-form";
 import { checkoutPath, isPlaced, readLook, readOrder, type Values } from "@/components/demo/order";
-import { OrderSummary } from "@/components/demo/order-summary";
+import { OrderSummary } from "@/components/demo/product";
 import { TryBar } from "@/components/demo/try-bar";
 import { findDemoShop } from "@/lib/http/demo-shop";
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { notFound } from "next/navigation";
-import { RecordCalls } from "@/components/demo/look-again";
+import { RecordCalls } from "@/components/demo/live-log";
 import { NoOrder, Result } from "@/components/demo/result";
 import { readDemoOrder } from "@/lib/http/demo-result";
 import { takeDemoCall } from "@/lib/http/demo-route";

@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { DataTable } from "@/components/docs/data-table";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
+import { DataTable } from "@/components/docs/prose";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 
 export const metadata: Metadata = {
   title: "Errors",

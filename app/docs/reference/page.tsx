@@ -1,10 +1,8 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { MemberList } from "@/components/docs/reference/member-list";
-import { OperationIndex } from "@/components/docs/reference/operation-index";
-import { type OperationEntry, OperationSection } from "@/components/docs/reference/operation-section";
-import { OBJECTS } from "@/components/docs/reference/schema-type";
+import { MemberList, OBJECTS } from "@/components/docs/reference/member-list";
+import { type OperationEntry, OperationIndex, OperationSection } from "@/components/docs/reference/operation-section";
 import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
 import type { OpenApiDocument } from "@/lib/contract/openapi-document";
 import { buildOpenApi } from "@/lib/http/openapi";

@@ -1,11 +1,10 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { DataTable } from "@/components/docs/data-table";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { CardTable } from "@/components/docs/testing/card-table";
-import { FraudRules } from "@/components/docs/testing/fraud-rules";
+import { DataTable } from "@/components/docs/prose";
+import { CardTable, FraudRules } from "@/components/docs/testing";
+import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
 import { SANDBOX_AVS } from "@/lib/contract/sandbox-cards";
-import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/verification-words";
 
 export const metadata: Metadata = {
   title: "Testing",

@@ -1,4 +1,4 @@
-import { createPayment, listPayments } from "@/lib/contract/operations/payments";
+import { createPayment, listPayments } from "@/lib/contract/payments/operations";
 import { route } from "@/lib/http/route";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(listPayments, createPayment);

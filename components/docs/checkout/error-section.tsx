@@ -1,6 +1,6 @@
-import type { CheckoutErrorCode } from "@/lib/contract/checkout-messages";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
-import { DataTable } from "../data-table";
+import { DataTable } from "@/components/docs/prose";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { Code } from "./script-section";
 
 type Guide = { cause: string; cure: string };

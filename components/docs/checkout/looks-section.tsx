@@ -1,8 +1,13 @@
 import Link from "next/link";
-import { APPEARANCE_PRESETS, PART_CONTRAST, resolveAppearance, TEXT_CONTRAST } from "@/lib/contract/appearance";
-import { CHECKOUT_LOCALES } from "@/lib/contract/checkout-locales";
-import { CodeBlock } from "../code-block";
-import { DataTable } from "../data-table";
+import { CodeBlock } from "@/components/docs/code";
+import { DataTable } from "@/components/docs/prose";
+import {
+  APPEARANCE_PRESETS,
+  PART_CONTRAST,
+  resolveAppearance,
+  TEXT_CONTRAST,
+} from "@/lib/contract/checkout/appearance";
+import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { Code, MemberTable } from "./script-section";
 
 const MEMBERS = [

@@ -1,6 +1,6 @@
 import Link from "next/link";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
-import { CodeBlock } from "../code-block";
+import { CodeBlock } from "@/components/docs/code";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import { Code } from "./script-section";
 
 /** 3-D Secure, limits, your page's policy, what never leaves the frame, testing. */

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { CodeBlock } from "../code-block";
-import { DataTable } from "../data-table";
+import { CodeBlock } from "@/components/docs/code";
+import { DataTable } from "@/components/docs/prose";
 
 export const Code = ({ children }: { children: ReactNode }) => <code className="tick">{children}</code>;
 

@@ -1,6 +1,5 @@
 import Link from "next/link";
-import { CodeBlock } from "../code-block";
-import { curl } from "../curl";
+import { CodeBlock, curl } from "@/components/docs/code";
 import { Code } from "./script-section";
 
 const REACT = `function CardForm({ token }: { token: string }) {

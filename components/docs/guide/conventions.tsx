@@ -1,6 +1,5 @@
 import Link from "next/link";
-import { CodeBlock } from "../code-block";
-import { curl } from "../curl";
+import { CodeBlock, curl } from "@/components/docs/code";
 
 export function ErrorsSection({ problem }: { problem: string }) {
   return (

@@ -1,6 +1,5 @@
 import Link from "next/link";
-import { CodeBlock } from "../code-block";
-import { curl } from "../curl";
+import { CodeBlock, curl } from "@/components/docs/code";
 
 const CREATE_KEY = `npm run create-merchant -- --name "Corner Shop" --email you@example.com
 npm run create-key -- --merchant mer_… --mode test --name "Checkout" \\

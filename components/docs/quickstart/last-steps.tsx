@@ -1,8 +1,8 @@
 import Link from "next/link";
-import { groupedNumber } from "@/lib/client/grouped-number";
-import { CodeBlock } from "../code-block";
-import { CodeTabs } from "../code-tabs";
-import { DataTable } from "../data-table";
+import { CodeBlock } from "@/components/docs/code";
+import { CodeTabs } from "@/components/docs/code-tabs";
+import { DataTable } from "@/components/docs/prose";
+import { groupedNumber } from "@/lib/contract/format";
 import {
   CURL_GET_PAYMENT,
   CURL_GET_SESSION,

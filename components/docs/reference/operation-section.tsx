@@ -1,4 +1,6 @@
 import Link from "next/link";
+import { CodeBlock, curl } from "@/components/docs/code";
+import { RichText } from "@/components/docs/prose";
 import type {
   ExampleObject,
   JsonSchema,
@@ -8,13 +10,7 @@ import type {
   Ref,
   ResponseObject,
 } from "@/lib/contract/openapi-document";
-import { CodeBlock } from "../code-block";
-import { curl } from "../curl";
-import { RichText } from "../rich-text";
-import { ErrorList } from "./error-list";
-import { Member, MemberList } from "./member-list";
-import { MethodBadge } from "./method-badge";
-import { describeSchema, refName, type Schemas } from "./schema-type";
+import { describeSchema, Member, MemberList, refName, type Schemas } from "./member-list";
 
 export type OperationEntry = { method: string; path: string; operation: OperationObject };
 
@@ -234,4 +230,68 @@ function Answer({
       <div className="mt-2">{block}</div>
     </details>
   );
+}
+
+/** The error codes of an operation by status, each a link to its page. */
+function ErrorList({ responses }: { responses: [string, ResponseObject][] }) {
+  if (responses.length === 0) return null;
+  return (
+    <>
+      <h4 className="mt-6 mb-2 font-medium text-[13px]">Errors</h4>
+      <dl className="space-y-1 text-xs">
+        {responses.map(([status, { content }]) => (
+          <div key={status} className="flex gap-3">
+            <dt className="font-mono text-red">{status}</dt>
+            <dd className="flex flex-wrap gap-x-3">
+              {Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => (
+                <Link
+                  key={code}
+                  href={`/docs/errors/${code}`}
+                  prefetch={false}
+                  className="py-1 font-mono text-soft underline-offset-2 hover:text-ink hover:underline"
+                >
+                  {code}
+                </Link>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** All operations on one screen, by their tag. */
+export function OperationIndex({ tags }: { tags: readonly { name: string; entries: readonly OperationEntry[] }[] }) {
+  return (
+    <div className="mt-8 gap-x-12 text-[13px] md:columns-2">
+      {tags.map(({ name, entries }) => (
+        <div key={name} className="mb-6 break-inside-avoid">
+          <p className="mb-1 font-medium">{name}</p>
+          <ul className="divide-y border-y">
+            {entries.map(({ method, path, operation }) => (
+              <li key={operation.operationId}>
+                <a
+                  href={`#${operation.operationId}`}
+                  className="flex gap-3 py-1.5 font-mono text-xs hover:bg-raised"
+                  aria-label={`${operation.summary}: ${method.toUpperCase()} ${path}`}
+                >
+                  <span className="w-10 shrink-0">
+                    <MethodBadge method={method} />
+                  </span>
+                  <span className="break-all">{path}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const COLORS: Record<string, string> = { get: "text-green", post: "text-blue", patch: "text-amber" };
+
+function MethodBadge({ method }: { method: string }) {
+  return <span className={`font-medium uppercase ${COLORS[method.toLowerCase()] ?? ""}`}>{method}</span>;
 }

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { type Appearance, contrast, contrastProblems, PART_CONTRAST, TEXT_CONTRAST } from "@/lib/contract/appearance";
-import { isAppearance } from "@/lib/contract/checkout-messages";
+import {
+  type Appearance,
+  contrast,
+  contrastProblems,
+  PART_CONTRAST,
+  TEXT_CONTRAST,
+} from "@/lib/contract/checkout/appearance";
+import { isAppearance } from "@/lib/contract/checkout/messages";
 import {
   cleanAppearance,
   colorTyped,

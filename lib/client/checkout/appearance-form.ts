@@ -8,8 +8,8 @@ import {
   contrastProblems,
   FONT_FAMILY,
   resolveAppearance,
-} from "@/lib/contract/appearance";
-import { isAppearance } from "@/lib/contract/checkout-messages";
+} from "@/lib/contract/checkout/appearance";
+import { isAppearance } from "@/lib/contract/checkout/messages";
 
 export const COLOR_MEMBERS = ["accent_color", "background_color", "text_color"] as const;
 export type ColorMember = (typeof COLOR_MEMBERS)[number];

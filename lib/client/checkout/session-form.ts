@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { parseAmount } from "@/lib/client/amount-text";
-import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/client-session";
-import { currencyDigits, isSupportedCurrency, MAX_AMOUNT } from "@/lib/contract/currencies";
+import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { currencyDigits, isSupportedCurrency, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
 
 /** A session as it stands in the form: the amount is what was typed, and only one of amount and plan counts. */

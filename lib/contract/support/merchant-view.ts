@@ -1,5 +1,5 @@
-import type { UserRole } from "@/lib/contract/roles";
-import type { CardBrand, Mode, TransactionStatus, TransactionType } from "@/lib/contract/transaction-words";
+import type { UserRole } from "@/lib/contract/permissions";
+import type { CardBrand, Mode, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import type { StaffActView } from "./staff-acts";
 
 export type MerchantProfile = {

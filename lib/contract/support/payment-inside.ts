@@ -1,5 +1,5 @@
-import type { PaymentDetail } from "@/lib/contract/dashboard/payment-detail";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { PaymentDetail } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { StaffActView } from "./staff-acts";
 
 /** One call to the processor, as it stands in Cardlane's own books. */

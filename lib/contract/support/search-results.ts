@@ -1,4 +1,4 @@
-import type { CardBrand, Mode } from "@/lib/contract/transaction-words";
+import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 
 /** What support staff can find, in the order in which groups are shown. */
 export const SEARCH_GROUPS = {

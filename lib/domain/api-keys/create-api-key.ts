@@ -1,5 +1,5 @@
 import { type ApiKeyRow, findEnvironmentMode, insertApiKey } from "@/db/queries/api-keys";
-import { NOT_AN_ADDRESS } from "@/lib/contract/dashboard/api-keys";
+import { NOT_AN_ADDRESS } from "@/lib/contract/api-keys/api-keys";
 import { AppError, type FieldError } from "@/lib/contract/errors";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { idTime, newId } from "@/lib/ids";

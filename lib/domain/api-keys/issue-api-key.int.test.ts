@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { issuedApiKey } from "@/lib/contract/dashboard/api-keys";
+import { issuedApiKey } from "@/lib/contract/api-keys/api-keys";
 import { attemptContext } from "@/lib/http/attempt-context";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";

@@ -1,5 +1,5 @@
 import type { Orm } from "@/db/client";
-import type { CreateApiKeyBody, IssuedApiKey } from "@/lib/contract/dashboard/api-keys";
+import type { CreateApiKeyBody, IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
 import { AppError, type Problem } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import type { Context } from "../context";

@@ -1,5 +1,5 @@
 import { countApiKeys, findReplacements, listApiKeys } from "@/db/queries/api-keys";
-import type { ApiKey } from "@/lib/contract/dashboard/api-keys";
+import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
 import type { Context } from "../context";
 import { type ListAnswer, listAnswer } from "../list-answer";
 import { presentApiKey } from "./present-api-key";

@@ -1,5 +1,5 @@
 import type { ApiKeyRow } from "@/db/queries/api-keys";
-import type { ApiKey, ApiKeyAction } from "@/lib/contract/dashboard/api-keys";
+import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Permission } from "@/lib/contract/permissions";
 

@@ -1,4 +1,4 @@
-import type { IssuedApiKey, RotateApiKeyBody } from "@/lib/contract/dashboard/api-keys";
+import type { IssuedApiKey, RotateApiKeyBody } from "@/lib/contract/api-keys/api-keys";
 import type { Context } from "../context";
 import { issueOnce } from "./issue-api-key";
 import { rotateApiKey } from "./rotate-api-key";

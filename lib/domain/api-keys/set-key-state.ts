@@ -1,5 +1,5 @@
 import { findReplacements } from "@/db/queries/api-keys";
-import type { ApiKey } from "@/lib/contract/dashboard/api-keys";
+import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
 import type { Context } from "../context";
 import { disableApiKey } from "./disable-api-key";
 import { enableApiKey } from "./enable-api-key";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { updateCheckoutAppearanceOperation } from "@/lib/contract/dashboard/checkout";
+import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
 import { testDatabase } from "@/lib/testing/database";
 import { actsOf, testPeople } from "@/lib/testing/person-call";
 import { getCheckoutAppearance } from "./get-checkout-appearance";

@@ -1,5 +1,5 @@
 import { findCheckoutSettings } from "@/db/queries/checkout-settings";
-import type { Appearance } from "@/lib/contract/appearance";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { Context } from "../context";
 
 /** How the payment form looks for sessions that bring no appearance of their own; null is Cardlane's own look. */

@@ -1,5 +1,5 @@
 import { lockCheckoutSettings, updateCheckoutSettings } from "@/db/queries/checkout-settings";
-import type { Appearance } from "@/lib/contract/appearance";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { Context } from "../context";
 import { onlyChanged } from "../people/only-changed";
 import { accountActor, recordAccountAct } from "../people/record-account-act";

@@ -1,7 +1,7 @@
 import { cancelOpenClientSession, findClientSession, lockClientSession } from "@/db/queries/client-sessions";
 import { findPayment } from "@/db/queries/payments";
 import type { ClientSessionRow } from "@/db/schema/client-sessions";
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";

@@ -1,6 +1,6 @@
 import type { CheckoutRow } from "@/db/queries/checkout";
-import type { CheckoutFailure, CheckoutState, CheckoutStatus } from "@/lib/contract/checkout";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
+import type { CheckoutFailure, CheckoutState, CheckoutStatus } from "@/lib/contract/checkout/checkout";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Service } from "../context";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type ClientSession, clientSession, createClientSessionBody } from "@/lib/contract/client-session";
-import { createPlanBody, type Plan } from "@/lib/contract/plan";
+import { type ClientSession, clientSession, createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";

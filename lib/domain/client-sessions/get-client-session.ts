@@ -1,5 +1,5 @@
 import { findClientSession } from "@/db/queries/client-sessions";
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";

@@ -6,9 +6,9 @@ import {
   type SessionChargeRow,
 } from "@/db/queries/client-session-list";
 import { type ActorNames, readActorNames } from "@/db/queries/payment-detail";
-import type { SessionAttempt, SessionDetail } from "@/lib/contract/dashboard/checkout";
-import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
+import type { SessionAttempt, SessionDetail } from "@/lib/contract/checkout/operations";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type { Context } from "../context";
 import { presentActor } from "../payments/present-actor";
 import { resourceNotFound } from "../resource-not-found";

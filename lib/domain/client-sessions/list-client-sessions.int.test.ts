@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { decodeId } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payment";
-import { createPlanBody, type Plan } from "@/lib/contract/plan";
+import type { Payment } from "@/lib/contract/payments/payment";
+import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";

@@ -3,7 +3,7 @@ import {
   type ListedSession,
   listClientSessions as selectSessions,
 } from "@/db/queries/client-session-list";
-import type { SessionListItem, SessionListQuery } from "@/lib/contract/dashboard/checkout";
+import type { SessionListItem, SessionListQuery } from "@/lib/contract/checkout/operations";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Context } from "../context";

@@ -1,4 +1,4 @@
-import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
 import type { Context } from "../context";
 import { makePayment } from "../payments/make-payment";
 import { withPostalCode } from "../payments/postal-code";

@@ -1,7 +1,11 @@
 import type { ClientSessionRow } from "@/db/schema/client-sessions";
-import { CLIENT_SESSION_ATTEMPTS, type ClientSession, type ClientSessionStatus } from "@/lib/contract/client-session";
+import {
+  CLIENT_SESSION_ATTEMPTS,
+  type ClientSession,
+  type ClientSessionStatus,
+} from "@/lib/contract/checkout/client-session";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import { API_ENVIRONMENTS } from "@/lib/contract/transaction-words";
+import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import type { Context } from "../context";
 
 /** What the answer that creates a session shows, and no other. */

@@ -1,6 +1,6 @@
 import type { CheckoutRow } from "@/db/queries/checkout";
 import { findKey } from "@/db/queries/idempotency-claims";
-import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/client-session";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
 import { keyOf, refuseUnclaimed } from "../payments/money-request";

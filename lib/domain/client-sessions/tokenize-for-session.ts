@@ -1,5 +1,5 @@
 import { countClientSessionAttempt } from "@/db/queries/client-sessions";
-import type { CheckoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
 import type { Context } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { insertNewPaymentToken } from "../payment-tokens/create-payment-token";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { isStaleOutcome, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
 import { findPayment } from "@/db/queries/payments";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { EVENT_TYPES } from "@/lib/contract/events";
 import { decodeId } from "@/lib/contract/ids";
-import { createPlanBody } from "@/lib/contract/plan";
+import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { eventsAsTold, faultyEvents } from "@/lib/testing/events";

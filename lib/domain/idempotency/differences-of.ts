@@ -1,4 +1,4 @@
-import type { Difference } from "@/lib/contract/dashboard/idempotency-key";
+import type { Difference } from "@/lib/contract/idempotency/idempotency-key";
 
 type Side = { endpoint: string; body: unknown };
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";

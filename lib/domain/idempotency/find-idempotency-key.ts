@@ -1,5 +1,5 @@
 import { findInspectedKey, type InspectedKey, readKeyActors } from "@/db/queries/idempotency-inspection";
-import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { encodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
 import { presentActor } from "../payments/present-actor";

@@ -1,8 +1,8 @@
 import { wasRecordedLately } from "@/db/queries/account-history";
 import { findEnvironmentId } from "@/db/queries/merchants";
 import { keepableText } from "@/lib/contract/card-numbers";
-import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import { AppError } from "@/lib/contract/errors";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { firstIdAt } from "@/lib/ids";
 import type { Context } from "../context";
 import { accountActor, recordAccountAct } from "../people/record-account-act";

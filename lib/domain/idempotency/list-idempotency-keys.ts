@@ -1,5 +1,5 @@
 import { findRecentKeys } from "@/db/queries/idempotency-inspection";
-import type { KeyPage } from "@/lib/contract/dashboard/idempotency-key";
+import type { KeyPage } from "@/lib/contract/idempotency/idempotency-key";
 import type { Context } from "../context";
 import { presentKey } from "./present-key";
 

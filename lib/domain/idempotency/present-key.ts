@@ -1,5 +1,5 @@
 import type { ListedKey } from "@/db/queries/idempotency-inspection";
-import type { KeyState, KeySummary } from "@/lib/contract/dashboard/idempotency-key";
+import type { KeyState, KeySummary } from "@/lib/contract/idempotency/idempotency-key";
 import { OPERATIONS } from "@/lib/contract/operations";
 
 const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));

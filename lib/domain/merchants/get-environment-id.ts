@@ -1,7 +1,7 @@
 import { findEnvironmentId } from "@/db/queries/merchants";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { KeyService } from "../api-keys/key-service";
 
 /** UUID of a merchant's environment, from the merchant's public id. */

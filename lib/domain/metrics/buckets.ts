@@ -1,6 +1,6 @@
 import type { FiguresRow } from "@/db/queries/daily-totals";
-import type { Bucket, BucketUnit, DayRange, Figures } from "@/lib/contract/overview";
-import { addDays, addMonths, daysIn } from "@/lib/contract/overview-period";
+import type { Bucket, BucketUnit, DayRange, Figures } from "@/lib/contract/reporting/overview";
+import { addDays, addMonths, daysIn } from "@/lib/contract/reporting/period";
 
 /** Above it, bars of single days are too thin to point at. */
 const MOST_DAYS = 92;

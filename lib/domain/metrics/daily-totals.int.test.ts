@@ -5,7 +5,7 @@ import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation";
 import { FIGURE_CHECKS } from "@/db/queries/reconciliation-figures";
 import { readLedgerDifference } from "@/db/queries/service-figures";
 import { sumVolume } from "@/db/queries/support-volume";
-import { addDays } from "@/lib/contract/overview-period";
+import { addDays } from "@/lib/contract/reporting/period";
 import { idAt, idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";

@@ -1,9 +1,9 @@
 import { TZDate } from "@date-fns/tz";
 import { format } from "date-fns";
 import { type FiguresRow, getMerchantDays, listCurrencies, listFigures } from "@/db/queries/daily-totals";
-import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
-import type { Bucket, BucketUnit, DayRange, Decline, Overview } from "@/lib/contract/overview";
-import { addDays, type ResolvedPeriod } from "@/lib/contract/overview-period";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import type { Bucket, BucketUnit, DayRange, Decline, Overview } from "@/lib/contract/reporting/overview";
+import { addDays, type ResolvedPeriod } from "@/lib/contract/reporting/period";
 import type { Context } from "../context";
 import { bucketsOf, sumFigures, unitOf } from "./buckets";
 

@@ -1,6 +1,6 @@
 import { type Found, findExpiring, findFailedRefunds, findUnknown } from "@/db/queries/attention";
-import type { AttentionItem, AttentionKind, AttentionRow } from "@/lib/contract/attention";
 import { encodeId } from "@/lib/contract/ids";
+import type { AttentionItem, AttentionKind, AttentionRow } from "@/lib/contract/reporting/overview";
 import type { Context } from "../context";
 
 const ROWS = 5;

@@ -1,4 +1,4 @@
-import type { ListedTransaction } from "@/lib/contract/transaction";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { searchTransactionTable } from "../transactions/search-transactions";
 

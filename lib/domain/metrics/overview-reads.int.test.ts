@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { resolvePeriod } from "@/lib/contract/overview-period";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { resolvePeriod } from "@/lib/contract/reporting/period";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
-import { cardInput } from "@/lib/contract/payment";
+import { cardInput } from "@/lib/contract/payments/payment";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { createPaymentToken } from "./create-payment-token";

@@ -1,8 +1,8 @@
 import type { Orm } from "@/db/client";
 import { insertPaymentToken } from "@/db/queries/payment-tokens";
 import { encodeId } from "@/lib/contract/ids";
-import type { CardInput } from "@/lib/contract/payment";
-import type { CardBrand } from "@/lib/contract/transaction-words";
+import type { CardInput } from "@/lib/contract/payments/payment";
+import type { CardBrand } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { TokenizedCard } from "@/lib/processor/port";
 import type { Context } from "../context";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
-import { cardInput, createPaymentBody } from "@/lib/contract/payment";
+import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createSecret, UnknownKeyError } from "@/lib/secret";

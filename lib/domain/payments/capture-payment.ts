@@ -1,4 +1,4 @@
-import type { CaptureBody } from "@/lib/contract/payment";
+import type { CaptureBody } from "@/lib/contract/payments/payment";
 import type { Context, Reply } from "../context";
 import { followUp } from "./follow-up";
 

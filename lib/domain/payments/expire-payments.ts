@@ -5,7 +5,7 @@ import {
   type Turn,
 } from "@/db/queries/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Service } from "../context";
 import { continuePayment } from "./continue-payment";

@@ -2,8 +2,8 @@ import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/d
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payment";
-import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction-words";
+import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../resource-not-found";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { wholePayment } from "@/components/payments/payment-blocks";
 import { apiKeys } from "@/db/schema/api-keys";
 import { users } from "@/db/schema/users";
-import { wholePayment } from "@/lib/client/whole-payment";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";

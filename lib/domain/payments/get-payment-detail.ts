@@ -4,16 +4,16 @@ import {
   type PaymentDetailRows,
   readPaymentDetail,
 } from "@/db/queries/payment-detail";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import type { Payment } from "@/lib/contract/payments/payment";
 import type {
   ApiRequest,
   LedgerLine,
   LinkedObjects,
   PaymentDetail,
   ShownPayment,
-} from "@/lib/contract/dashboard/payment-detail";
-import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
-import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payment";
+} from "@/lib/contract/payments/payment-detail";
 import type { Context } from "../context";
 import { methodOf } from "../idempotency/present-key";
 import { resourceNotFound } from "../resource-not-found";

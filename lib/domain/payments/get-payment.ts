@@ -1,6 +1,6 @@
 import { findPaymentWithTransactions } from "@/db/queries/payment-reads";
 import { decodeId } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { presentPayment } from "./present";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS, payment as paymentSchema } from "@/lib/contract/payment";
+import { MOST_REFUNDS, payment as paymentSchema } from "@/lib/contract/payments/payment";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";

@@ -1,7 +1,7 @@
 import { findPayments, paymentExists } from "@/db/queries/payment-reads";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { ListPaymentsQuery, Payment } from "@/lib/contract/payment";
+import type { ListPaymentsQuery, Payment } from "@/lib/contract/payments/payment";
 import type { Context } from "../context";
 import { idRange } from "../id-range";
 import { withKnownTotal } from "../known-totals";

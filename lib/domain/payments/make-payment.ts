@@ -1,6 +1,6 @@
 import type { PaymentSnapshot } from "@/db/queries/payments";
 import type { AppError } from "@/lib/contract/errors";
-import type { CreatePaymentBody } from "@/lib/contract/payment";
+import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
 import { idTime, newId } from "@/lib/ids";
 import type { Context, Reply } from "../context";
 import type { PayingCard } from "./execute";

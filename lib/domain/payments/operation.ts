@@ -1,7 +1,7 @@
 import type { KeyClaim } from "@/db/queries/idempotency-claims";
 import type { Lease } from "@/db/queries/operations";
 import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /*
  * The life of an operation: one movement of money at the processor.

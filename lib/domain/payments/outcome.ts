@@ -3,7 +3,7 @@ import type { OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import type { DeclineCode } from "@/lib/contract/errors";
-import type { NextAction } from "@/lib/contract/payment";
+import type { NextAction } from "@/lib/contract/payments/payment";
 import type { Checks, Outcome } from "@/lib/processor/port";
 import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";

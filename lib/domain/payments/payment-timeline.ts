@@ -1,9 +1,9 @@
 import type { OperationOfPayment, OperationRow, PaymentDetailRows } from "@/db/queries/payment-detail";
-import type { TimelineEntry, TimelineOutcome } from "@/lib/contract/dashboard/payment-detail";
-import { DECLINE_GUIDE } from "@/lib/contract/decline-guide";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import { REFUND_REASON_WORDS } from "@/lib/contract/payment-words";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import type { TimelineEntry, TimelineOutcome } from "@/lib/contract/payments/payment-detail";
+import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import { presentActor } from "./present-actor";
 
 const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPlanBody, type Plan } from "@/lib/contract/plan";
+import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";

@@ -1,6 +1,6 @@
 import type { ActorNames, ActorRecord } from "@/db/queries/payment-detail";
-import type { ShownActor } from "@/lib/contract/dashboard/payment-detail";
 import { encodeId } from "@/lib/contract/ids";
+import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 
 /** Who did something, by name. A merchant learns that support did it, not which of its people. */
 export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor {

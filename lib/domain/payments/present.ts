@@ -1,9 +1,9 @@
 import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transaction-columns";
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payment";
-import type { ListedTransaction, Transaction } from "@/lib/contract/transaction";
-import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
+import type { Payment } from "@/lib/contract/payments/payment";
+import type { ListedTransaction, Transaction } from "@/lib/contract/transactions/transaction";
+import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
 /** A transaction is shown with the money of its payment, where the counters live. */

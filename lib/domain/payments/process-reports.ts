@@ -4,7 +4,7 @@ import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
 import { findOperationOfObject } from "@/db/queries/processor-objects";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";

@@ -1,4 +1,4 @@
-import type { RefundBody } from "@/lib/contract/payment";
+import type { RefundBody } from "@/lib/contract/payments/payment";
 import type { Context, Reply } from "../context";
 import { followUp } from "./follow-up";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payment";
+import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";

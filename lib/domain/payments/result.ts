@@ -1,7 +1,7 @@
 import type { PaymentSnapshot } from "@/db/queries/payments";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Result } from "../context";
 import type { OperationSubject } from "./operation";
 import type { Change } from "./outcome";

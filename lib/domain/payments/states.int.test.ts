@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { PAYMENT_STATUSES } from "@/lib/contract/payment";
-import { TRANSACTION_STATUSES } from "@/lib/contract/transaction-words";
+import { PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { testDatabase } from "@/lib/testing/database";
 import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 

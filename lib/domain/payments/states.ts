@@ -1,5 +1,5 @@
-import type { PaymentStatus } from "@/lib/contract/payment";
-import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transaction-words";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
+import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 
 /**
  * The one table of status changes. The database's triggers say the same (a test compares them pair by pair), so that no

@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/contract/errors";
-import type { CardInput } from "@/lib/contract/payment";
+import type { CardInput } from "@/lib/contract/payments/payment";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import type { Processor, TokenizedCard } from "@/lib/processor/port";
 

@@ -1,6 +1,6 @@
 import { findMember, lockTeam, updateMemberRole } from "@/db/queries/team";
 import { decodeId } from "@/lib/contract/ids";
-import type { MerchantRole } from "@/lib/contract/roles";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { lastOwner } from "./last-owner";

@@ -6,7 +6,7 @@ import { hashPassword } from "@/lib/auth/password";
 import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/recovery-code";
 import { newTotpSecret, totpUri } from "@/lib/auth/totp";
 import type { Clock } from "@/lib/clock";
-import { emailAddress } from "@/lib/contract/account-fields";
+import { emailAddress } from "@/lib/contract/accounts/fields";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";

@@ -1,7 +1,7 @@
 import { type AccountAct, findRemovedPeople, listAccountActs } from "@/db/queries/account-history";
 import { findEnvironmentId } from "@/db/queries/merchants";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { MODES, type Mode } from "@/lib/contract/transaction-words";
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
 import { idTime } from "@/lib/ids";
 import type { Context } from "../context";
 

@@ -2,7 +2,7 @@ import type { Orm } from "@/db/client";
 import { insertSession } from "@/db/queries/session-list";
 import { insertSupportAct } from "@/db/queries/support-audit-log";
 import { keepableAddress, keepableText } from "@/lib/contract/card-numbers";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { recordAccountAct } from "./record-account-act";
 

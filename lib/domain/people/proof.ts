@@ -1,7 +1,7 @@
 import { findRefundable, type RefundTarget, renewAllowances, spendAllowance } from "@/db/queries/refund-allowances";
 import { markProved } from "@/db/queries/session-list";
+import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
-import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/proof";
 import type { Service } from "../context";
 import { recordSignIn } from "./open-session";
 import { type Asker, proveCode, provePassword } from "./prove-person";

@@ -3,7 +3,7 @@ import { lockAddress } from "@/db/queries/user-changes";
 import { countRecentTokens } from "@/db/queries/user-tokens";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { MerchantRole } from "@/lib/contract/roles";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { mailInvitation } from "./invite-member";

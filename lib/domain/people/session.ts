@@ -1,6 +1,6 @@
 import { findSignedIn, type SignedInRow, touchSession } from "@/db/queries/user-sessions";
-import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/roles";
-import type { Mode } from "@/lib/contract/transaction-words";
+import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 
 /** Somebody who is signed in. Ids are UUIDs. */

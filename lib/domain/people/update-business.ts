@@ -6,7 +6,7 @@ import {
   updateBusinessProfile,
 } from "@/db/queries/business-profile";
 import { findEnvironmentId } from "@/db/queries/merchants";
-import { MODES } from "@/lib/contract/transaction-words";
+import { MODES } from "@/lib/contract/transactions/words";
 import type { Context } from "../context";
 import { rebuildDailyTotals } from "../metrics/rebuild-daily-totals";
 import { onlyChanged } from "./only-changed";

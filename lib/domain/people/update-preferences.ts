@@ -1,5 +1,5 @@
 import { mergePreferences } from "@/db/queries/user-changes";
-import type { Preferences } from "@/lib/contract/roles";
+import type { Preferences } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 
 /** Changes what is given of the person's own preferences. Not audited: it changes nothing for anybody else. */

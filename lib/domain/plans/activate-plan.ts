@@ -1,4 +1,4 @@
-import type { Plan } from "@/lib/contract/plan";
+import type { Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "../context";
 import { changePlan } from "./change-plan";
 

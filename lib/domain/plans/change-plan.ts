@@ -1,7 +1,7 @@
 import { lockPlan, type PlanValues, updatePlan } from "@/db/queries/plans";
 import type { PlanRow } from "@/db/schema/plans";
 import { decodeId } from "@/lib/contract/ids";
-import type { Plan } from "@/lib/contract/plan";
+import type { Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { resourceNotFound } from "../resource-not-found";

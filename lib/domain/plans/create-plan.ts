@@ -1,5 +1,5 @@
 import { insertPlan } from "@/db/queries/plans";
-import type { CreatePlanBody } from "@/lib/contract/plan";
+import type { CreatePlanBody } from "@/lib/contract/plans/plan";
 import { idTime, newId } from "@/lib/ids";
 import type { Context, Reply } from "../context";
 import { recordChange } from "../events/event";

@@ -1,6 +1,6 @@
 import { findPlan } from "@/db/queries/plans";
 import { decodeId } from "@/lib/contract/ids";
-import type { Plan } from "@/lib/contract/plan";
+import type { Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { presentPlan } from "./present-plan";

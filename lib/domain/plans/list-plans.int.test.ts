@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
-import { planList } from "@/lib/contract/plan";
+import { planList } from "@/lib/contract/plans/plan";
 import { idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";

@@ -3,7 +3,7 @@ import { countPlans, findPlan, listPlans as selectPlans } from "@/db/queries/pla
 import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId } from "@/lib/contract/ids";
-import type { ListPlansQuery, planList } from "@/lib/contract/plan";
+import type { ListPlansQuery, planList } from "@/lib/contract/plans/plan";
 import type { Context } from "../context";
 import { presentPlan } from "./present-plan";
 

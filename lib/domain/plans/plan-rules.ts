@@ -1,8 +1,8 @@
 import type { PlanValues } from "@/db/queries/plans";
 import { isSupportedCurrency, majorToMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
-import type { CreatePlanBody, PlanStatus } from "@/lib/contract/plan";
-import { planFieldErrors } from "@/lib/contract/plan-rules";
+import type { CreatePlanBody, PlanStatus } from "@/lib/contract/plans/plan";
+import { planFieldErrors } from "@/lib/contract/plans/plan";
 
 /** The body as it is stored, or every field at fault (400), or a currency that no money is taken in (422). */
 export function checkPlan(body: CreatePlanBody): PlanValues {

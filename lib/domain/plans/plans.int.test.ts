@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CreatePlanBody, createPlanBody, type Plan, plan as planSchema } from "@/lib/contract/plan";
+import { type CreatePlanBody, createPlanBody, type Plan, plan as planSchema } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";

@@ -1,8 +1,8 @@
 import type { PlanRow } from "@/db/schema/plans";
 import { minorToMajor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
-import type { Plan } from "@/lib/contract/plan";
-import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
+import type { Plan } from "@/lib/contract/plans/plan";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 
 /** The row as the API shows it: prices in major units. */
 export function presentPlan(row: PlanRow, mode: Mode): Plan {

@@ -1,5 +1,5 @@
-import type { Plan, UpdatePlanBody } from "@/lib/contract/plan";
-import { FIXED_WHILE_ACTIVE } from "@/lib/contract/plan-rules";
+import type { Plan, UpdatePlanBody } from "@/lib/contract/plans/plan";
+import { FIXED_WHILE_ACTIVE } from "@/lib/contract/plans/plan";
 import type { Context } from "../context";
 import { changePlan } from "./change-plan";
 import { checkPlan, invalidPlanState } from "./plan-rules";

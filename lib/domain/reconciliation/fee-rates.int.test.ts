@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ROLES } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
-import { cardInput } from "@/lib/contract/payment";
+import { cardInput } from "@/lib/contract/payments/payment";
 import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";

@@ -1,8 +1,8 @@
 import { countSavedViews, insertSavedView, lockViewsOf } from "@/db/queries/saved-views";
-import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
+import { type CreateSavedViewBody, MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/transactions/saved-views";
 import { idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
 import { getSavedView } from "./get-saved-view";

@@ -1,6 +1,6 @@
 import { findSavedView } from "@/db/queries/saved-views";
-import type { SavedView } from "@/lib/contract/dashboard/saved-views";
 import { decodeId } from "@/lib/contract/ids";
+import type { SavedView } from "@/lib/contract/transactions/saved-views";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { presentSavedView } from "./present-saved-view";

@@ -1,5 +1,5 @@
 import { listSavedViews as findViews } from "@/db/queries/saved-views";
-import { MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/dashboard/saved-views";
+import { MAX_SAVED_VIEWS, type SavedView } from "@/lib/contract/transactions/saved-views";
 import type { Context } from "../context";
 import { presentSavedView } from "./present-saved-view";
 

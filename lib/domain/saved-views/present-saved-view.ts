@@ -1,8 +1,8 @@
 import type { ShownSavedView } from "@/db/queries/saved-views";
-import type { SavedView } from "@/lib/contract/dashboard/saved-views";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
+import type { SavedView } from "@/lib/contract/transactions/saved-views";
 
 /** The row as the dashboard shows it to a person. */
 export function presentSavedView(row: ShownSavedView, userId: string): SavedView {

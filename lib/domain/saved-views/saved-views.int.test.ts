@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { users } from "@/db/schema/users";
-import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/dashboard/saved-views";
+import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/transactions/saved-views";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";

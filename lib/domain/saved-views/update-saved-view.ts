@@ -1,7 +1,7 @@
 import { updateSavedView as changeView } from "@/db/queries/saved-views";
-import type { SavedView, UpdateSavedViewBody } from "@/lib/contract/dashboard/saved-views";
 import { decodeId } from "@/lib/contract/ids";
-import type { UserRole } from "@/lib/contract/roles";
+import type { UserRole } from "@/lib/contract/permissions";
+import type { SavedView, UpdateSavedViewBody } from "@/lib/contract/transactions/saved-views";
 import type { Context } from "../context";
 import { resourceNotFound } from "../resource-not-found";
 import { getSavedView } from "./get-saved-view";

@@ -17,7 +17,7 @@ import {
 } from "@/db/queries/settlement";
 import type { NumberedEvent } from "@/db/schema/events";
 import { encodeId } from "@/lib/contract/ids";
-import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transaction-words";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { newEvent, paymentData } from "../events/event";

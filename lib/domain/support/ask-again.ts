@@ -2,7 +2,7 @@ import { findOperation, takeOperation } from "@/db/queries/operations";
 import { findOperationAnywhere } from "@/db/queries/support-unknown";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { AskResult } from "@/lib/contract/support/unknown-outcomes";
+import type { AskResult } from "@/lib/contract/support/operations";
 import type { Service } from "../context";
 import { leaseOf } from "../payments/operation";
 import { resolveOperation } from "../payments/resolve-operation";

@@ -13,7 +13,7 @@ import {
   type MerchantTransaction,
   TRANSACTIONS_SHOWN,
 } from "@/lib/contract/support/merchant-view";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { listRecentErrors } from "../request-errors/list-recent-errors";
 import type { StaffCall } from "./staff-call";
 

@@ -1,5 +1,5 @@
-import type { KeyDetail } from "@/lib/contract/dashboard/idempotency-key";
 import { AppError } from "@/lib/contract/errors";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { decodeId } from "@/lib/contract/ids";
 import { getIdempotencyKey } from "../idempotency/get-idempotency-key";
 import { findEnvironmentForStaff } from "./find-environment-for-staff";

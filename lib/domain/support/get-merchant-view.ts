@@ -17,7 +17,7 @@ import {
   type OwnAct,
   PEOPLE_SHOWN,
 } from "@/lib/contract/support/merchant-view";
-import type { Mode } from "@/lib/contract/transaction-words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { idTime } from "@/lib/ids";
 import { getMerchantEnvironment } from "./get-merchant-environment";
 import { merchantNotFound } from "./merchant-not-found";

@@ -1,6 +1,6 @@
 import { countUnknownOperations, listUnknownOperations, type UnknownRow } from "@/db/queries/support-unknown";
 import { encodeId } from "@/lib/contract/ids";
-import { UNKNOWN_LIMIT, type UnknownOutcome, type UnknownOutcomeList } from "@/lib/contract/support/unknown-outcomes";
+import { UNKNOWN_LIMIT, type UnknownOutcome, type UnknownOutcomeList } from "@/lib/contract/support/operations";
 import { recordStaffAct } from "./record-staff-act";
 import type { StaffCall } from "./staff-call";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { createPlanBody } from "@/lib/contract/plan";
+import { createPlanBody } from "@/lib/contract/plans/plan";
 import { SEARCH_LIMIT, type SearchKind } from "@/lib/contract/support/search-results";
 import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
 import { createPlan } from "@/lib/domain/plans/create-plan";

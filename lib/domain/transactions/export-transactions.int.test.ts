@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { csvPieces } from "@/lib/http/transaction-csv";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";

@@ -1,7 +1,7 @@
 import { moneyOf } from "@/db/queries/transaction-columns";
 import { openTransactionExport } from "@/db/queries/transaction-export";
 import { decodeId } from "@/lib/contract/ids";
-import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transaction";
+import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { presentTransaction } from "../payments/present";
 import { searchFilter } from "./search-filter";

@@ -3,7 +3,11 @@ import { moneyOf } from "@/db/queries/transaction-columns";
 import type { TransactionFilter, TransactionPage } from "@/db/queries/transaction-page";
 import { findListedTransactions, findTransactionCursor, findTransactions } from "@/db/queries/transactions";
 import { decodeId } from "@/lib/contract/ids";
-import type { ListedTransaction, SearchTransactionsBody, transactionList } from "@/lib/contract/transaction";
+import type {
+  ListedTransaction,
+  SearchTransactionsBody,
+  transactionList,
+} from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { withKnownTotal } from "../known-totals";
 import { emptyList, type ListAnswer, listAnswer } from "../list-answer";

@@ -1,7 +1,7 @@
 import { moneyOf } from "@/db/queries/transaction-columns";
 import { findTransaction } from "@/db/queries/transactions";
 import { decodeId } from "@/lib/contract/ids";
-import type { Transaction } from "@/lib/contract/transaction";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { presentTransaction } from "../payments/present";
 import { resourceNotFound } from "../resource-not-found";

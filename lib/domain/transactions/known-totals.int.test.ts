@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { listPayments } from "@/lib/domain/payments/list-payments";
 import { runSettlement } from "@/lib/domain/settlement/run-settlement";
 import { idAt } from "@/lib/ids";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
-import { type ListTransactionsQuery, transaction } from "@/lib/contract/transaction";
+import { type ListTransactionsQuery, transaction } from "@/lib/contract/transactions/transaction";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";

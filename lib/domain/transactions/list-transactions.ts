@@ -1,4 +1,4 @@
-import type { ListTransactionsQuery } from "@/lib/contract/transaction";
+import type { ListTransactionsQuery } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { idRange } from "../id-range";
 import { findTransactionList, type TransactionList } from "./find-transaction-list";

@@ -1,6 +1,6 @@
 import type { TransactionFilter } from "@/db/queries/transaction-page";
-import type { SearchTransactionsBody } from "@/lib/contract/transaction";
-import { TRANSACTION_STATUSES } from "@/lib/contract/transaction-words";
+import type { SearchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { idSince, idUntil } from "../id-range";
 
 /** The filters of a search as the queries take them; the subscription is still as the caller sent it. */

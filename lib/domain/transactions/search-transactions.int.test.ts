@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import {

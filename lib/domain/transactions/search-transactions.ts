@@ -1,4 +1,4 @@
-import type { ListedTransaction, SearchTransactionsBody } from "@/lib/contract/transaction";
+import type { ListedTransaction, SearchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import type { ListAnswer } from "../list-answer";
 import {

@@ -1,7 +1,7 @@
 import type { BillingAddress } from "@/lib/contract/fields";
+import type { AvsResult } from "@/lib/contract/payments/words";
 import { AVS_COUNTRIES, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
-import type { CardBrand } from "@/lib/contract/transaction-words";
-import type { AvsResult } from "@/lib/contract/verification-words";
+import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
 export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddress | null): AvsResult {

@@ -1,4 +1,4 @@
-import type { CardInput } from "@/lib/contract/payment";
+import type { CardInput } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";

@@ -2,8 +2,8 @@ import type { Database, Sql, Transaction } from "@/db/client";
 import { listOffendingRows, type OffendingRow, withSnapshot } from "@/db/queries/reconciliation";
 import { PROCESSOR_CHECKS } from "@/db/queries/reconciliation-processor";
 import type { DeclineCode } from "@/lib/contract/errors";
+import type { AvsResult } from "@/lib/contract/payments/words";
 import type { SandboxBehaviour } from "@/lib/contract/sandbox-cards";
-import type { AvsResult } from "@/lib/contract/verification-words";
 
 /**
  * The books of the other processor, in a schema of its own that whoever tests with it makes. An intent is created first and

@@ -8,7 +8,7 @@ import {
   type ModelPayment,
 } from "@/e2e/proof/model";
 import { decodeId } from "@/lib/contract/ids";
-import type { PaymentStatus } from "@/lib/contract/payment";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
 import type { Load } from "./load";
 import { type Answer, isFinal, type Shop } from "./shop";

@@ -1,5 +1,5 @@
 import { CARDS, type CardName } from "@/e2e/proof/client";
-import { createClientSessionBody } from "@/lib/contract/client-session";
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { checkoutAttemptBody } from "@/lib/contract/checkout-attempt";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { createPaymentBody } from "@/lib/contract/payment";
+import { createPaymentBody } from "@/lib/contract/payments/payment";
 import { findCheckout } from "@/lib/domain/client-sessions/find-checkout";
 import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";
 import type { Context, Environment, Reply, Service } from "@/lib/domain/context";

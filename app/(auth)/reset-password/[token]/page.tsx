@@ -1,8 +1,6 @@
 import type { Metadata } from "next";
-import { AuthColumn } from "@/components/auth/auth-column";
-import { AuthHeading } from "@/components/auth/auth-heading";
-import { AuthLink } from "@/components/auth/auth-link";
-import { ChoosePasswordForm } from "@/components/auth/choose-password-form";
+import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
+import { ChoosePasswordForm } from "@/components/accounts/choose-password-form";
 import { findLink } from "@/lib/domain/people/find-link";
 import { currentService } from "@/lib/http/current-service";
 

@@ -1,8 +1,6 @@
 import type { Metadata } from "next";
-import { AuthColumn } from "@/components/auth/auth-column";
-import { AuthHeading } from "@/components/auth/auth-heading";
-import { AuthLink } from "@/components/auth/auth-link";
-import { VerifyEmailForm } from "@/components/auth/verify-email-form";
+import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
+import { VerifyEmailForm } from "@/components/accounts/sign-up-form";
 import { findLink } from "@/lib/domain/people/find-link";
 import { currentService } from "@/lib/http/current-service";
 import { signedInMerchant } from "@/lib/http/page";

@@ -1,4 +1,4 @@
-import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
+import { OverviewSkeleton } from "@/components/reporting/overview-skeleton";
 
 export default function LoadingOverview() {
   return <OverviewSkeleton />;

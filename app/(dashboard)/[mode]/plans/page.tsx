@@ -4,14 +4,12 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { PlanFilters } from "@/components/plans/plan-filters";
 import { PlanTable } from "@/components/plans/plan-table";
-import { buttonStyles } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { NoPermission } from "@/components/ui/no-permission";
+import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
-import { WrongFilter } from "@/components/ui/wrong-filter";
-import { PLAN_TYPE_LABELS } from "@/lib/client/plan-text";
-import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plan";
+import { buttonStyles } from "@/components/ui/styles";
+import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plans/plan";
+import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
 import { listPlans } from "@/lib/domain/plans/list-plans";
 import { dashboardPage } from "@/lib/http/page";
 

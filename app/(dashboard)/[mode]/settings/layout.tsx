@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { SettingsNav } from "@/components/settings/settings-nav";
+import { SettingsNav } from "@/components/accounts/settings-nav";
 import { PageHeader } from "@/components/ui/page-header";
 import { dashboardPage } from "@/lib/http/page";
 

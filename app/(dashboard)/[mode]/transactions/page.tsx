@@ -1,13 +1,12 @@
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import { TransactionsView } from "@/components/transactions/transactions-view";
-import { NoPermission } from "@/components/ui/no-permission";
+import { NoPermission } from "@/components/ui/empty-state";
 import { isSecure } from "@/lib/auth/session-cookie";
-import { searchBody } from "@/lib/client/search-body";
-import { columnsCookie, knownColumns } from "@/lib/client/transaction-columns";
-import { formatQuery, parseQuery } from "@/lib/client/transaction-query";
 import { encodeId } from "@/lib/contract/ids";
-import { searchTransactionsBody } from "@/lib/contract/transaction";
+import { columnsCookie, knownColumns } from "@/lib/contract/transactions/columns";
+import { formatQuery, parseQuery, searchBody } from "@/lib/contract/transactions/query";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 

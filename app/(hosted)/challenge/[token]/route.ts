@@ -1,7 +1,7 @@
-import { renderChallengePage } from "@/components/hosted/render-challenge-page";
-import { renderHostedMessage } from "@/components/hosted/render-hosted-message";
-import { textsOf } from "@/lib/client/hosted/texts";
-import { checkoutLocale } from "@/lib/contract/checkout-locales";
+import { renderChallengePage } from "@/components/checkout/payment-form/render-challenge-page";
+import { renderHostedMessage } from "@/components/checkout/payment-form/render-document";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/challenge";
 import { hostedPage, hostedRoute } from "@/lib/http/hosted-page";
 

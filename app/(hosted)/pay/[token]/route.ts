@@ -1,7 +1,7 @@
-import { type HostedReport, renderHostedMessage } from "@/components/hosted/render-hosted-message";
-import { renderPayPage } from "@/components/hosted/render-pay-page";
-import { textsOf } from "@/lib/client/hosted/texts";
-import { checkoutLocale } from "@/lib/contract/checkout-locales";
+import { type HostedReport, renderHostedMessage } from "@/components/checkout/payment-form/render-document";
+import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { type CheckoutPageFound, checkoutPage } from "@/lib/http/checkout-page";
 import { hostedPage, hostedRoute } from "@/lib/http/hosted-page";
 

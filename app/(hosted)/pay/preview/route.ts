@@ -1,4 +1,4 @@
-import { renderPayPage } from "@/components/hosted/render-pay-page";
+import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
 import { previewPage } from "@/lib/http/checkout-page";
 import { hostedPage } from "@/lib/http/hosted-page";
 

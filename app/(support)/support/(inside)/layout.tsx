@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ProofHost } from "@/components/auth/proof-host";
+import { ProofHost } from "@/components/accounts/proof-host";
 import { SupportBar } from "@/components/support/support-bar";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { supportPage } from "@/lib/http/page";

@@ -1,6 +1,6 @@
 import Link from "next/link";
-import { buttonStyles } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { buttonStyles } from "@/components/ui/styles";
 
 export default function SupportNotFound() {
   return (

@@ -1,4 +1,4 @@
-import { updateAccount } from "@/lib/contract/dashboard/account";
+import { updateAccount } from "@/lib/contract/accounts/operations";
 import { updateAccount as update } from "@/lib/domain/people/update-account";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

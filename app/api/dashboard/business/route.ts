@@ -1,4 +1,4 @@
-import { updateBusiness } from "@/lib/contract/dashboard/business";
+import { updateBusiness } from "@/lib/contract/accounts/operations";
 import { updateBusiness as update } from "@/lib/domain/people/update-business";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

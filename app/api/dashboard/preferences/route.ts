@@ -1,4 +1,4 @@
-import { updatePreferences } from "@/lib/contract/dashboard/account";
+import { updatePreferences } from "@/lib/contract/accounts/operations";
 import { updatePreferences as update } from "@/lib/domain/people/update-preferences";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

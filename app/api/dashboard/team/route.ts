@@ -1,5 +1,5 @@
-import { inviteMember } from "@/lib/contract/dashboard/team";
 import { encodeId } from "@/lib/contract/ids";
+import { inviteMember } from "@/lib/contract/team/team";
 import { inviteMember as invite } from "@/lib/domain/people/invite-member";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

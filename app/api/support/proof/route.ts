@@ -1,4 +1,4 @@
-import { proveStaff } from "@/lib/contract/dashboard/support";
+import { proveStaff } from "@/lib/contract/support/operations";
 import { proveAgain } from "@/lib/domain/people/proof";
 import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
 

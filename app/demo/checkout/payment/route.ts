@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { isPlaced, readOrder, totalOf } from "@/components/demo/order";
-import { PRINTS } from "@/components/demo/prints";
+import { isPlaced, PRINTS, readOrder, totalOf } from "@/components/demo/order";
 import type { PaymentAnswer } from "@/lib/contract/demo-shop";
-import type { Payment } from "@/lib/contract/payment";
+import type { Payment } from "@/lib/contract/payments/payment";
 import { callDemoApi } from "@/lib/http/demo-api";
 import { demoShopRoute, type ShopRequest } from "@/lib/http/demo-route";
 

@@ -1,5 +1,5 @@
 import { isPlaced, type PlacedOrder, readOrder, totalOf } from "@/components/demo/order";
-import type { ClientSession } from "@/lib/contract/client-session";
+import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionAnswer } from "@/lib/contract/demo-shop";
 import { callDemoApi } from "@/lib/http/demo-api";
 import { demoShopRoute, type ShopRequest } from "@/lib/http/demo-route";

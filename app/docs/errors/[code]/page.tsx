@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
-import { CodeBlock } from "@/components/docs/code-block";
+import { CodeBlock } from "@/components/docs/code";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { RichText } from "@/components/docs/rich-text";
+import { RichText } from "@/components/docs/prose";
 import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "@/lib/contract/errors";
 import { OPERATIONS } from "@/lib/contract/operations";

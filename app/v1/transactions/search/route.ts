@@ -1,4 +1,4 @@
-import { searchTransactions } from "@/lib/contract/operations/transactions";
+import { searchTransactions } from "@/lib/contract/transactions/operations";
 import { route } from "@/lib/http/route";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(searchTransactions);

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { SessionPage } from "@/components/checkout/session-page";
-import { NoPermission } from "@/components/ui/no-permission";
-import type { SessionDetail } from "@/lib/contract/dashboard/checkout";
+import { NoPermission } from "@/components/ui/empty-state";
+import type { SessionDetail } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
 import { getSessionDetail } from "@/lib/domain/client-sessions/get-session-detail";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";

@@ -1,4 +1,4 @@
-import { PlanFormSkeleton } from "@/components/plans/plan-form-skeleton";
+import { PlanFormSkeleton } from "@/components/ui/skeleton";
 
 export default function Loading() {
   return <PlanFormSkeleton />;

@@ -1,5 +1,5 @@
 import { SearchX } from "lucide-react";
-import { ToTransactions } from "@/components/payments/to-transactions";
+import { ToTransactions } from "@/components/shell/not-found-actions";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 

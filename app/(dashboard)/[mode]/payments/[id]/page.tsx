@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { PaymentPage } from "@/components/payments/payment-page";
-import { NoPermission } from "@/components/ui/no-permission";
+import { NoPermission } from "@/components/ui/empty-state";
 import { AppError } from "@/lib/contract/errors";
 import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";

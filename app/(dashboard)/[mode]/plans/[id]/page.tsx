@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { PlanEditor } from "@/components/plans/plan-editor";
-import { PlanView } from "@/components/plans/plan-view";
-import { NoPermission } from "@/components/ui/no-permission";
-import { currencyOptions } from "@/lib/client/currency-options";
-import { dateIn } from "@/lib/client/plan-schedule";
+import { PlanView } from "@/components/plans/plan-preview";
+import { NoPermission } from "@/components/ui/empty-state";
 import { AppError } from "@/lib/contract/errors";
-import type { Plan } from "@/lib/contract/plan";
+import { currencyOptions } from "@/lib/contract/format";
+import type { Plan } from "@/lib/contract/plans/plan";
+import { dateIn } from "@/lib/contract/plans/schedule";
 import { getPlan } from "@/lib/domain/plans/get-plan";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 

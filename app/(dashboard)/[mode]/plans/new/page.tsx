@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { NewPlan } from "@/components/plans/new-plan";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { currencyOptions } from "@/lib/client/currency-options";
-import { dateIn } from "@/lib/client/plan-schedule";
+import { currencyOptions } from "@/lib/contract/format";
+import { dateIn } from "@/lib/contract/plans/schedule";
 import { listPlans } from "@/lib/domain/plans/list-plans";
 import { dashboardPage } from "@/lib/http/page";
 

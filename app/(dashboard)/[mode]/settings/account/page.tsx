@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
-import { AccountForm } from "@/components/settings/account-form";
-import { PasswordForm } from "@/components/settings/password-form";
-import { SectionHeader } from "@/components/settings/section-header";
+import { AccountForm, PasswordForm } from "@/components/accounts/account-form";
 import { Card } from "@/components/ui/card";
+import { SectionHeader } from "@/components/ui/page-header";
 import { getOwnAccount } from "@/lib/domain/people/get-own-account";
 import { dashboardPage } from "@/lib/http/page";
 

@@ -1,11 +1,10 @@
 import { History } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
-import { ActivityList } from "@/components/settings/activity-list";
-import { SectionHeader } from "@/components/settings/section-header";
-import { buttonStyles } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { NoPermission } from "@/components/ui/no-permission";
+import { ActivityList } from "@/components/accounts/activity";
+import { EmptyState, NoPermission } from "@/components/ui/empty-state";
+import { SectionHeader } from "@/components/ui/page-header";
+import { buttonStyles } from "@/components/ui/styles";
 import { listActivity } from "@/lib/domain/people/list-activity";
 import { dashboardPage } from "@/lib/http/page";
 

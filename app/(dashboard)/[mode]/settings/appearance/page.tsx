@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { AppearanceForm } from "@/components/settings/appearance-form";
-import { SectionHeader } from "@/components/settings/section-header";
+import { AppearanceForm } from "@/components/accounts/appearance-form";
+import { SectionHeader } from "@/components/ui/page-header";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Appearance" };

@@ -1,11 +1,9 @@
 import type { Metadata } from "next";
-import { BusinessForm } from "@/components/settings/business-form";
-import { RefundLimitForm } from "@/components/settings/refund-limit-form";
-import { SectionHeader } from "@/components/settings/section-header";
-import { Card } from "@/components/ui/card";
+import { BusinessForm, RefundLimitForm } from "@/components/accounts/business-form";
+import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
-import { Facts } from "@/components/ui/facts";
-import { NoPermission } from "@/components/ui/no-permission";
+import { NoPermission } from "@/components/ui/empty-state";
+import { SectionHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { encodeId } from "@/lib/contract/ids";
 import { getBusiness } from "@/lib/domain/people/get-business";

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { SecondFactor } from "@/components/settings/second-factor";
-import { SectionHeader } from "@/components/settings/section-header";
+import { SecondFactor } from "@/components/accounts/second-factor";
+import { SectionHeader } from "@/components/ui/page-header";
 import { getOwnAccount } from "@/lib/domain/people/get-own-account";
 import { dashboardPage } from "@/lib/http/page";
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { SectionHeader } from "@/components/settings/section-header";
-import { SessionList } from "@/components/settings/session-list";
+import { SessionList } from "@/components/accounts/session-list";
+import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
 import { listOwnSessions } from "@/lib/domain/people/list-own-sessions";
 import { dashboardPage } from "@/lib/http/page";

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
-import { InviteMember } from "@/components/settings/invite-member";
-import { SectionHeader } from "@/components/settings/section-header";
-import { TeamTable } from "@/components/settings/team-table";
-import { NoPermission } from "@/components/ui/no-permission";
+import { InviteMember } from "@/components/team/invite-member";
+import { TeamTable } from "@/components/team/team-table";
+import { NoPermission } from "@/components/ui/empty-state";
+import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
-import type { MerchantRole } from "@/lib/contract/roles";
+import type { MerchantRole } from "@/lib/contract/permissions";
 import { listTeam } from "@/lib/domain/people/list-team";
 import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";

@@ -1,5 +1,4 @@
-import { searchBody } from "@/lib/client/search-body";
-import { parseQuery } from "@/lib/client/transaction-query";
+import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { exportRoute } from "@/lib/http/export-route";
 
 /** The same parameters as the page of transactions, which are read by the same code. */

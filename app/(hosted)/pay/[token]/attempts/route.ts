@@ -1,4 +1,4 @@
-import { attemptCheckout } from "@/lib/contract/dashboard/payment-form";
+import { attemptCheckout } from "@/lib/contract/checkout/operations";
 import { attempt } from "@/lib/http/checkout";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { getCheckoutState } from "@/lib/contract/dashboard/payment-form";
+import { getCheckoutState } from "@/lib/contract/checkout/operations";
 import { getState } from "@/lib/http/checkout";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { SearchBox } from "@/components/support/search-box";
-import { SearchResults } from "@/components/support/search-results";
-import { SearchStart } from "@/components/support/search-start";
+import { SearchResults, SearchStart } from "@/components/support/search-results";
 import { AppError } from "@/lib/contract/errors";
 import type { SearchAnswer } from "@/lib/contract/support/search-results";
 import { countUnknownOutcomes } from "@/lib/domain/support/count-unknown-outcomes";

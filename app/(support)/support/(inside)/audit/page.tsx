@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
-import { AuditFilters } from "@/components/support/audit-filters";
-import { AuditTable } from "@/components/support/audit-table";
+import { AuditFilters, AuditTable } from "@/components/support/audit-table";
 import { Banner } from "@/components/ui/banner";
 import { PageHeader } from "@/components/ui/page-header";
 import { AppError } from "@/lib/contract/errors";

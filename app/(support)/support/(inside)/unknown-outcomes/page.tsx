@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { UnknownQueue } from "@/components/support/unknown-queue";
 import { PageHeader } from "@/components/ui/page-header";
-import { UNKNOWN_LIMIT } from "@/lib/contract/support/unknown-outcomes";
+import { UNKNOWN_LIMIT } from "@/lib/contract/support/operations";
 import { listUnknownOutcomes } from "@/lib/domain/support/list-unknown-outcomes";
 import { supportPage } from "@/lib/http/page";
 

@@ -1,4 +1,4 @@
-import { createApiKeyOperation } from "@/lib/contract/dashboard/api-keys";
+import { createApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
 import { issueApiKey } from "@/lib/domain/api-keys/issue-api-key";
 import { attemptContext } from "@/lib/http/attempt-context";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";

@@ -1,4 +1,4 @@
-import { getIdempotencyKey as operation } from "@/lib/contract/dashboard/payments";
+import { getIdempotencyKey as operation } from "@/lib/contract/idempotency/idempotency-key";
 import { getIdempotencyKey } from "@/lib/domain/idempotency/get-idempotency-key";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

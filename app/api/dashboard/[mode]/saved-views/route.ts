@@ -1,4 +1,4 @@
-import { createSavedViewOperation, listSavedViewsOperation } from "@/lib/contract/dashboard/saved-views";
+import { createSavedViewOperation, listSavedViewsOperation } from "@/lib/contract/transactions/saved-views";
 import { createSavedView } from "@/lib/domain/saved-views/create-saved-view";
 import { listSavedViews } from "@/lib/domain/saved-views/list-saved-views";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";

@@ -1,4 +1,4 @@
-import { changePassword } from "@/lib/contract/dashboard/account";
+import { changePassword } from "@/lib/contract/accounts/operations";
 import { changePassword as change } from "@/lib/domain/people/change-password";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

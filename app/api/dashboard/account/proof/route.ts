@@ -1,4 +1,4 @@
-import { proveAgain } from "@/lib/contract/dashboard/account";
+import { proveAgain } from "@/lib/contract/accounts/operations";
 import { proveAgain as prove } from "@/lib/domain/people/proof";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

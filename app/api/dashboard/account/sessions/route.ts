@@ -1,4 +1,4 @@
-import { endOtherSessions } from "@/lib/contract/dashboard/account";
+import { endOtherSessions } from "@/lib/contract/accounts/operations";
 import { endOtherSessions as endOthers } from "@/lib/domain/people/end-other-sessions";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

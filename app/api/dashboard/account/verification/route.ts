@@ -1,4 +1,4 @@
-import { resendVerification } from "@/lib/contract/dashboard/account";
+import { resendVerification } from "@/lib/contract/accounts/operations";
 import { resendVerification as resend } from "@/lib/domain/people/verify-email";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

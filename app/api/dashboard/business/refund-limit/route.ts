@@ -1,4 +1,4 @@
-import { updateRefundLimit } from "@/lib/contract/dashboard/business";
+import { updateRefundLimit } from "@/lib/contract/accounts/operations";
 import { updateBusiness } from "@/lib/domain/people/update-business";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

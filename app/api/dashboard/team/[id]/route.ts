@@ -1,4 +1,4 @@
-import { changeRole, removeMember } from "@/lib/contract/dashboard/team";
+import { changeRole, removeMember } from "@/lib/contract/team/team";
 import { changeRole as change } from "@/lib/domain/people/change-role";
 import { removeMember as remove } from "@/lib/domain/people/remove-member";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";

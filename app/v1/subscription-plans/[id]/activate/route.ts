@@ -1,4 +1,4 @@
-import { activatePlan } from "@/lib/contract/operations/plans";
+import { activatePlan } from "@/lib/contract/plans/operations";
 import { route } from "@/lib/http/route";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(activatePlan);

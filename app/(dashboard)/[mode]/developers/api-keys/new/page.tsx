@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { NewApiKey } from "@/components/api-keys/new-api-key";
-import { NoPermission } from "@/components/ui/no-permission";
+import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { addPeriods, dateIn } from "@/lib/client/plan-schedule";
+import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "New API key" };

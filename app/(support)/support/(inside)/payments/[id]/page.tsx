@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { type ReactNode, Suspense } from "react";
-import { OperationAnswer } from "@/components/support/operation-answer";
+import { OperationAnswer } from "@/components/support/operation-list";
 import { PaymentInsidePage } from "@/components/support/payment-inside-page";
 import { Skeleton } from "@/components/ui/skeleton";
 import { AppError } from "@/lib/contract/errors";

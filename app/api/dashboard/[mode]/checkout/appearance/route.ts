@@ -1,4 +1,4 @@
-import { updateCheckoutAppearanceOperation } from "@/lib/contract/dashboard/checkout";
+import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
 import { updateCheckoutAppearance } from "@/lib/domain/checkout-settings/update-checkout-appearance";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { getPaymentDetail as operation } from "@/lib/contract/dashboard/payments";
+import { getPaymentDetail as operation } from "@/lib/contract/payments/operations";
 import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { deleteSavedViewOperation, updateSavedViewOperation } from "@/lib/contract/dashboard/saved-views";
+import { deleteSavedViewOperation, updateSavedViewOperation } from "@/lib/contract/transactions/saved-views";
 import { deleteSavedView } from "@/lib/domain/saved-views/delete-saved-view";
 import { updateSavedView } from "@/lib/domain/saved-views/update-saved-view";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";

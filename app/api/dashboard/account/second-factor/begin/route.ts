@@ -1,4 +1,4 @@
-import { beginSecondFactor } from "@/lib/contract/dashboard/account";
+import { beginSecondFactor } from "@/lib/contract/accounts/operations";
 import { beginSecondFactor as begin } from "@/lib/domain/people/begin-second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

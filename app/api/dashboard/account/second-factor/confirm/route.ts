@@ -1,4 +1,4 @@
-import { confirmSecondFactor } from "@/lib/contract/dashboard/account";
+import { confirmSecondFactor } from "@/lib/contract/accounts/operations";
 import { confirmSecondFactor as confirm } from "@/lib/domain/people/confirm-second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

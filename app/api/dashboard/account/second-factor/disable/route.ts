@@ -1,4 +1,4 @@
-import { disableSecondFactor } from "@/lib/contract/dashboard/account";
+import { disableSecondFactor } from "@/lib/contract/accounts/operations";
 import { disableSecondFactor as disable } from "@/lib/domain/people/disable-second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

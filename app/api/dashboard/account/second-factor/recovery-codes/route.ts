@@ -1,4 +1,4 @@
-import { replaceRecoveryCodes } from "@/lib/contract/dashboard/account";
+import { replaceRecoveryCodes } from "@/lib/contract/accounts/operations";
 import { replaceRecoveryCodes as replace } from "@/lib/domain/people/replace-recovery-codes";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

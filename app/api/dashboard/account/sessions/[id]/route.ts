@@ -1,4 +1,4 @@
-import { endSession } from "@/lib/contract/dashboard/account";
+import { endSession } from "@/lib/contract/accounts/operations";
 import { endOwnSession } from "@/lib/domain/people/end-own-session";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

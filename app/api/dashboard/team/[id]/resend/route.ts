@@ -1,4 +1,4 @@
-import { resendInvitation } from "@/lib/contract/dashboard/team";
+import { resendInvitation } from "@/lib/contract/team/team";
 import { resendInvitation as resend } from "@/lib/domain/people/resend-invitation";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { getMerchantKey } from "@/lib/contract/dashboard/support";
+import { getMerchantKey } from "@/lib/contract/support/operations";
 import { getMerchantKey as get } from "@/lib/domain/support/get-merchant-key";
 import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { reinstateMerchant } from "@/lib/contract/dashboard/support";
+import { reinstateMerchant } from "@/lib/contract/support/operations";
 import { reinstateMerchant as reinstate } from "@/lib/domain/support/reinstate-merchant";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 

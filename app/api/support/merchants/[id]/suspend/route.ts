@@ -1,4 +1,4 @@
-import { suspendMerchant } from "@/lib/contract/dashboard/support";
+import { suspendMerchant } from "@/lib/contract/support/operations";
 import { suspendMerchant as suspend } from "@/lib/domain/support/suspend-merchant";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 

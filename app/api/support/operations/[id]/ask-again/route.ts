@@ -1,4 +1,4 @@
-import { askAgain } from "@/lib/contract/dashboard/support";
+import { askAgain } from "@/lib/contract/support/operations";
 import { askAgain as ask } from "@/lib/domain/support/ask-again";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { disableApiKeyOperation } from "@/lib/contract/dashboard/api-keys";
+import { disableApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
 import { setKeyState } from "@/lib/domain/api-keys/set-key-state";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 

@@ -1,4 +1,4 @@
-import { rotateApiKeyOperation } from "@/lib/contract/dashboard/api-keys";
+import { rotateApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
 import { reissueApiKey } from "@/lib/domain/api-keys/reissue-api-key";
 import { attemptContext } from "@/lib/http/attempt-context";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";

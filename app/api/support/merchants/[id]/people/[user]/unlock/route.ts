@@ -1,4 +1,4 @@
-import { unlockPerson } from "@/lib/contract/dashboard/support";
+import { unlockPerson } from "@/lib/contract/support/operations";
 import { unlockPerson as unlock } from "@/lib/domain/support/unlock-person";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 

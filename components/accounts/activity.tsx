@@ -1,0 +1,178 @@
+import { Badge } from "@/components/ui/badge";
+import { CopyId } from "@/components/ui/copy-id";
+import { Time } from "@/components/ui/time";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+const HEAD = "border-b px-4 py-2 text-left font-medium text-soft text-xs";
+const CELL = "px-4 py-2.5 align-top max-sm:block max-sm:px-0 max-sm:py-0";
+
+export function ActivityList({ items }: { items: ActivityItem[] }) {
+  return (
+    <div className="rounded-lg border">
+      <table className="w-full text-[13px] max-sm:block">
+        <caption className="sr-only">What was done with this account, the newest first</caption>
+        <thead className="max-sm:sr-only">
+          <tr>
+            {["Time", "Who", "What"].map((name) => (
+              <th key={name} scope="col" className={HEAD}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="max-sm:block">
+          {items.map((item) => (
+            <ActivityRow key={item.id} item={item} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ActivityRow({ item }: { item: ActivityItem }) {
+  const { actor, action, at, mode, objectId } = item;
+  return (
+    <tr className="not-last:border-b max-sm:flex max-sm:flex-col max-sm:gap-1 max-sm:px-4 max-sm:py-3">
+      <td className={`${CELL} w-36 text-soft max-sm:w-full`}>
+        <Time at={at} />
+      </td>
+      <td className={`${CELL} w-48 [overflow-wrap:anywhere] max-sm:w-full`}>
+        {actor.type === "staff" ? <Badge tone="violet">{actor.name}</Badge> : actor.name}
+      </td>
+      <td className={CELL}>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-medium">{actionText(action)}</span>
+          {mode && <Badge tone={mode === "test" ? "amber" : "neutral"}>{mode === "test" ? "Test" : "Live"}</Badge>}
+        </span>
+        {activityDetails(item).map((line) => (
+          <span key={line} className="block text-soft text-xs leading-5 [overflow-wrap:anywhere]">
+            {line}
+          </span>
+        ))}
+        {objectId && <CopyId id={objectId} short className="text-soft" />}
+      </td>
+    </tr>
+  );
+}
+
+export type ActivityItem = {
+  id: string;
+  at: string;
+  actor: { type: "user" | "staff" | "api_key" | "shopper" | "system"; name: string };
+  action: string;
+  mode: Mode | null;
+  objectId: string | null;
+  detail: Record<string, unknown> | null;
+};
+
+const ACTIONS: Record<string, string> = {
+  "api_key.created": "Created an API key",
+  "api_key.disabled": "Disabled an API key",
+  "api_key.enabled": "Enabled an API key",
+  "api_key.revoked": "Revoked an API key",
+  "api_key.rotated": "Rolled an API key",
+  "settings.account_opened": "Opened the account",
+  "settings.account_closed": "Closed an account that nobody used",
+  "settings.business_updated": "Changed the business profile",
+  "settings.fee_changed": "Changed the fee",
+  "settings.checkout_appearance_updated": "Changed how the payment form looks",
+  "settings.account_updated": "Changed their name or address",
+  "settings.email_verified": "Confirmed their e-mail address",
+  "settings.password_changed": "Changed their password",
+  "settings.password_reset": "Chose a new password by mail",
+  "settings.second_factor_enabled": "Switched the second factor on",
+  "settings.second_factor_disabled": "Switched the second factor off",
+  "settings.recovery_codes_replaced": "Made new recovery codes",
+  "settings.recovery_code_used": "Signed in with a recovery code",
+  "settings.signed_in": "Signed in",
+  "settings.sign_in_failed": "Failed to sign in",
+  "settings.identity_proved": "Confirmed who they are",
+  "settings.proof_failed": "Failed to confirm who they are",
+  "settings.idempotency_key_viewed": "Looked at an idempotency key",
+  "settings.transactions_exported": "Exported transactions",
+  "settings.sign_in_locked": "Locked a sign-in after ten failures",
+  "settings.sessions_ended": "Signed out other browsers",
+  "team.member_invited": "Invited somebody to the team",
+  "team.invitation_resent": "Sent an invitation again",
+  "team.invitation_accepted": "Joined the team",
+  "team.role_changed": "Changed a role",
+  "team.member_removed": "Removed somebody from the team",
+  "support.searched": "Searched",
+  "support.found": "Found something of yours in a search",
+  "support.viewed_merchant": "Looked at the account",
+  "support.viewed_payment": "Looked at a payment",
+  "support.viewed_key": "Looked at an idempotency key",
+  "support.viewed_audit": "Looked at the history",
+  "support.viewed_unknown_outcomes": "Looked at payments with an unknown outcome",
+  "support.getPayment": "Read a payment",
+  "support.listPayments": "Listed payments",
+  "support.getTransaction": "Read a transaction",
+  "support.listTransactions": "Listed transactions",
+  "support.searchTransactions": "Searched the transactions",
+  "support.getPlan": "Read a subscription plan",
+  "support.listPlans": "Listed subscription plans",
+  "support.refundPayment": "Refunded a payment",
+  "support.refundTransaction": "Refunded a transaction",
+  "support.asked_again": "Asked the processor about an unknown outcome",
+  "support.asked_processor": "Asked the processor about a payment",
+  "support.suspended_merchant": "Suspended the account",
+  "support.reinstated_merchant": "Reinstated the account",
+  "support.unlocked_person": "Unlocked a sign-in",
+};
+
+/** What was done, in words; an action without any is at least readable. */
+export function actionText(action: string): string {
+  const known = ACTIONS[action];
+  if (known) return known;
+  const words = action
+    .slice(action.indexOf(".") + 1)
+    .replace(/([A-Z])/g, " $1")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const FIELDS: Record<string, string> = {
+  name: "Name",
+  email: "E-mail",
+  website: "Website",
+  support_email: "Support e-mail",
+  time_zone: "Time zone",
+  refund_limit_usd: "Refunds a day without confirming, US dollars",
+  fee_basis_points: "Fee, hundredths of a percent",
+  role: "Role",
+  preset: "Style",
+  theme: "Scheme",
+  accent_color: "Accent",
+  background_color: "Background",
+  text_color: "Text",
+  border_radius: "Corner radius",
+  font_family: "Font",
+};
+
+/** What else is known of it, a line each: whom it concerned, what changed, the reason. */
+export function activityDetails({ detail }: ActivityItem): string[] {
+  if (detail === null) return [];
+  const { email, role, name, count, reason, query, key, mode, changes } = detail;
+  const who = [name, email].filter((part) => typeof part === "string" && part !== "").join(", ");
+  return [
+    ...(who ? [who] : []),
+    ...(typeof role === "string" ? [`Role: ${role}`] : []),
+    ...(typeof count === "number" && count > 1 ? [`${count} sessions`] : []),
+    ...(typeof mode === "string" ? [mode === "live" ? "Live mode" : "Test mode"] : []),
+    ...changeLines(changes),
+    ...(typeof query === "string" ? [`Searched for: ${query}`] : []),
+    ...(typeof key === "string" ? [`Key: ${key}`] : []),
+    ...(typeof reason === "string" ? [`Reason: ${reason}`] : []),
+  ];
+}
+
+function changeLines(changes: unknown): string[] {
+  if (typeof changes !== "object" || changes === null) return [];
+  return Object.entries(changes).flatMap(([field, values]) =>
+    Array.isArray(values) ? [`${FIELDS[field] ?? field}: ${shown(values[0])} → ${shown(values[1])}`] : [],
+  );
+}
+
+const shown = (value: unknown) => (value === null || value === "" ? "none" : String(value));

@@ -1,0 +1,77 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useTheme } from "next-themes";
+import { useState } from "react";
+import { Card } from "@/components/ui/card";
+import { useHydrated } from "@/components/ui/hooks";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { Switch } from "@/components/ui/switch";
+import { toast } from "@/components/ui/toast";
+import { callApi, failureText } from "@/lib/client/api";
+import type { Preferences } from "@/lib/contract/permissions";
+
+const THEMES = [
+  { value: "system", label: "System", description: "As this device is set." },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+] as const;
+
+const TIMES = [
+  { value: "local", label: "Local time", description: "In the time zone of your browser." },
+  { value: "utc", label: "UTC", description: "The same for everybody, and as in exports." },
+] as const;
+
+/** Each choice takes effect at once. The theme is this browser's; the rest follows the person. */
+export function AppearanceForm(saved: Required<Preferences>) {
+  const router = useRouter();
+  const { theme, setTheme } = useTheme();
+  const hydrated = useHydrated();
+  const [values, setValues] = useState(saved);
+
+  async function change(changes: Preferences) {
+    const before = values;
+    setValues({ ...values, ...changes });
+    try {
+      await callApi({ method: "PATCH", path: "/api/dashboard/preferences", body: changes });
+      router.refresh();
+    } catch (error) {
+      setValues(before);
+      toast.error("Not saved", { description: failureText(error) });
+    }
+  }
+
+  return (
+    <div className="flex max-w-xl flex-col gap-4">
+      <Card title="Theme" description="Kept in this browser.">
+        <RadioCards
+          legend="Theme"
+          hideLegend
+          columns={3}
+          options={THEMES}
+          // The server does not know what this browser keeps.
+          value={hydrated ? ((theme ?? "system") as (typeof THEMES)[number]["value"]) : null}
+          onChange={setTheme}
+        />
+      </Card>
+      <Card title="Times">
+        <RadioCards
+          legend="Times"
+          hideLegend
+          columns={2}
+          options={TIMES}
+          value={values.times}
+          onChange={(times) => change({ times })}
+        />
+      </Card>
+      <Card title="Keyboard">
+        <Switch
+          label="Single-key shortcuts"
+          description="j and k move, / searches, ? lists them all. Ctrl-K or ⌘K always works."
+          checked={values.shortcuts}
+          onChange={(event) => change({ shortcuts: event.target.checked })}
+        />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+
+/** As wide as a form wants to be. */
+export function AuthColumn({ children }: { children: ReactNode }) {
+  return <div className="w-full max-w-[22rem]">{children}</div>;
+}
+
+/** What the service asks of a new password. */
+export const PASSWORD_HINT = "At least 12 characters, and none of the common ones. Several words are fine.";
+
+export function AuthHeading({ title, children }: { title: ReactNode; children?: ReactNode }) {
+  return (
+    <header className="mb-6">
+      <h1 className="font-semibold text-xl leading-8 tracking-tight">{title}</h1>
+      {children && <div className="text-[13px] text-soft">{children}</div>}
+    </header>
+  );
+}
+
+export function AuthLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link
+      href={href}
+      className="text-accent underline decoration-accent/40 underline-offset-3 hover:decoration-current"
+    >
+      {children}
+    </Link>
+  );
+}

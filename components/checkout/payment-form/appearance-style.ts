@@ -1,0 +1,117 @@
+import {
+  type Appearance,
+  contrast,
+  PART_CONTRAST,
+  readableOn,
+  resolveAppearance,
+  type Scheme,
+  TEXT_CONTRAST,
+} from "@/lib/contract/checkout/appearance";
+import { isAppearance } from "@/lib/contract/checkout/messages";
+
+const SYSTEM_FONTS = `system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif`;
+const GENERIC_FONTS = new Set([
+  "serif",
+  "sans-serif",
+  "monospace",
+  "cursive",
+  "system-ui",
+  "ui-sans-serif",
+  "ui-serif",
+]);
+
+/** Hues that carry a meaning: as text on a light and on a dark background, and what tints the ground beneath it. */
+const MEANINGS = {
+  danger: { onLight: "#b3261e", onDark: "#f2938b", tint: "#e5382d" },
+  good: { onLight: "#14703c", onDark: "#6cc78f", tint: "#1fa35a" },
+  notice: { onLight: "#7a4d00", onDark: "#e0b062", tint: "#f0a400" },
+};
+type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS];
+
+/** The look as rules for a `<style>` in the head: what a browser without scripts, or before them, paints. */
+export function appearanceStyle(appearance: Appearance | null): string {
+  const { theme } = resolveAppearance(known(appearance));
+  const first = theme === "system" ? "light" : theme;
+  const scheme = theme === "system" ? "light dark" : theme;
+  const dark = `@media (prefers-color-scheme:dark){:root{${declarations(schemeVariables(appearance, "dark"))}}}`;
+  return `:root{color-scheme:${scheme};${declarations(schemeVariables(appearance, first))}}${theme === "system" ? dark : ""}`;
+}
+
+/** Paints a page that is already there: the merchant's page may change the look at any time. */
+export function applyAppearance(appearance: Appearance | null, root: HTMLElement, systemIsDark: boolean): void {
+  const { theme } = resolveAppearance(known(appearance));
+  const scheme = theme === "system" ? (systemIsDark ? "dark" : "light") : theme;
+  root.style.setProperty("color-scheme", scheme);
+  for (const [name, value] of Object.entries(schemeVariables(appearance, scheme))) root.style.setProperty(name, value);
+}
+
+/** Custom properties of one scheme. What is read keeps its contrast whatever colours the merchant chose. */
+export function schemeVariables(appearance: Appearance | null, scheme: Scheme): Record<string, string> {
+  const { colors, borderRadius, fontFamily } = resolveAppearance(known(appearance));
+  const { accent, onAccent, background, text } = colors[scheme];
+  const dark = readableOn(background) === "#ffffff";
+  const raised = mix(text, background, dark ? 0.06 : 0.035);
+  const field = dark ? raised : background;
+  const groundOf = ({ tint }: Meaning) => mix(tint, background, dark ? 0.14 : 0.1);
+  const textOf = (meaning: Meaning) =>
+    legible(dark ? meaning.onDark : meaning.onLight, text, [background, groundOf(meaning)], TEXT_CONTRAST);
+  return {
+    "--bg": background,
+    "--text": text,
+    "--accent": accent,
+    "--on-accent": onAccent,
+    "--raised": raised,
+    "--field": field,
+    "--line": mix(text, background, dark ? 0.16 : 0.12),
+    "--edge": legible(mix(text, background, 0.3), text, [background, field], PART_CONTRAST),
+    "--soft": legible(mix(text, background, 0.62), text, [background, raised], TEXT_CONTRAST),
+    "--link": legible(accent, text, [background, raised], TEXT_CONTRAST),
+    "--focus": contrast(accent, background) < PART_CONTRAST ? text : accent,
+    "--danger": textOf(MEANINGS.danger),
+    "--danger-ground": groundOf(MEANINGS.danger),
+    "--good": textOf(MEANINGS.good),
+    "--notice": textOf(MEANINGS.notice),
+    "--notice-ground": groundOf(MEANINGS.notice),
+    "--radius": `${borderRadius}px`,
+    "--font": fontFamily ? `${fontNames(fontFamily)}, ${SYSTEM_FONTS}` : SYSTEM_FONTS,
+  };
+}
+
+/** Anything that is no appearance would end up inside a style sheet. */
+const known = (appearance: Appearance | null) => (isAppearance(appearance) ? appearance : null);
+
+const declarations = (variables: Record<string, string>) =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}:${value}`)
+    .join(";");
+
+/** A colour that is moved towards the text's until it can be told from every background it stands on. */
+function legible(color: string, text: string, backgrounds: string[], needed: number): string {
+  for (let share = 0; share < 1; share += 0.1) {
+    const candidate = mix(text, color, share);
+    if (backgrounds.every((background) => contrast(candidate, background) >= needed)) return candidate;
+  }
+  return text;
+}
+
+function mix(over: string, under: string, share: number): string {
+  const [top, bottom] = [channels(over), channels(under)];
+  return `#${top.map((part, at) => hex(part * share + (bottom[at] ?? 0) * (1 - share))).join("")}`;
+}
+
+const hex = (part: number) => Math.round(part).toString(16).padStart(2, "0");
+
+function channels(color: string): number[] {
+  const digits = color.slice(1);
+  const full = digits.length === 3 ? digits.replace(/./g, "$&$&") : digits;
+  return [0, 2, 4].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
+}
+
+/** Quoted anew: a quotation mark that is never closed would swallow the rest of the style sheet. */
+function fontNames(family: string): string {
+  const names = family.split(",").map((name) => name.replace(/['"]/g, "").trim());
+  return names
+    .filter(Boolean)
+    .map((name) => (GENERIC_FONTS.has(name) ? name : `"${name}"`))
+    .join(", ");
+}

@@ -1,0 +1,213 @@
+/** @jsxImportSource preact */
+
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
+import type { CardBrandName, CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
+import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { AlertIcon, CardMark, CodePicture, isMarked, LockIcon, MARKED_BRANDS, Spinner } from "./icons";
+import { Notice } from "./outcome";
+
+type CardFormProps = {
+  view: CheckoutView;
+  store: CheckoutStore;
+  /** False until the script runs: until then the button does nothing, and must not submit the form by itself. */
+  live: boolean;
+  onSubmit: () => void;
+};
+
+/** The fields, what went wrong the last time, and the button. */
+export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
+  const { locale, shown, phase, page } = view;
+  const busy = phase !== "form";
+  const both = shown.includes("name") && shown.includes("postal_code");
+  return (
+    <form
+      class="card-form"
+      noValidate
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) onSubmit();
+      }}
+    >
+      <div class={`fields ${both ? "name-and-postal" : ""}`}>
+        {shown.map((name, at) => (
+          <Field key={name} name={name} view={view} store={store} last={at === shown.length - 1} busy={busy} />
+        ))}
+      </div>
+      <Notice view={view} />
+      {view.button && (
+        <button
+          type="submit"
+          class="button pay"
+          disabled={!live}
+          aria-disabled={busy}
+          // The field that is left would say what is wrong with it, and the button move away before it is let go: no click.
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {busy && <Spinner />}
+          <span>{buttonText(view)}</span>
+        </button>
+      )}
+      <p class="lock">
+        <LockIcon />
+        {textsOf(locale).cardData(page.merchant_name)}
+      </p>
+    </form>
+  );
+}
+
+function buttonText({ page, phase, locale }: CheckoutView): string {
+  const { button, checking } = textsOf(locale);
+  const pays = page.mode === "payment";
+  if (phase === "checking") return checking.title;
+  if (phase !== "form") return pays ? button.paying : button.saving;
+  return pays ? button.pay(moneyText(page.amount, page.currency, locale)) : button.save;
+}
+
+type InputSettings = Pick<
+  JSX.IntrinsicElements["input"],
+  "autocomplete" | "inputMode" | "autocapitalize" | "dir" | "class"
+>;
+
+const DIGITS = { inputMode: "numeric", dir: "ltr", class: "digits" } as const;
+
+/**
+ * No field has a `name`: should the browser ever submit the form by itself, before the script runs for instance, no card
+ * number could get into an address. Browsers fill the fields in by `autocomplete`.
+ */
+const SETTINGS: Record<FieldName, InputSettings> = {
+  number: { ...DIGITS, autocomplete: "cc-number" },
+  expiry: { ...DIGITS, autocomplete: "cc-exp" },
+  cvv: { ...DIGITS, autocomplete: "cc-csc" },
+  name: { autocomplete: "cc-name", autocapitalize: "words" },
+  postal_code: { autocomplete: "postal-code", autocapitalize: "characters" },
+};
+
+type FieldProps = { name: FieldName; view: CheckoutView; store: CheckoutStore; last: boolean; busy: boolean };
+
+/** One input with its label above and, when something is wrong with it, what to do about it beneath. */
+function Field({ name, view, store, last, busy }: FieldProps) {
+  const texts = textsOf(view.locale);
+  const problem = view.errors[name];
+  const described = [name === "cvv" && "cvv-hint", name === "number" && "brand", problem && `${name}-error`];
+  return (
+    <div class={`field field-${name}`}>
+      <label for={name}>{texts.labels[name]}</label>
+      <Control name={name} view={view}>
+        <input
+          {...SETTINGS[name]}
+          id={name}
+          type="text"
+          value={view.fields[name]}
+          placeholder={texts.placeholders[name]}
+          readOnly={busy}
+          spellcheck={false}
+          autocorrect="off"
+          enterkeyhint={last ? "go" : "next"}
+          aria-required="true"
+          aria-invalid={problem ? "true" : undefined}
+          aria-describedby={described.filter(Boolean).join(" ") || undefined}
+          onInput={(event) => take(store, name, event)}
+          onBlur={() => store.blur(name)}
+        />
+      </Control>
+      {problem && (
+        <p class="error" id={`${name}-error`}>
+          <AlertIcon />
+          <span>{texts.problems[problem]}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Writes the digits in groups at once, and leaves the caret where the shopper put it. */
+function take(store: CheckoutStore, name: FieldName, event: JSX.TargetedInputEvent<HTMLInputElement>): void {
+  const input = event.currentTarget;
+  const direction = event.inputType === "deleteContentForward" ? "forward" : "backward";
+  const { value, caret } = store.change(name, input.value, input.selectionStart ?? undefined, direction);
+  if (input.value === value) return;
+  input.value = value;
+  // Safari gives the focus to a field whose selection is set.
+  if (document.activeElement === input) input.setSelectionRange(caret, caret);
+}
+
+function Control({ name, view, children }: { name: FieldName; view: CheckoutView; children: ComponentChildren }) {
+  switch (name) {
+    case "number":
+      return <NumberControl view={view}>{children}</NumberControl>;
+    case "cvv":
+      return <CodeControl view={view}>{children}</CodeControl>;
+    default:
+      return <span class="control">{children}</span>;
+  }
+}
+
+/** The brand appears as its first digits are typed; before that, all that are accepted. */
+function NumberControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
+  const empty = view.fields.number === "";
+  return (
+    <span class={`control ${empty ? "with-marks" : "with-mark"}`}>
+      {children}
+      <span class="end">
+        {empty ? (
+          MARKED_BRANDS.map((brand) => <CardMark key={brand} brand={brand} />)
+        ) : (
+          <CardMark key={view.brand} brand={isMarked(view.brand) ? view.brand : null} />
+        )}
+      </span>
+      <span class="sr-only" id="brand">
+        {view.brand && textsOf(view.locale).brand(BRAND_NAMES[view.brand])}
+      </span>
+    </span>
+  );
+}
+
+/** The picture beside the code is a button: it tells where on the card the code is. */
+function CodeControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
+  const [told, setTold] = useState(false);
+  const { hints } = textsOf(view.locale);
+  const onFront = view.brand === "amex";
+  return (
+    <>
+      <span class="control with-mark">
+        {children}
+        <button
+          type="button"
+          class="end code-help"
+          aria-expanded={told}
+          aria-controls="cvv-hint"
+          aria-label={hints.cvvHelp}
+          title={hints.cvvHelp}
+          onClick={() => setTold(!told)}
+        >
+          <CodePicture onFront={onFront} />
+        </button>
+      </span>
+      <p class={told ? "hint" : "sr-only"} id="cvv-hint">
+        {onFront ? hints.cvvFour : hints.cvvThree}
+      </p>
+    </>
+  );
+}
+
+/** Brands as people say them; the same in every language. */
+const BRAND_NAMES: Record<CardBrandName, string> = {
+  visa: "Visa",
+  mastercard: "Mastercard",
+  amex: "American Express",
+  discover: "Discover",
+  diners: "Diners Club",
+  jcb: "JCB",
+  unionpay: "UnionPay",
+  maestro: "Maestro",
+  mir: "Mir",
+  elo: "Elo",
+  hiper: "Hiper",
+  hipercard: "Hipercard",
+  troy: "Troy",
+  verve: "Verve",
+  naranja: "Naranja",
+};

@@ -1,0 +1,52 @@
+/** @jsxImportSource preact */
+import { hydrate } from "preact";
+import { createCheckoutServer } from "@/lib/client/checkout/payment-form/checkout-server";
+import {
+  type CheckoutStore,
+  createCheckoutStore,
+  type FieldName,
+} from "@/lib/client/checkout/payment-form/checkout-store";
+import { createParentLink } from "@/lib/client/checkout/payment-form/parent-link";
+import type { ParentMessage } from "@/lib/contract/checkout/messages";
+import { focusFirstProblem, PayApp } from "./pay-app";
+import type { PageData } from "./render-pay-page";
+
+type OnMessage = (message: ParentMessage) => void;
+
+/** The script of the payment form: takes over the page as the server has drawn it. */
+function start(): void {
+  const root = document.getElementById("root");
+  const json = document.getElementById("checkout")?.textContent;
+  if (!root || !json) throw new Error("this is not the page of a payment form");
+  const { page, token, embedded } = JSON.parse(json) as PageData;
+  const framed = window.parent !== window;
+  const parent = framed && page.parent_origin ? createParentLink(page.parent_origin) : null;
+  const server = createCheckoutServer({ base: `/pay/${token ?? "preview"}` });
+  const linked = parent && {
+    ...parent,
+    open: (onMessage: OnMessage) => parent.open((message) => heed(message, onMessage)),
+  };
+  const store = createCheckoutStore({ page, server, parent: linked, preview: token === null });
+  // The shop's own button was pressed: its shopper is shown what is missing, just as with the form's.
+  const heed = (message: ParentMessage, onMessage: OnMessage) => {
+    onMessage(message);
+    if (message.type === "submit") focusFirstProblem(store.view());
+  };
+  const typed = typedAlready(root);
+  hydrate(<PayApp store={store} embedded={embedded} preview={token === null} />, root);
+  keep(typed, store);
+  parent?.watchHeight(document.body);
+  store.start();
+}
+
+/** What the shopper typed, or the browser filled in, before the script was here. */
+function typedAlready(root: HTMLElement): [FieldName, string][] {
+  const inputs = [...root.querySelectorAll("input")];
+  return inputs.flatMap((input) => (input.value === input.defaultValue ? [] : [[input.id as FieldName, input.value]]));
+}
+
+function keep(typed: [FieldName, string][], store: CheckoutStore): void {
+  for (const [field, value] of typed) store.change(field, value);
+}
+
+start();

@@ -1,0 +1,166 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CheckoutView } from "@/lib/client/checkout/payment-form/checkout-view";
+import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { applyAppearance } from "./appearance-style";
+import { AlertIcon, CheckIcon, ClockIcon, CrossIcon, Spinner } from "./icons";
+
+const REDIRECT_MS = 3_000;
+
+type OutcomeProps = { view: CheckoutView; embedded: boolean };
+
+/** A payment whose outcome nobody knows yet. */
+export function Waiting({ view }: { view: CheckoutView }) {
+  const texts = textsOf(view.locale).processing;
+  return (
+    <section class="outcome" aria-labelledby="step">
+      <span class="badge">
+        <Spinner size={24} />
+      </span>
+      <h2 id="step" tabIndex={-1}>
+        {texts.title}
+      </h2>
+      <p class="soft">{texts.text}</p>
+      <Notice view={view} />
+    </section>
+  );
+}
+
+export function Done({ view, embedded }: OutcomeProps) {
+  const { page, locale, result, state } = view;
+  const texts = textsOf(locale).done;
+  const paid = page.mode === "payment";
+  const back = webAddress(result?.return_url ?? state.return_url);
+  const reference = result?.payment_id ?? state.payment?.id;
+  useEffect(() => {
+    // Inside a shop's page, the shop decides what comes next.
+    if (embedded || !back) return;
+    const timer = setTimeout(() => location.assign(back), REDIRECT_MS);
+    return () => clearTimeout(timer);
+  }, [embedded, back]);
+  return (
+    <section class="outcome" aria-labelledby="step">
+      <span class="badge good">
+        <CheckIcon />
+      </span>
+      <h2 id="step" tabIndex={-1}>
+        {paid ? texts.title : texts.savedTitle}
+      </h2>
+      <p class="soft">
+        {paid
+          ? texts.text(moneyText(page.amount, page.currency, locale), page.merchant_name)
+          : texts.savedText(page.merchant_name)}
+      </p>
+      {paid && reference && (
+        <p class="reference">
+          {texts.reference} <bdi class="figures">{reference}</bdi>
+        </p>
+      )}
+      {back && <BackLink href={back} view={view} />}
+      {back && !embedded && <p class="soft returning">{texts.returning(page.merchant_name)}</p>}
+    </section>
+  );
+}
+
+export function Closed({ view }: { view: CheckoutView }) {
+  const reason = view.closed ?? "expired";
+  const { title, text } = textsOf(view.locale).closed[reason];
+  const back = webAddress(view.state.return_url);
+  return (
+    <section class="outcome" aria-labelledby="step">
+      <span class="badge">{reason === "expired" ? <ClockIcon /> : <CrossIcon />}</span>
+      <h2 id="step" tabIndex={-1}>
+        {title}
+      </h2>
+      <p class="soft">{text}</p>
+      {back && <BackLink href={back} view={view} />}
+    </section>
+  );
+}
+
+function BackLink({ href, view }: { href: string; view: CheckoutView }) {
+  return (
+    <a class="button" href={href} target="_top">
+      {textsOf(view.locale).backTo(view.page.merchant_name)}
+    </a>
+  );
+}
+
+/** The merchant's address to go back to, if it is one of the web: nothing else may become a link. */
+function webAddress(address: string | null): string | null {
+  return address && /^https?:\/\//i.test(address) ? address : null;
+}
+
+const SMALLEST_HEIGHT = 200;
+
+/** The question of the card's issuer, inside the form; in the whole window where its page cannot be framed. */
+export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView }) {
+  const texts = textsOf(view.locale).challenge;
+  const [stage, setStage] = useState<"waiting" | "loading" | "shown" | "blocked">("waiting");
+  // Only from here on does nobody miss that the frame has loaded: one in the server's page could be faster than the script.
+  useEffect(() => setStage("loading"), []);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const onLoad = () => setStage(frame.current && fitToContent(frame.current, view) ? "shown" : "blocked");
+  return (
+    <section class="issuer-frame" aria-labelledby="step">
+      <div class={stage === "blocked" ? "" : "sr-only"}>
+        <h2 id="step" tabIndex={-1}>
+          {texts.title}
+        </h2>
+        <p class="soft">{stage === "blocked" ? texts.blocked : texts.text}</p>
+      </div>
+      {stage === "blocked" ? (
+        <a class="button" href={url} target="_blank" rel="noopener">
+          {texts.openInWindow}
+        </a>
+      ) : (
+        <div class="loading">
+          {stage !== "shown" && <Spinner size={24} />}
+          {stage !== "waiting" && <iframe ref={frame} src={url} title={texts.frameTitle} onLoad={onLoad} />}
+        </div>
+      )}
+      <Notice view={view} />
+    </section>
+  );
+}
+
+/**
+ * Gives the frame its page's height and the form's colours. False when the page is out of reach: it is one of ours, so a
+ * browser has then put an error page in its place.
+ */
+function fitToContent(frame: HTMLIFrameElement, view: CheckoutView): boolean {
+  const inside = frame.contentDocument;
+  if (!inside?.body) return false;
+  applyAppearance(view.appearance, inside.documentElement, matchMedia("(prefers-color-scheme: dark)").matches);
+  frame.style.height = `${Math.max(SMALLEST_HEIGHT, Math.ceil(inside.body.getBoundingClientRect().height) + 2)}px`;
+  return true;
+}
+
+/**
+ * What became of the last attempt, or of the connection. Always there, so that screen readers notice when it speaks. Its
+ * room stays while the next attempt is sent: the button does not move under the pointer, nor the shop's page below the form.
+ */
+export function Notice({ view }: { view: CheckoutView }) {
+  const { state, notice, phase, locale } = view;
+  const texts = textsOf(locale);
+  const [last, setLast] = useState(notice);
+  if (last !== notice && phase !== "submitting") setLast(notice);
+  const shown = phase === "submitting" ? (notice ?? last) : notice;
+  const kind = !notice ? "room" : phase === "checking" ? "waiting" : "said";
+  return (
+    <div role="alert">
+      {shown && (
+        // Another element when it speaks again: what is read out is what is new.
+        <div key={kind} class={`notice ${kind}`}>
+          {phase === "checking" ? <Spinner /> : <AlertIcon />}
+          <div>
+            <p>{texts.notices[shown]}</p>
+            {shown === state.failure && state.attempts_left > 0 && (
+              <p class="attempts">{texts.attemptsLeft(state.attempts_left)}</p>
+            )}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { minorToMajor } from "@/lib/contract/currencies";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
+import { renderDocument, type Stylesheet } from "./render-document";
+
+type ShownChallenge = {
+  merchantName: string;
+  status: PaymentStatus;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  cardLast4: string | null;
+  /** The merchant's address to go back to; null when it gave none. */
+  returnUrl: string | null;
+};
+
+type ChallengePageOptions = {
+  /** Where the answer is posted. */
+  action: string;
+  nonce: string;
+  stylesheet: Stylesheet;
+  /** Inside the payment form, which goes on by itself once the challenge is answered. */
+  framed: boolean;
+};
+
+/** The sandbox's stand-in for a card issuer's 3-D Secure page. Plain forms: it works without JavaScript. */
+export function renderChallengePage(challenge: ShownChallenge, options: ChallengePageOptions): string {
+  const { action, nonce, stylesheet, framed } = options;
+  return renderDocument({
+    title: "Confirm your payment",
+    locale: "en",
+    appearance: framed ? null : { theme: "system" },
+    nonce,
+    stylesheet,
+    layout: framed ? "framed" : "centred",
+    body: <ChallengeCard challenge={challenge} action={action} framed={framed} />,
+  });
+}
+
+function ChallengeCard({ challenge, action, framed }: { challenge: ShownChallenge; action: string; framed: boolean }) {
+  const { merchantName, status, amount, currency, cardLast4, returnUrl } = challenge;
+  const price = new Intl.NumberFormat("en", { style: "currency", currency }).format(minorToMajor(amount, currency));
+  const outcome = status === "REQUIRES_ACTION" ? null : outcomeOf(status);
+  return (
+    <main class="challenge" aria-labelledby="title">
+      <p class="issuer">Sandbox card issuer · no real money moves</p>
+      <div class="challenge-body">
+        <div>
+          <h1 id="title">{outcome ? outcome.title : "Confirm your payment"}</h1>
+          <p class="soft">{outcome ? outcome.text : "Your bank asks whether this is you."}</p>
+        </div>
+        <dl class="rows">
+          <Row label="Merchant">{merchantName}</Row>
+          <Row label="Amount">
+            <span class="figures">{price}</span>
+          </Row>
+          {cardLast4 && (
+            <Row label="Card">
+              <span class="figures">•••• {cardLast4}</span>
+            </Row>
+          )}
+        </dl>
+        {!outcome && <Answers action={action} />}
+        {outcome && returnUrl && !framed && (
+          <a class="button" href={returnUrl}>
+            Back to the shop
+          </a>
+        )}
+      </div>
+    </main>
+  );
+}
+
+function Answers({ action }: { action: string }) {
+  return (
+    <form method="post" action={action} class="answers">
+      <button type="submit" name="result" value="passed" class="button">
+        Approve the payment
+      </button>
+      <button type="submit" name="result" value="failed" class="button quiet">
+        Fail the check
+      </button>
+      <button type="submit" name="result" value="abandoned" class="button plain">
+        Cancel and go back
+      </button>
+    </form>
+  );
+}
+
+function Row({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function outcomeOf(status: PaymentStatus): { title: string; text: string } {
+  switch (status) {
+    case "DECLINED":
+      return { title: "The check was not passed", text: "The payment was declined and nothing was charged." };
+    case "FAILED":
+      return { title: "The payment did not go through", text: "Nothing was charged. You can try again in the shop." };
+    case "PENDING":
+      return { title: "One moment", text: "Your answer is on its way to the bank. Reload the page for the result." };
+    default:
+      return { title: "The payment is confirmed", text: "You can go back to the shop." };
+  }
+}

@@ -1,0 +1,106 @@
+/** @jsxImportSource preact */
+import type { ComponentChild, VNode } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { directionOf } from "@/lib/client/checkout/payment-form/texts";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import { type CheckoutErrorCode, wrap } from "@/lib/contract/checkout/messages";
+import { appearanceStyle } from "./appearance-style";
+import { AlertIcon } from "./icons";
+
+export type Stylesheet = { href: string; integrity: string };
+export type Script = { src: string; integrity: string };
+
+type DocumentParts = {
+  title: string;
+  locale: CheckoutLocale;
+  appearance: Appearance | null;
+  nonce: string;
+  stylesheet: Stylesheet;
+  /** Takes over what is drawn, with `data`; without it the page runs no script. */
+  script?: Script & { data: unknown };
+  /** Run as it is; for pages without a bundle. */
+  inlineScript?: string | undefined;
+  /** What the style sheet tells the pages apart by. */
+  layout: "embedded" | "page" | "centred" | "framed";
+  body: VNode<ComponentChild>;
+};
+
+/** A whole HTML document of the pages that shoppers see. It has no inline styles: its policy forbids them. */
+export function renderDocument(parts: DocumentParts): string {
+  const { title, locale, appearance, nonce, stylesheet, script, inlineScript, layout, body } = parts;
+  return [
+    "<!doctype html>",
+    `<html lang="${locale}" dir="${directionOf(locale)}" class="${layout}"><head><meta charset="utf-8">`,
+    `<title>${escaped(title)}</title>`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">',
+    '<meta name="robots" content="noindex, nofollow">',
+    '<meta name="referrer" content="no-referrer">',
+    '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">',
+    // Without it a browser looks for one by itself, where there is none.
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+    `<style nonce="${escaped(nonce)}">${appearanceStyle(appearance)}</style>`,
+    `<link rel="stylesheet" href="${escaped(stylesheet.href)}" ${proof(stylesheet, nonce)}>`,
+    script ? `<script type="module" src="${escaped(script.src)}" ${proof(script, nonce)}></script>` : "",
+    `</head><body>${renderToString(body)}`,
+    script ? `<script type="application/json" id="checkout">${inScript(script.data)}</script>` : "",
+    inlineScript ? `<script nonce="${escaped(nonce)}">${inlineScript}</script>` : "",
+    "</body></html>",
+  ].join("");
+}
+
+/** Without either, the page's policy refuses the file. */
+const proof = ({ integrity }: { integrity: string }, nonce: string) =>
+  `integrity="${escaped(integrity)}" nonce="${escaped(nonce)}"`;
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+/** JSON that no text in it can break out of its element: `</script>` and `<!--` lose their first sign. */
+const inScript = (data: unknown) => JSON.stringify(data).replace(/</g, "\\u003c");
+
+/** What the page that embeds this one is told, at its exact origin. */
+export type HostedReport = { origin: string; code: CheckoutErrorCode; message: string };
+
+type HostedMessage = {
+  title: string;
+  text: string;
+  nonce: string;
+  stylesheet: Stylesheet;
+  locale: CheckoutLocale;
+  report?: HostedReport | null;
+};
+
+/** High enough for the words. */
+const HEIGHT = 260;
+
+function reporting({ origin, code, message }: HostedReport): string {
+  const messages = [
+    wrap({ type: "resize", height: HEIGHT }),
+    wrap({ type: "error", code, message, attempts_left: null }),
+  ];
+  return `for (const message of ${inScript(messages)}) parent.postMessage(message, ${inScript(origin)});`;
+}
+
+/** A page that only says something: there is no such payment, or the form may not be shown here. */
+export function renderHostedMessage({ title, text, nonce, stylesheet, locale, report }: HostedMessage): string {
+  return renderDocument({
+    title,
+    locale,
+    appearance: { theme: "system" },
+    nonce,
+    stylesheet,
+    layout: "centred",
+    inlineScript: report ? reporting(report) : undefined,
+    body: (
+      <main class="outcome message">
+        <span class="badge">
+          <AlertIcon size={24} />
+        </span>
+        <h1>{title}</h1>
+        <p class="soft">{text}</p>
+      </main>
+    ),
+  });
+}

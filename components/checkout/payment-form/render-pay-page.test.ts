@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { CHECKOUT_LOCALES, type CheckoutPage } from "@/lib/contract/checkout/checkout";
+import { renderChallengePage } from "./render-challenge-page";
+import { renderHostedMessage } from "./render-document";
+import { renderPayPage } from "./render-pay-page";
+
+const FILES = {
+  nonce: "bm9uY2U=",
+  script: { src: "/sdk/frame.js", integrity: "sha384-script" },
+  stylesheet: { href: "/sdk/frame.css", integrity: "sha384-style" },
+};
+
+const PAGE: CheckoutPage = {
+  merchant_name: "Northwind",
+  amount: 1_999,
+  currency: "USD",
+  plan_name: "Monthly box",
+  environment: "live",
+  mode: "payment",
+  parent_origin: "https://shop.example",
+  fields: { name: true, postal_code: true },
+  appearance: null,
+  locale: "en",
+  customer_name: null,
+  state: {
+    status: "OPEN",
+    client_session_id: "cs_1",
+    attempts_left: 5,
+    expires_at: "2100-01-01T00:00:00.000Z",
+    payment: null,
+    action: null,
+    failure: null,
+    return_url: null,
+  },
+  now: "2026-01-01T00:00:00.000Z",
+};
+
+const render = (page: Partial<CheckoutPage> = {}, options: { token?: string | null; embedded?: boolean } = {}) =>
+  renderPayPage({ page: { ...PAGE, ...page }, token: "cst_secret", embedded: true, ...FILES, ...options });
+
+/** What the browser's script reads. */
+const dataOf = (html: string) =>
+  JSON.parse(/<script type="application\/json" id="checkout">(.*?)<\/script>/s.exec(html)?.[1] ?? "null") as unknown;
+
+test("the page says who is paid, for what and how much", () => {
+  const html = render();
+  for (const text of ["Northwind", "Monthly box", "$19.99", "Pay $19.99"]) expect(html).toContain(text);
+  expect(html).toMatch(/^<!doctype html><html lang="en" dir="ltr" class="embedded">/);
+});
+
+test("the script gets the page and the token, as they are", () => {
+  expect(dataOf(render())).toEqual({ page: PAGE, token: "cst_secret", embedded: true });
+  expect(dataOf(render({}, { token: null }))).toMatchObject({ token: null });
+});
+
+const HOSTILE = `</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>" onload="alert(3)' \u2028 &amp;`;
+
+test("no name can become part of the page", () => {
+  const page = { merchant_name: HOSTILE, plan_name: HOSTILE, customer_name: HOSTILE };
+  const html = render(page);
+  expect(html.match(/<script/g)).toHaveLength(2);
+  expect(html).not.toContain("<img");
+  expect(html).not.toContain("<!--");
+  expect(html).not.toContain('" onload="');
+  expect(dataOf(html)).toMatchObject({ page });
+  const title = /<title>(.*?)<\/title>/s.exec(html)?.[1];
+  expect(title).toContain("&lt;/script&gt;");
+});
+
+test("an appearance that is none changes nothing, and cannot leave the style sheet", () => {
+  const hostile = { accent_color: "red}</style><script>alert(1)</script>" } as const;
+  const html = render({ appearance: hostile });
+  const style = /<style nonce="bm9uY2U=">(.*?)<\/style>/s.exec(html)?.[1];
+  expect(style).toBe(/<style nonce="bm9uY2U=">(.*?)<\/style>/s.exec(render())?.[1]);
+  expect(html.match(/<script/g)).toHaveLength(2);
+});
+
+test("the policy's demands are met: a nonce or a hash on everything, and no inline style or handler", () => {
+  for (const html of [render(), renderHostedMessage({ title: "t", text: "x", locale: "en", ...FILES })]) {
+    expect(html).not.toMatch(/ style=| on[a-z]+="/);
+    expect(html).toContain('<style nonce="bm9uY2U=">');
+    expect(html).toContain('href="/sdk/frame.css" integrity="sha384-style" nonce="bm9uY2U="');
+    expect(html).not.toMatch(/https?:\/\/(?!shop\.example)/);
+  }
+  expect(render()).toContain('type="module" src="/sdk/frame.js" integrity="sha384-script" nonce="bm9uY2U="');
+});
+
+test("before the script runs, no field can be submitted into an address", () => {
+  const html = render();
+  expect(html).not.toMatch(/<input[^>]* name=/);
+  expect(html).toMatch(/<button type="submit"[^>]* disabled/);
+});
+
+test("browsers and phones know what each field is", () => {
+  const html = render();
+  for (const hint of ["cc-number", "cc-exp", "cc-csc", "cc-name", "postal-code"])
+    expect(html).toContain(`autocomplete="${hint}"`);
+  const fields = [...html.matchAll(/<input[^>]*>/g)].map(([field]) => field);
+  const digits = fields.filter((field) => /id="(number|expiry|cvv)"/.test(field));
+  expect(digits).toHaveLength(3);
+  for (const field of digits) expect(field).toMatch(/inputmode="numeric" dir="ltr"/);
+  expect(fields.map((field) => /enterkeyhint="(\w+)"/.exec(field)?.[1])).toEqual([
+    "next",
+    "next",
+    "next",
+    "next",
+    "go",
+  ]);
+});
+
+test.each(CHECKOUT_LOCALES)("%s: the document, its direction and its texts are in the language", (locale) => {
+  const html = render({ locale });
+  expect(html).toContain(`<html lang="${locale}" dir="${locale === "ar" ? "rtl" : "ltr"}"`);
+  expect(html).not.toContain("undefined");
+});
+
+test("the name and the postal code are asked for only when they are wanted", () => {
+  const html = render({ fields: { name: false, postal_code: false } });
+  expect([...html.matchAll(/<input[^>]* id="(\w+)"/g)].map(([, id]) => id)).toEqual(["number", "expiry", "cvv"]);
+});
+
+test("a session that is over shows no form", () => {
+  const html = render({ state: { ...PAGE.state, status: "EXPIRED" } });
+  expect(html).not.toContain("<input");
+  expect(html).toContain("This payment page has expired");
+});
+
+test("only an address of the web becomes the way back", () => {
+  const done = (return_url: string) =>
+    render({
+      state: { ...PAGE.state, status: "COMPLETED", payment: { id: "pay_1", status: "CAPTURED" }, return_url },
+    });
+  expect(done("https://shop.example/thanks?a=1&b=2")).toContain('href="https://shop.example/thanks?a=1&amp;b=2"');
+  expect(done("javascript:alert(1)")).not.toContain("<a ");
+});
+
+const CHALLENGE = {
+  merchantName: HOSTILE,
+  status: "REQUIRES_ACTION",
+  amount: 1_999,
+  currency: "USD",
+  cardLast4: "3220",
+  returnUrl: "https://shop.example/",
+} as const;
+
+test("the challenge works without a script, and offers three answers", () => {
+  const html = renderChallengePage(CHALLENGE, { action: "/challenge/x/result", framed: false, ...FILES });
+  expect(html).not.toMatch(/<script|<img/);
+  expect(html).toContain('<form method="post" action="/challenge/x/result"');
+  expect([...html.matchAll(/name="result" value="(\w+)"/g)].map(([, value]) => value)).toEqual([
+    "passed",
+    "failed",
+    "abandoned",
+  ]);
+});
+
+test("an answered challenge has no buttons, and leads back only outside the form", () => {
+  const answered = { ...CHALLENGE, status: "CAPTURED" } as const;
+  const page = renderChallengePage(answered, { action: "/x", framed: false, ...FILES });
+  expect(page).not.toContain("<button");
+  expect(page).toContain("Back to the shop");
+  expect(renderChallengePage(answered, { action: "/x", framed: true, ...FILES })).not.toContain("<a ");
+});

@@ -1,0 +1,312 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Banner } from "@/components/ui/banner";
+import { Button, Spinner } from "@/components/ui/button";
+import { Money } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
+import {
+  type BulkRow,
+  type BulkRowState,
+  type BulkRun,
+  bulkStore,
+  canRetryRow,
+  isKnown,
+  isOver,
+  totalsOf,
+} from "@/lib/client/payments/bulk-record";
+import { BulkRefund, rowsOf } from "@/lib/client/payments/bulk-refund";
+import { browserBulkPorts, newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { noteError } from "@/lib/client/payments/money-subject";
+import { cardText, moneyText } from "@/lib/contract/format";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import { ReasonFields } from "./reason-fields";
+
+type BulkRefundDialogProps = {
+  /** Null: the run that this tab has not finished. */
+  selection: readonly ListedTransaction[] | null;
+  onDone: () => void;
+  onClose: () => void;
+};
+
+/** Refunds what is selected, one by one; every row keeps its own outcome. */
+export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialogProps) {
+  const { refused, ...bulk } = useBulkRefund(selection);
+  const { driver, run } = bulk;
+  const [form, setForm] = useState<Pick<BulkRun, "reason" | "comment">>({ reason: "CUSTOMER_REQUEST", comment: "" });
+  const [tried, setTried] = useState(false);
+  const noteIsMissing = noteError(form.reason, form.comment);
+  const running = driver.started && !isOver(run);
+
+  function start() {
+    setTried(true);
+    if (!noteIsMissing) void driver.start({ ...form, comment: form.comment.trim() });
+  }
+  function close() {
+    if (driver.started && isKnown(run)) driver.forget();
+    onClose();
+    if (driver.started) onDone();
+  }
+
+  return (
+    <Dialog open onOpenChange={(open) => open || close()}>
+      <DialogContent
+        size="lg"
+        title={driver.started ? "Bulk refund" : `Refund ${count(run.rows.length, "payment")}`}
+        dismissible={!running}
+        footer={<Footer {...bulk} onStart={start} onClose={close} />}
+      >
+        <div className="flex flex-col gap-4">
+          {driver.started ? <BulkProgress run={run} stopping={driver.stopping} /> : null}
+          <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
+          {!driver.started && run.rows.length > 0 && (
+            <>
+              <ReasonFields
+                reason={form.reason}
+                note={form.comment}
+                noteError={tried ? noteIsMissing : null}
+                onReason={(reason) => setForm({ ...form, reason })}
+                onNote={(comment) => setForm({ ...form, comment })}
+              />
+              <p className="text-soft">
+                Each payment gets back all that is left of it. Refunds cannot be undone and reach the customers' cards
+                in 5–10 business days.
+              </p>
+            </>
+          )}
+          {bulk.another && (
+            <Banner tone="amber" role="status">
+              An earlier bulk refund in this tab has outcomes that are not known. Starting this one forgets them: close
+              this and look into it first.
+            </Banner>
+          )}
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+type Bulk = { driver: BulkRefund; run: BulkRun; another: boolean };
+type FooterProps = Bulk & { onStart: () => void; onClose: () => void };
+
+/** The button on the right is one element in every state, so that the keyboard's focus stays on it. */
+function Footer({ driver, run, another, onStart, onClose }: FooterProps) {
+  if (!driver.started) {
+    const totals = totalsOf(run.rows).map(([currency, amount]) => moneyText(amount, currency));
+    return (
+      <>
+        <Button key="other" onClick={onClose}>
+          Cancel
+        </Button>
+        {run.rows.length > 0 && (
+          <Button key="main" variant="primary" disabled={another} onClick={onStart}>
+            Refund {totals.join(" + ")} to {count(run.rows.length, "card")}
+          </Button>
+        )}
+      </>
+    );
+  }
+  if (!isOver(run)) {
+    return (
+      <Button key="main" pending={driver.stopping} onClick={() => driver.stop()}>
+        {driver.stopping ? "Stopping…" : "Stop"}
+      </Button>
+    );
+  }
+  const notSent = run.rows.filter(({ state }) => state.step === "not_sent").length;
+  return (
+    <>
+      {notSent > 0 && (
+        <Button key="other" onClick={() => void driver.resume()}>
+          Send the remaining {notSent}
+        </Button>
+      )}
+      <Button key="main" variant="primary" onClick={onClose}>
+        {isKnown(run) ? "Done" : "Close"}
+      </Button>
+    </>
+  );
+}
+
+function useBulkRefund(selection: readonly ListedTransaction[] | null) {
+  const { mode, merchant, can } = useDashboard();
+  const queries = useQueryClient();
+  const [{ driver, refused, another }] = useState(() => {
+    const owner = { mode, merchantId: merchant.id };
+    const moved = (paymentId: string) => {
+      void queries.invalidateQueries({ queryKey: ["transactions"] });
+      void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
+    };
+    const checked = (selection ?? []).map((transaction) => ({
+      transaction,
+      reason: reasonAgainst("refund", subjectOfTransaction(transaction), can),
+    }));
+    const good = checked.filter(({ reason }) => reason === null).map(({ transaction }) => transaction);
+    return {
+      driver: new BulkRefund(selection && rowsOf(good, newIdempotencyKey), browserBulkPorts(owner, moved)),
+      refused: checked.filter((row): row is { transaction: ListedTransaction; reason: string } => row.reason !== null),
+      another: selection !== null && bulkStore(window.sessionStorage, owner).find() !== null,
+    };
+  });
+  const run = useSyncExternalStore(driver.subscribe, driver.getSnapshot, driver.getSnapshot);
+  useEffect(() => {
+    driver.open();
+    return () => driver.close();
+  }, [driver]);
+  return { driver, run, refused, another };
+}
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+type BulkRowsProps = {
+  run: BulkRun;
+  started: boolean;
+  /** Selected, and not refundable. */
+  refused: readonly { transaction: ListedTransaction; reason: string }[];
+  onRetry: (row: BulkRow) => void;
+};
+
+/** One line a payment: whose, how much, and how it went. */
+function BulkRows({ run, started, refused, onRetry }: BulkRowsProps) {
+  return (
+    <div className="flex flex-col gap-3">
+      {run.rows.length > 0 && (
+        <ul aria-label="Payments to refund" className="max-h-80 divide-y overflow-y-auto rounded-md border">
+          {run.rows.map((row) => (
+            <li key={row.key} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
+              <Who card={row.card} customer={row.customer} id={row.paymentId} />
+              <Money amount={row.amount} currency={row.currency} className="text-right" />
+              {started && <Outcome row={row} onRetry={onRetry} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {refused.length > 0 && (
+        <section aria-label="Not refundable">
+          <h3 className="mb-1.5 font-medium">
+            {refused.length} of the selected cannot be refunded and {refused.length === 1 ? "is" : "are"} left out
+          </h3>
+          <ul className="max-h-48 divide-y overflow-y-auto rounded-md border">
+            {refused.map(({ transaction, reason }) => (
+              <li key={transaction.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2 text-soft">
+                <Who
+                  card={cardText(transaction.card_brand, transaction.card_last4)}
+                  customer={transaction.customer_email ?? transaction.customer_name}
+                  id={transaction.payment_id}
+                />
+                <Money amount={transaction.amount} currency={transaction.currency} />
+                <p className="w-full">{reason}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Who({ card, customer, id }: { card: string; customer: string | null; id: string }) {
+  return (
+    <div className="min-w-0 flex-1 basis-48">
+      <p className="truncate">
+        {card}
+        {customer && <span className="text-soft"> · {customer}</span>}
+      </p>
+      <CopyId id={id} short className="text-soft" />
+    </div>
+  );
+}
+
+const LOOKS: Record<BulkRowState["step"], { label: string; tone: Tone }> = {
+  waiting: { label: "Waiting", tone: "neutral" },
+  sending: { label: "Sending", tone: "blue" },
+  refunded: { label: "Refunded", tone: "violet" },
+  refused: { label: "Refused", tone: "red" },
+  unknown: { label: "Outcome unknown", tone: "amber" },
+  not_sent: { label: "Not sent", tone: "neutral" },
+};
+
+function Outcome({ row, onRetry }: { row: BulkRow; onRetry: (row: BulkRow) => void }) {
+  const { state } = row;
+  const { label, tone } = LOOKS[state.step];
+  const detail = detailOf(state);
+  return (
+    <>
+      <div className="flex min-w-32 items-center justify-end gap-2">
+        <Badge tone={tone} icon={state.step === "sending" ? <Spinner /> : undefined}>
+          {label}
+        </Badge>
+      </div>
+      {(detail || state.step === "unknown") && (
+        <div className="flex w-full flex-wrap items-center gap-2 text-soft">
+          <p className="min-w-0 flex-1">{detail}</p>
+          {state.step === "unknown" && canRetryRow(row) && (
+            <Button size="sm" onClick={() => onRetry(row)}>
+              Retry safely
+            </Button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function detailOf(state: BulkRowState): string | null {
+  switch (state.step) {
+    case "refused":
+    case "not_sent":
+      return state.detail;
+    case "unknown":
+      return (
+        state.notice ??
+        (state.why === "pending"
+          ? "The processor has not said yet how it went."
+          : "No answer came. Retrying repeats it under the same key: there is never a second refund.")
+      );
+    default:
+      return null;
+  }
+}
+
+const WORDS: [BulkRowState["step"], string][] = [
+  ["refunded", "refunded"],
+  ["refused", "refused"],
+  ["unknown", "unknown"],
+  ["not_sent", "not sent"],
+];
+
+/** How far it is, in a bar and in words. */
+function BulkProgress({ run, stopping }: { run: BulkRun; stopping: boolean }) {
+  const { rows } = run;
+  const ended = rows.filter(({ state }) => state.step !== "waiting" && state.step !== "sending").length;
+  const counts = WORDS.map(([step, word]) => ({
+    word,
+    number: rows.filter(({ state }) => state.step === step).length,
+  }));
+  const totals = totalsOf(rows.filter(({ state }) => state.step === "refunded"));
+  return (
+    <div className="flex flex-col gap-2">
+      <progress
+        className="h-1.5 w-full accent-accent"
+        max={rows.length}
+        value={ended}
+        aria-label="Payments dealt with"
+      />
+      <p role="status">
+        <span className="font-medium">
+          {isOver(run) ? "Finished" : stopping ? "Stopping" : "Refunding"}: {ended} of {rows.length}
+        </span>
+        <span className="text-soft">
+          {counts.filter(({ number }) => number > 0).map(({ word, number }) => ` · ${number} ${word}`)}
+          {totals.length > 0 &&
+            ` · ${totals.map(([currency, amount]) => moneyText(amount, currency)).join(" + ")} returned`}
+        </span>
+      </p>
+    </div>
+  );
+}

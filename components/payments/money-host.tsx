@@ -1,0 +1,100 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { type BulkRun, bulkStore } from "@/lib/client/payments/bulk-record";
+import {
+  closeMoneyDialog,
+  currentMoneyDialog,
+  type MoneyDialogRequest,
+  type MoneyRecord,
+  openMoneyDialog,
+  recordStore,
+  subscribeToMoneyDialog,
+} from "@/lib/client/payments/money-record";
+
+const DIALOGS = {
+  refund: dynamic(() => import("./refund-dialog").then((module) => module.RefundDialog)),
+  capture: dynamic(() => import("./capture-dialog").then((module) => module.CaptureDialog)),
+  void: dynamic(() => import("./void-dialog").then((module) => module.VoidDialog)),
+};
+const BulkRefundDialog = dynamic(() => import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog));
+const UnfinishedMoney = dynamic(() => import("./unfinished-money").then((module) => module.UnfinishedMoney));
+
+/** Where money dialogs live: one for the whole dashboard. Without one, what this tab has sent and not heard of again. */
+export function MoneyHost() {
+  const request = useSyncExternalStore(subscribeToMoneyDialog, currentMoneyDialog, () => null);
+  const [unfinished, readNow] = useUnfinished();
+  useOpenAfterReload(readNow);
+  const isUnfinished = unfinished.records.length > 0 || unfinished.bulk !== null;
+  return (
+    <>
+      {request === null && isUnfinished && <UnfinishedMoney unfinished={unfinished} />}
+      {request && <OpenDialog request={request} />}
+    </>
+  );
+}
+
+function OpenDialog({ request }: { request: MoneyDialogRequest }) {
+  if (request.kind === "bulk") {
+    return <BulkRefundDialog selection={request.selection} onDone={request.onDone} onClose={closeMoneyDialog} />;
+  }
+  const ActionDialog = DIALOGS[request.action];
+  return (
+    <ActionDialog
+      key={`${request.action} ${request.paymentId}`}
+      paymentId={request.paymentId}
+      onClose={closeMoneyDialog}
+    />
+  );
+}
+
+/** A reload in the middle comes back to where it was. Only then: later it is the person who opens. */
+function useOpenAfterReload(readNow: () => Unfinished): void {
+  const looked = useRef(false);
+  useEffect(() => {
+    if (looked.current) return;
+    looked.current = true;
+    if (currentMoneyDialog() !== null) return;
+    const { records, bulk } = readNow();
+    const [first] = records;
+    if (bulk) openMoneyDialog({ kind: "bulk", selection: null, onDone: () => {} });
+    else if (first) openMoneyDialog({ kind: "action", action: first.action, paymentId: first.paymentId });
+  }, [readNow]);
+}
+
+export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
+
+const NOTHING = JSON.stringify({ records: [], bulk: null });
+
+/**
+ * What this tab has sent and does not know the outcome of. Nothing on the server, and in the first picture that the browser
+ * draws; `readNow`, for effects, knows it by then.
+ */
+function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {
+  const { mode, merchant } = useDashboard();
+  const stores = useMemo(() => {
+    if (typeof window === "undefined") return null;
+    const owner = { mode, merchantId: merchant.id };
+    const records = recordStore(window.localStorage, owner);
+    const bulk = bulkStore(window.sessionStorage, owner);
+    return {
+      read: () => JSON.stringify({ records: records.list(), bulk: bulk.find() }),
+      subscribe(listener: () => void) {
+        const ends = [records.subscribe(listener), bulk.subscribe(listener)];
+        return () => {
+          for (const end of ends) end();
+        };
+      },
+    };
+  }, [mode, merchant.id]);
+  const text = useSyncExternalStore(
+    stores?.subscribe ?? (() => () => {}),
+    stores?.read ?? (() => NOTHING),
+    () => NOTHING,
+  );
+  const unfinished = useMemo(() => JSON.parse(text) as Unfinished, [text]);
+  const readNow = useCallback(() => JSON.parse(stores?.read() ?? NOTHING) as Unfinished, [stores]);
+  return [unfinished, readNow];
+}

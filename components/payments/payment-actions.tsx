@@ -1,0 +1,71 @@
+"use client";
+
+import { Ban, CircleHelp, Download, Undo2 } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
+import { openMoneyDialog } from "@/lib/client/payments/money-record";
+import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
+import { ACTIONS, type Action } from "@/lib/contract/transactions/words";
+
+export const ACTION_LOOKS = {
+  capture: { label: "Capture", icon: Download },
+  void: { label: "Void", icon: Ban },
+  refund: { label: "Refund", icon: Undo2 },
+} as const;
+
+/** What can be done with a payment as buttons, and for the rest the reason why not. */
+export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment; size?: "sm" | "md" }) {
+  const { can } = useDashboard();
+  const subject = subjectOfPayment(payment);
+  const actions = ACTIONS.map((action) => ({ action, reason: reasonAgainst(action, subject, can) }));
+  const possible = actions.filter(({ reason }) => reason === null);
+  const impossible = actions.filter((entry): entry is { action: Action; reason: string } => entry.reason !== null);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {impossible.length > 0 && <Impossible actions={impossible} size={size} some={possible.length > 0} />}
+      {possible.map(({ action }, index) => {
+        const { label, icon: Icon } = ACTION_LOOKS[action];
+        return (
+          <Button
+            key={action}
+            size={size}
+            variant={index === 0 ? "primary" : "secondary"}
+            icon={<Icon aria-hidden="true" />}
+            onClick={() => openMoneyDialog({ kind: "action", action, paymentId: payment.id })}
+          >
+            {label}
+          </Button>
+        );
+      })}
+    </div>
+  );
+}
+
+type ImpossibleProps = { actions: { action: Action; reason: string }[]; size: "sm" | "md"; some: boolean };
+
+function Impossible({ actions, size, some }: ImpossibleProps) {
+  return (
+    <Popover>
+      <PopoverTrigger asChild>
+        <Button size={size} variant="ghost" icon={<CircleHelp aria-hidden="true" />}>
+          {some ? "Other actions" : "Why can't I refund?"}
+        </Button>
+      </PopoverTrigger>
+      <PopoverContent label="Actions that are not possible now" align="end" className="w-80">
+        <dl className="flex flex-col gap-2">
+          {/* What was asked first. */}
+          {actions
+            .toSorted((a, b) => Number(b.action === "refund") - Number(a.action === "refund"))
+            .map(({ action, reason }) => (
+              <div key={action}>
+                <dt className="font-medium">{ACTION_LOOKS[action].label}</dt>
+                <dd className="text-soft">{reason}</dd>
+              </div>
+            ))}
+        </dl>
+      </PopoverContent>
+    </Popover>
+  );
+}

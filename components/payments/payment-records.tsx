@@ -1,0 +1,108 @@
+import { StatusBadge } from "@/components/ui/badge";
+import { Money } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy-id";
+import { Time } from "@/components/ui/time";
+import type { LedgerLine, PaymentDetail, PaymentEvent } from "@/lib/contract/payments/payment-detail";
+import { LEDGER_ACCOUNT_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+
+/** The payment's transactions: its charge, then its refunds, each with its own id. */
+export function TransactionList({ detail }: { detail: PaymentDetail }) {
+  const { payment, notes } = detail;
+  return (
+    <ul className="divide-y">
+      {payment.transactions.map((transaction, index) => (
+        <li
+          key={transaction.id}
+          id={transaction.id}
+          className="flex scroll-mt-20 flex-col target:bg-accent-ground gap-0.5 px-4 py-2.5 text-[13px]"
+        >
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="font-medium">{transaction.type === "CHARGE" ? "Charge" : "Refund"}</span>
+            <StatusBadge status={transaction.status} />
+            <Money amount={transaction.amount} currency={transaction.currency} className="ml-auto" />
+          </div>
+          <div className="flex flex-wrap items-center justify-between gap-x-3 text-soft">
+            <CopyId id={transaction.id} short label={`Copy ${transaction.id}`} />
+            <Time at={transaction.created_at} className="text-xs" />
+          </div>
+          {transaction.refund_reason && (
+            <p className="text-soft [overflow-wrap:anywhere]">
+              {REFUND_REASON_WORDS[transaction.refund_reason]}
+              {notes[index]?.refund_comment && `: ${notes[index].refund_comment}`}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The payment's lines in the books: each moves an amount from one account to another. */
+export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
+  if (lines.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
+  return (
+    <div className="@container">
+      <table className="w-full text-left text-[13px] @max-lg:block">
+        <caption className="sr-only">Ledger lines of this payment, oldest first</caption>
+        <thead className="text-soft text-xs @max-lg:sr-only">
+          <tr className="border-b [&>th]:whitespace-nowrap [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
+            <th scope="col">Entry</th>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">Time</th>
+            <th scope="col" className="text-right">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody className="@max-lg:block">
+          {lines.map((line) => (
+            <Row key={line.id} line={line} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Where there is no room for columns: entry and amount, below them the accounts. */
+function Row({ line }: { line: LedgerLine }) {
+  return (
+    <tr className="border-b last:border-0 @max-lg:flex @max-lg:flex-wrap @max-lg:gap-x-1 @max-lg:px-4 @max-lg:py-2 @lg:[&>*]:px-4 @lg:[&>*]:py-2 [&>*]:whitespace-nowrap">
+      <th scope="row" className="font-medium @max-lg:flex-1">
+        {line.title}
+      </th>
+      <td className="@max-lg:order-2 @max-lg:text-soft">
+        {LEDGER_ACCOUNT_WORDS[line.debit]}
+        <span aria-hidden="true" className="@lg:hidden">
+          {" →"}
+        </span>
+      </td>
+      <td className="@max-lg:order-3 @max-lg:flex-1 @max-lg:text-soft">{LEDGER_ACCOUNT_WORDS[line.credit]}</td>
+      <td className="text-soft @max-lg:order-4 @max-lg:text-xs">
+        <Time at={line.at} />
+      </td>
+      <td className="text-right @max-lg:basis-1/2">
+        <Money amount={line.amount} currency={line.currency} bare />
+      </td>
+    </tr>
+  );
+}
+
+/** What was told to the outside world, newest first. */
+export function EventList({ events }: { events: PaymentEvent[] }) {
+  if (events.length === 0) return <p className="p-4 text-[13px] text-soft">No events yet.</p>;
+  return (
+    <ul className="divide-y">
+      {events.map((event) => (
+        <li key={event.id} className="flex flex-wrap items-center gap-x-3 px-4 py-1.5 text-[13px]">
+          <code className="font-mono text-xs">{event.type}</code>
+          <span className="text-soft">
+            <CopyId id={event.id} short label="Copy event id" />
+          </span>
+          <Time at={event.at} className="ml-auto text-soft text-xs" />
+        </li>
+      ))}
+    </ul>
+  );
+}

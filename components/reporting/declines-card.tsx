@@ -1,0 +1,83 @@
+import Link from "next/link";
+import { Card } from "@/components/ui/card";
+import type { DayRange, Decline } from "@/lib/contract/reporting/overview";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { listedHref, rangeText, shareText } from "./overview-text";
+
+const SHOWN = 6;
+
+/** Why cards were declined, most frequent first: a table whose bars are its shares. */
+export function DeclinesCard({ mode, declines, range }: { mode: Mode; declines: readonly Decline[]; range: DayRange }) {
+  const all = declines.reduce((sum, decline) => sum + decline.count, 0);
+  const href = listedHref(mode, "declined", range);
+  return (
+    <Card
+      title="Decline reasons"
+      flush
+      actions={
+        all > 0 && (
+          <Link href={href} className="text-accent text-xs hover:underline">
+            {all.toLocaleString("en-US")} declined
+          </Link>
+        )
+      }
+    >
+      {all === 0 ? (
+        <p className="px-4 py-8 text-center text-[13px] text-soft">No card was declined in this period.</p>
+      ) : (
+        <table className="w-full text-[13px]">
+          <caption className="sr-only">Decline reasons, {rangeText(range)}</caption>
+          <thead className="sr-only">
+            <tr>
+              <th scope="col">Reason</th>
+              <th scope="col">Declined</th>
+              <th scope="col">Share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {grouped(declines).map(({ code, meaning, count }) => (
+              <tr key={code} className="relative border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
+                <th scope="row" className="w-full py-2 pr-2 pl-4 text-left font-normal">
+                  <Link
+                    href={href}
+                    title={meaning}
+                    className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+                  >
+                    {codeText(code)}
+                  </Link>
+                  <span aria-hidden="true" className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-raised">
+                    {/* Drawn, and not sized by a style: the page's policy takes none from HTML. */}
+                    <svg className="block size-full" aria-hidden="true">
+                      <rect rx="3" width={`${Math.max((count / all) * 100, 1)}%`} height="100%" className="fill-red" />
+                    </svg>
+                  </span>
+                </th>
+                <td className="py-2 pr-2 text-right align-top tabular-nums">{count.toLocaleString("en-US")}</td>
+                <td className="py-2 pr-4 text-right align-top text-soft tabular-nums">
+                  {shareText(count / all, { aligned: true })}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+}
+
+/** `insufficient_funds` → "Insufficient funds". */
+function codeText(code: string): string {
+  const words = code.replaceAll("_", " ").replace("cvv", "CVV");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The most frequent reasons, and the rest as one. */
+function grouped(declines: readonly Decline[]): Pick<Decline, "code" | "meaning" | "count">[] {
+  if (declines.length <= SHOWN) return [...declines];
+  const rest = declines.slice(SHOWN - 1);
+  const meaning = rest.map((decline) => codeText(decline.code)).join(", ");
+  return [
+    ...declines.slice(0, SHOWN - 1),
+    { code: "other reasons", meaning, count: rest.reduce((sum, decline) => sum + decline.count, 0) },
+  ];
+}

@@ -1,0 +1,88 @@
+import Link from "next/link";
+import { StatusBadge } from "@/components/ui/badge";
+import { Card, Money } from "@/components/ui/card";
+import { Time } from "@/components/ui/time";
+import { transactionsHref } from "@/lib/contract/transactions/query";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+type LatestTransaction = Pick<
+  ListedTransaction,
+  | "id"
+  | "payment_id"
+  | "type"
+  | "status"
+  | "amount"
+  | "currency"
+  | "customer_email"
+  | "card_brand"
+  | "card_last4"
+  | "created_at"
+>;
+
+/** The newest transactions of every currency, compact; the list has everything else. */
+export function LatestCard({ mode, transactions }: { mode: Mode; transactions: readonly LatestTransaction[] }) {
+  return (
+    <Card
+      title="Latest transactions"
+      flush
+      actions={
+        <Link href={transactionsHref(mode)} className="text-accent text-xs hover:underline">
+          All transactions
+        </Link>
+      }
+    >
+      <table className="w-full table-fixed text-[13px]">
+        <caption className="sr-only">Latest transactions</caption>
+        <thead className="sr-only">
+          <tr>
+            {["Amount", "Status", "Customer", "Created"].map((heading) => (
+              <th key={heading} scope="col">
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {transactions.map((transaction) => (
+            <tr
+              key={transaction.id}
+              className="relative h-9 border-b max-sm:h-12 last:border-0 hover:bg-raised has-focus-visible:bg-raised"
+            >
+              <th scope="row" className="w-36 pl-4 text-left max-sm:w-auto font-normal">
+                <Link
+                  href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
+                  className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+                >
+                  {transaction.type === "REFUND" && <span className="sr-only">Refund of </span>}
+                  <Money
+                    amount={transaction.type === "REFUND" ? -transaction.amount : transaction.amount}
+                    currency={transaction.currency}
+                  />
+                </Link>
+                <span className="relative block text-soft text-xs sm:hidden">
+                  <Time at={transaction.created_at} style="relative" />
+                </span>
+              </th>
+              <td className="w-40 px-2 max-sm:pr-4 max-sm:text-right">
+                <StatusBadge status={transaction.status} />
+              </td>
+              <td className="truncate px-2 text-soft max-sm:hidden">
+                {transaction.customer_email ?? cardText(transaction)}
+              </td>
+              <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
+                <Time at={transaction.created_at} style="relative" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+function cardText({ card_brand, card_last4 }: LatestTransaction): string {
+  if (card_last4 === null) return "";
+  const brand = card_brand === null ? "Card" : card_brand.charAt(0).toUpperCase() + card_brand.slice(1);
+  return `${brand} •••• ${card_last4}`;
+}

@@ -1,0 +1,34 @@
+import Link from "next/link";
+import { cn } from "@/components/ui/styles";
+
+type LinkGroupProps = {
+  /** Its name, read aloud. */
+  label: string;
+  links: readonly { href: string; text: string; current: boolean }[];
+  className?: string;
+};
+
+/** One of a few views of the same page: each is an address, so Back and Reload keep it. Scrolls where it is narrow. */
+export function LinkGroup({ label, links, className }: LinkGroupProps) {
+  return (
+    <nav
+      aria-label={label}
+      className={cn("flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]", className)}
+    >
+      {links.map(({ href, text, current }) => (
+        <Link
+          key={text}
+          href={href}
+          scroll={false}
+          aria-current={current ? "true" : undefined}
+          className={cn(
+            "flex h-6.5 shrink-0 items-center whitespace-nowrap rounded px-2.5 text-[13px] focus-visible:-outline-offset-2",
+            current ? "bg-raised font-medium" : "text-soft hover:text-ink",
+          )}
+        >
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,92 @@
+import { currencyDigits, minorToMajor } from "@/lib/contract/currencies";
+import { dateText } from "@/lib/contract/format";
+import type { Bucket, BucketUnit, DayRange } from "@/lib/contract/reporting/overview";
+import { type Period, periodParams } from "@/lib/contract/reporting/period";
+import { transactionsHref } from "@/lib/contract/transactions/query";
+import type { Mode, TransactionStatus } from "@/lib/contract/transactions/words";
+
+/** A day of the calendar is the same everywhere, so any zone shows it. */
+const asDate = (day: string) => new Date(`${day}T12:00:00Z`);
+
+/** "Nov 1 – Nov 20, 2026"; one day alone, and both years where they differ. */
+export function rangeText({ from, to }: DayRange): string {
+  const last = dateText(asDate(to), "UTC");
+  if (from === to) return last;
+  const isOneYear = from.slice(0, 4) === to.slice(0, 4);
+  const first = dateText(asDate(from), "UTC", isOneYear ? { short: true, now: asDate(to) } : {});
+  return `${first} – ${last}`;
+}
+
+/** Below a bar: "Nov 1", or "Nov 2026" for a month. */
+export function tickText(day: string, unit: BucketUnit): string {
+  if (unit === "month") {
+    return new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", year: "2-digit" }).format(asDate(day));
+  }
+  return dateText(asDate(day), "UTC", { short: true, now: asDate(day) });
+}
+
+/** What a bar stands for: "Fri, Nov 20, 2026" or the days of its week or month. */
+export function bucketText(bucket: Pick<Bucket, "from" | "to">): string {
+  if (bucket.from !== bucket.to) return rangeText(bucket);
+  const options = { timeZone: "UTC", weekday: "short", month: "short", day: "numeric", year: "numeric" } as const;
+  return new Intl.DateTimeFormat("en-US", options).format(asDate(bucket.from));
+}
+
+/** Beside an axis: "$1.2K". Rounded, for orientation only. */
+export function shortMoneyText(amount: number, currency: string): string {
+  return new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency,
+    currencyDisplay: "narrowSymbol",
+    notation: "compact",
+    minimumFractionDigits: 0,
+    maximumFractionDigits: Math.min(1, currencyDigits(currency)),
+  }).format(Math.sign(amount) * minorToMajor(Math.abs(amount), currency));
+}
+
+/** "93.4%"; never 100% or 0% for what is only nearly so. `aligned` keeps the decimal, for columns. */
+export function shareText(share: number, { aligned = false } = {}): string {
+  const tenths = Math.round(share * 1_000);
+  const honest = tenths === 1_000 && share < 1 ? 999 : tenths === 0 && share > 0 ? 1 : tenths;
+  return `${(honest / 10).toFixed(honest % 10 === 0 && !aligned ? 0 : 1)}%`;
+}
+
+export type Change = { direction: "up" | "down" | "same"; text: string };
+
+/** How much a number moved against the one before, in percent; null when there is nothing to measure it by. */
+export function changeOf(now: number, before: number): Change | null {
+  if (now === before) return { direction: "same", text: "No change" };
+  if (before <= 0 || now < 0) return null;
+  const share = Math.abs(now - before) / before;
+  const text = share >= 10 ? `${Math.round(share).toLocaleString("en-US")}×` : shareText(share);
+  return { direction: now > before ? "up" : "down", text };
+}
+
+/** How much a share moved, in points: 0.9 after 0.88 is "2 pts". */
+export function pointsOf(now: number, before: number): Change {
+  const tenths = Math.round((now - before) * 1_000);
+  if (tenths === 0) return { direction: "same", text: "No change" };
+  const points = Math.abs(tenths / 10);
+  return { direction: tenths > 0 ? "up" : "down", text: `${points} ${points === 1 ? "point" : "points"}` };
+}
+
+/** What the overview counts, as statuses of the list. */
+const LISTED = {
+  captured: ["CAPTURED", "SETTLED", "REFUNDED", "PARTIALLY_REFUNDED"],
+  refunded: ["REFUNDED", "PARTIALLY_REFUNDED"],
+  declined: ["DECLINED"],
+  all: [],
+} as const satisfies Record<string, readonly TransactionStatus[]>;
+
+/** The transactions created in a range of days that stand for a figure. */
+export function listedHref(mode: Mode, figure: keyof typeof LISTED, { from, to }: DayRange): string {
+  return transactionsHref(mode, { statuses: LISTED[figure], created: { from, to } });
+}
+
+/** The overview of a period in a currency; the merchant's usual one is not named. */
+export function overviewHref(mode: Mode, period: Period, currency: string | null): string {
+  const params = new URLSearchParams(periodParams(period));
+  if (currency !== null) params.set("currency", currency);
+  const text = params.toString();
+  return `/${mode}${text && `?${text}`}`;
+}

@@ -1,0 +1,191 @@
+"use client";
+
+import { BarChart3, Table2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useId, useState } from "react";
+import { Card, Money } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/components/ui/styles";
+import { moneyTextWithCode } from "@/lib/contract/format";
+import { approvalRate, type Bucket, type BucketUnit, type Overview } from "@/lib/contract/reporting/overview";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { bucketText, listedHref, rangeText, shareText } from "./overview-text";
+
+const VolumeChart = dynamic(() => import("./volume-chart").then((module) => module.VolumeChart), {
+  ssr: false,
+  loading: () => <Skeleton className="block size-full" />,
+});
+
+const BY: Record<BucketUnit, string> = { day: "by day", week: "by week", month: "by month" };
+
+type VolumeCardProps = {
+  mode: Mode;
+  overview: Pick<Overview, "buckets" | "previous" | "unit" | "figures" | "from" | "to"> & { currency: string };
+};
+
+/** Gross volume and refunds over the period, as a chart or as a table of the same figures. */
+export function VolumeCard({ mode, overview }: VolumeCardProps) {
+  const { buckets, previous, unit, currency } = overview;
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const router = useRouter();
+  const summaryId = useId();
+  return (
+    <Card
+      title={`Volume ${BY[unit]}`}
+      actions={
+        <fieldset className="-my-1 flex rounded-md border p-0.5">
+          <legend className="sr-only">Show volume as</legend>
+          <ViewButton
+            pressed={view === "chart"}
+            onPress={() => setView("chart")}
+            icon={<BarChart3 aria-hidden="true" />}
+          >
+            Chart
+          </ViewButton>
+          <ViewButton pressed={view === "table"} onPress={() => setView("table")} icon={<Table2 aria-hidden="true" />}>
+            Table
+          </ViewButton>
+        </fieldset>
+      }
+      flush
+      className="flex flex-col"
+    >
+      <p id={summaryId} className="sr-only">
+        {summaryOf(overview)}
+      </p>
+      <div className="h-78">
+        {view === "chart" ? (
+          <figure className="flex h-full flex-col px-3 pt-3 pb-2" aria-describedby={summaryId}>
+            <Legend previous={previous} />
+            <div className="min-h-0 flex-1">
+              <VolumeChart
+                buckets={buckets}
+                previous={previous?.buckets ?? null}
+                unit={unit}
+                currency={currency}
+                label={`Gross volume and refunds ${BY[unit]}: arrow keys move, Enter opens the transactions`}
+                onChoose={(bucket) => router.push(listedHref(mode, "captured", bucket))}
+              />
+            </div>
+          </figure>
+        ) : (
+          <VolumeTable mode={mode} buckets={buckets} currency={currency} />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+type ViewButtonProps = { pressed: boolean; onPress: () => void; icon: ReactNode; children: ReactNode };
+
+function ViewButton({ pressed, onPress, icon, children }: ViewButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={onPress}
+      className={cn(
+        "flex h-6 items-center gap-1.5 rounded px-2 text-xs [&>svg]:size-3.5",
+        pressed ? "bg-raised font-medium text-ink" : "text-soft hover:text-ink",
+      )}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+function Legend({ previous }: { previous: VolumeCardProps["overview"]["previous"] }) {
+  return (
+    <figcaption className="mb-2 flex flex-wrap gap-x-4 gap-y-1 pl-1 text-soft text-xs">
+      <span className="flex items-center gap-1.5">
+        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-blue" /> Gross volume
+      </span>
+      <span className="flex items-center gap-1.5">
+        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-violet" /> Refunds
+      </span>
+      {previous && (
+        <span className="flex items-center gap-1.5">
+          <span aria-hidden="true" className="w-4 border-soft border-t border-dashed" /> Gross, {rangeText(previous)}
+        </span>
+      )}
+    </figcaption>
+  );
+}
+
+/** The chart in sentences. */
+function summaryOf({ figures, buckets, currency, from, to, unit }: VolumeCardProps["overview"]): string {
+  const best = buckets.reduce<Bucket | null>(
+    (most, bucket) => (most === null || bucket.figures.gross > most.figures.gross ? bucket : most),
+    null,
+  );
+  const total = `${rangeText({ from, to })}: gross volume ${moneyTextWithCode(figures.gross, currency)}, refunds ${moneyTextWithCode(figures.refunded, currency)}.`;
+  if (!best || best.figures.gross <= 0) return `${total} Nothing was captured.`;
+  return `${total} Most in one ${unit}: ${moneyTextWithCode(best.figures.gross, currency)}, ${bucketText(best)}.`;
+}
+
+const NUMBER = "px-3 py-1.5 text-right font-normal";
+
+/** The chart's figures, latest first; each row leads to its transactions. Amounts are in the heading's currency. */
+function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: readonly Bucket[]; currency: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="h-full overflow-auto" tabIndex={0} aria-label="Volume as a table">
+      <table className="w-full text-[13px]">
+        <caption className="sr-only">Volume in {currency}, latest first</caption>
+        <thead className="sticky top-0 bg-ground text-soft text-xs shadow-[0_1px_0_var(--line)]">
+          <tr>
+            <th scope="col" className="px-4 py-2 text-left font-normal">
+              Date
+            </th>
+            {["Gross", "Refunds", "Fees", "Net", "Approved", "Declined", "Rate"].map((heading) => (
+              <th key={heading} scope="col" className={NUMBER}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.toReversed().map((bucket) => {
+            const { gross, refunded, fees, net, approved, declined } = bucket.figures;
+            const rate = approvalRate(bucket.figures);
+            return (
+              <tr key={bucket.from} className="border-b last:border-0 hover:bg-raised">
+                <th scope="row" className="whitespace-nowrap px-4 py-1.5 text-left font-normal">
+                  <Link
+                    href={listedHref(mode, "all", bucket)}
+                    className="underline decoration-line underline-offset-3 hover:decoration-current"
+                  >
+                    {bucketText(bucket)}
+                  </Link>
+                </th>
+                {[gross, refunded, fees, net].map((amount, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns have an order and nothing else
+                  <td key={index} className={NUMBER}>
+                    <Money amount={amount} currency={currency} bare />
+                  </td>
+                ))}
+                <td className={NUMBER}>{approved.toLocaleString("en-US")}</td>
+                <td className={NUMBER}>
+                  {declined === 0 ? (
+                    0
+                  ) : (
+                    <Link
+                      href={listedHref(mode, "declined", bucket)}
+                      className="underline decoration-line underline-offset-3 hover:decoration-current"
+                    >
+                      {declined.toLocaleString("en-US")}
+                    </Link>
+                  )}
+                </td>
+                <td className={NUMBER}>{rate === null ? "–" : shareText(rate, { aligned: true })}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import { Menu as MenuIcon } from "lucide-react";
+import Link from "next/link";
+import { usePathname, useSearchParams } from "next/navigation";
+import { createContext, type ReactNode, use, useCallback, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Sheet } from "@/components/ui/sheet";
+import { otherModePath } from "@/lib/client/shell/other-mode-path";
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
+
+type NavLinkProps = {
+  href: string;
+  /** Marked on this page alone, not on those below. */
+  exact?: boolean;
+  /** Other paths below which it is marked, too. */
+  sections?: readonly string[];
+  children: ReactNode;
+};
+
+export function NavLink({ href, exact = false, sections = [], children }: NavLinkProps) {
+  const pathname = usePathname();
+  const leaveSheet = use(LeaveSheet);
+  const [isMeant, setIsMeant] = useState(false);
+  const mean = () => setIsMeant(true);
+  const isHere = pathname === href;
+  const isBelow = !exact && [href, ...sections].some((path) => pathname.startsWith(`${path}/`));
+  return (
+    <Link
+      href={href}
+      aria-current={isHere ? "page" : isBelow ? "true" : undefined}
+      className="nav-link"
+      // Two requests for each of all pages, with every page that is opened, would cost the service more than the page itself.
+      prefetch={isMeant ? null : false}
+      onMouseEnter={mean}
+      onFocus={mean}
+      onTouchStart={mean}
+      onClick={leaveSheet}
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** The sidebar of narrow windows: behind a button, over the page. */
+export function NavSheet({ children }: { children: ReactNode }) {
+  const pathname = usePathname();
+  // Open on this page: once a link has led to another, it is closed.
+  const [openOn, setOpenOn] = useState<string | null>(null);
+  const open = openOn === pathname;
+  const leave = useCallback(() => setOpenOn(null), []);
+  return (
+    <>
+      <Button
+        variant="ghost"
+        className="button-icon size-10"
+        aria-label="Menu"
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpenOn(pathname)}
+      >
+        <MenuIcon aria-hidden="true" />
+      </Button>
+      <Sheet
+        open={open}
+        onOpenChange={(next) => setOpenOn(next ? pathname : null)}
+        side="left"
+        title="Cardlane"
+        flush
+        className="nav-sheet"
+      >
+        <LeaveSheet value={leave}>
+          <div className="flex h-full flex-col">{children}</div>
+        </LeaveSheet>
+      </Sheet>
+    </>
+  );
+}
+
+/** Closes the sheet around the navigation, if there is one: also when a link leads to the page that is open already. */
+const LeaveSheet = createContext<() => void>(() => {});
+
+const LABELS: Record<Mode, string> = { test: "Test", live: "Live" };
+
+/** Which environment's data is shown. Switching keeps the page and its filters. */
+export function ModeSwitch({ mode }: { mode: Mode }) {
+  const pathname = usePathname();
+  const search = useSearchParams();
+  return (
+    <nav aria-label="Mode" className="mode-switch">
+      {MODES.map((each) => (
+        <Link
+          key={each}
+          href={otherModePath(pathname, search, each)}
+          aria-current={each === mode ? "true" : undefined}
+          prefetch={false}
+        >
+          <span aria-hidden="true" className="mode-dot" data-mode={each} />
+          {LABELS[each]}
+          <span className="sr-only"> mode</span>
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+
+export type OpenProps = {
+  /** Controlled. */
+  open?: boolean;
+  defaultOpen?: boolean;
+  onOpenChange?: (open: boolean) => void;
+};
+
+/** Whether something is open: the caller's business if it says so, else its own. */
+export function useOpen({ open, defaultOpen = false, onOpenChange }: OpenProps): [boolean, (open: boolean) => void] {
+  const [own, setOwn] = useState(defaultOpen);
+  const set = useCallback(
+    (next: boolean) => {
+      setOwn(next);
+      onOpenChange?.(next);
+    },
+    [onOpenChange],
+  );
+  return [open ?? own, set];
+}
+
+const never = () => () => {};
+
+/** False on the server and in the first render in the browser, which must be the same. */
+export function useHydrated(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+}
+
+const SHOWN_MS = 1_500;
+
+type CopyState = "idle" | "copied" | "failed";
+
+/** Copies a text, and says for a moment how that went; not every page may use the clipboard. Answers whether it copied. */
+export function useCopied(): [state: CopyState, copy: (text: string) => Promise<boolean>] {
+  const [state, setState] = useState<CopyState>("idle");
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = useCallback(async (text: string) => {
+    const copied = await tryToCopy(text);
+    setState(copied ? "copied" : "failed");
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState("idle"), SHOWN_MS);
+    return copied;
+  }, []);
+  return [state, copy];
+}
+
+/** Without https the browser has no clipboard, and a person may have forbidden it. */
+async function tryToCopy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { PERMISSION_GROUPS, PERMISSION_PRESETS, permissionSummary, presetOf } from "./permission-words";
+
+test("every permission stands in one group, with words", () => {
+  const named = PERMISSION_GROUPS.flatMap((group) => group.permissions);
+  expect(named.map(({ permission }) => permission).toSorted()).toEqual([...PERMISSIONS].toSorted());
+  for (const words of named) {
+    expect(words.label).not.toBe("");
+    expect(words.sentence).toMatch(/\.$/);
+  }
+});
+
+test("read-only can change nothing, full access is everything, and no two presets are the same", () => {
+  const preset = (id: string) => PERMISSION_PRESETS.find((candidate) => candidate.id === id)?.permissions ?? [];
+  expect(preset("full").toSorted()).toEqual([...PERMISSIONS].toSorted());
+  expect(preset("read_only")).toHaveLength(6);
+  for (const permission of preset("read_only")) expect(permission).toMatch(/\.(read|search)$/);
+  for (const { permissions, id } of PERMISSION_PRESETS) expect(presetOf(permissions.toReversed())?.id).toBe(id);
+});
+
+test("permissions are summed up in words", () => {
+  expect(permissionSummary(PERMISSIONS)).toBe("Full access");
+  expect(permissionSummary(["transaction.refund"])).toBe("Refund");
+  expect(permissionSummary(["transaction.refund", "payment.create", "event.read"])).toBe("Create payments and 2 more");
+});

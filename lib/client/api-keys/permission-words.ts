@@ -1,0 +1,150 @@
+import type { Permission } from "@/lib/contract/permissions";
+
+/** What permissions mean to people, without zod. */
+
+type PermissionWords = { permission: Permission; label: string; sentence: string };
+type PermissionGroup = { name: string; permissions: readonly PermissionWords[] };
+
+export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
+  {
+    name: "Payments",
+    permissions: [
+      {
+        permission: "payment.create",
+        label: "Create payments",
+        sentence: "Charges cards, at once or with a later capture.",
+      },
+      { permission: "payment.read", label: "See payments", sentence: "Looks up payments with all their transactions." },
+    ],
+  },
+  {
+    name: "Transactions",
+    permissions: [
+      {
+        permission: "transaction.read",
+        label: "See transactions",
+        sentence: "Looks up and lists charges and refunds.",
+      },
+      {
+        permission: "transaction.search",
+        label: "Search transactions",
+        sentence: "Searches them by card, customer, amount and more.",
+      },
+      { permission: "transaction.capture", label: "Capture", sentence: "Takes the money of authorized payments." },
+      {
+        permission: "transaction.void",
+        label: "Void",
+        sentence: "Releases authorized payments that were not captured.",
+      },
+      {
+        permission: "transaction.refund",
+        label: "Refund",
+        sentence: "Sends money back to customers, all or part of it.",
+      },
+    ],
+  },
+  {
+    name: "Plans",
+    permissions: [
+      {
+        permission: "subscription_plan.read",
+        label: "See plans",
+        sentence: "Looks up and lists plans with their prices.",
+      },
+      {
+        permission: "subscription_plan.write",
+        label: "Change plans",
+        sentence: "Creates, edits, activates and deactivates plans.",
+      },
+    ],
+  },
+  {
+    name: "Checkout sessions",
+    permissions: [
+      {
+        permission: "client_session.create",
+        label: "Open checkout sessions",
+        sentence: "Opens, looks up and cancels sessions for the payment form.",
+      },
+    ],
+  },
+  {
+    name: "Webhooks and events",
+    permissions: [
+      {
+        permission: "webhook_endpoint.read",
+        label: "See webhook endpoints",
+        sentence: "Looks up endpoints and what was delivered to them.",
+      },
+      {
+        permission: "webhook_endpoint.write",
+        label: "Change webhook endpoints",
+        sentence: "Creates, edits and removes endpoints.",
+      },
+      {
+        permission: "event.read",
+        label: "See events",
+        sentence: "Looks up what happened, as it was told to webhooks.",
+      },
+    ],
+  },
+];
+
+const WORDS = new Map(
+  PERMISSION_GROUPS.flatMap((group) => group.permissions).map((words) => [words.permission, words]),
+);
+
+/** "payment.create" → "Create payments". */
+const permissionLabel = (permission: Permission): string => WORDS.get(permission)?.label ?? permission;
+
+const ALL = [...WORDS.keys()];
+
+type PermissionPreset = { id: string; label: string; sentence: string; permissions: readonly Permission[] };
+
+export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
+  {
+    id: "payments",
+    label: "Payments only",
+    sentence: "Creates payments, captures, voids and refunds them.",
+    permissions: [
+      ...(["payment.create", "payment.read", "transaction.read"] as const),
+      ...(["transaction.capture", "transaction.void", "transaction.refund"] as const),
+    ],
+  },
+  {
+    id: "checkout",
+    label: "Checkout server",
+    sentence: "Opens checkout sessions, and looks up payments and plans.",
+    permissions: ["payment.read", "subscription_plan.read", "client_session.create"],
+  },
+  {
+    id: "refunds",
+    label: "Refund desk",
+    sentence: "Finds payments and refunds them, nothing else.",
+    permissions: ["payment.read", "transaction.read", "transaction.search", "transaction.refund"],
+  },
+  {
+    id: "read_only",
+    label: "Read-only",
+    sentence: "Sees everything and changes nothing.",
+    permissions: ALL.filter((permission) => /\.(read|search)$/.test(permission)),
+  },
+  { id: "full", label: "Full access", sentence: "Everything the API can do.", permissions: ALL },
+];
+
+/** The preset with exactly these permissions. */
+export function presetOf(permissions: readonly Permission[]): PermissionPreset | null {
+  const given = new Set(permissions);
+  const same = (preset: PermissionPreset) =>
+    preset.permissions.length === given.size && preset.permissions.every((permission) => given.has(permission));
+  return PERMISSION_PRESETS.find(same) ?? null;
+}
+
+/** "Full access", "Refund", "Create payments and 2 more". */
+export function permissionSummary(permissions: readonly Permission[]): string {
+  const preset = presetOf(permissions);
+  if (preset) return preset.label;
+  const [first, ...others] = ALL.filter((permission) => permissions.includes(permission)).map(permissionLabel);
+  if (first === undefined) return "Nothing";
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}

@@ -1,0 +1,119 @@
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutPage } from "@/lib/contract/checkout/checkout";
+import type { FrameOptions, ParentMessage } from "@/lib/contract/checkout/messages";
+import { CheckoutDriver, ViewHolder } from "./checkout-driver";
+import type { CheckoutServer } from "./checkout-server";
+import type { CheckoutView, FieldName } from "./checkout-view";
+import { allProblems, attemptBody, editField, leaveField } from "./form-fields";
+import { type ParentLink, ParentReports } from "./parent-link";
+import { mintAttempt } from "./run-attempt";
+import { browserSurroundings, type Surroundings } from "./watch-session";
+
+export type { AttemptOutcome, CheckoutServer } from "./checkout-server";
+export type {
+  CardBrandName,
+  CheckoutPhase,
+  CheckoutView,
+  ClosedReason,
+  FieldName,
+  FieldProblem,
+  FormFields,
+  NoticeKey,
+} from "./checkout-view";
+
+export type CheckoutStore = {
+  view(): CheckoutView;
+  /** Called after every change of the view; returns what ends it. */
+  subscribe(listener: () => void): () => void;
+  /**
+   * Takes what the input holds now and where its caret is, and returns what it has to show. `direction`: which way the
+   * key deletes, for a gap that is deleted alone (`inputType` is `deleteContentForward`).
+   */
+  change(
+    field: FieldName,
+    value: string,
+    caret?: number,
+    direction?: "backward" | "forward",
+  ): { value: string; caret: number };
+  blur(field: FieldName): void;
+  /** Resolves when the attempt needs nothing more of the form; ignored while another one is under way. */
+  submit(): Promise<void>;
+  /** Timers, polling and the link to the parent page; in the browser alone. Returns what ends them for good. */
+  start(): () => void;
+};
+
+type CheckoutStoreOptions = {
+  page: CheckoutPage;
+  server: CheckoutServer;
+  parent: ParentLink | null;
+  /** Nothing is sent, and time does not pass. */
+  preview: boolean;
+  surroundings?: Surroundings;
+};
+
+/** The payment form without its looks: what is typed, what is sent, and where the session stands. */
+export function createCheckoutStore(options: CheckoutStoreOptions): CheckoutStore {
+  const { page, server, parent, preview, surroundings = browserSurroundings } = options;
+  const holder = new ViewHolder(page);
+  const reports = new ParentReports(parent, holder.view);
+  holder.subscribe((view) => reports.view(view));
+  const driver = new CheckoutDriver({ holder, reports, server, surroundings, preview });
+  let tried = false;
+
+  /** The page learns of fields that are not filled in only when it was its own button. */
+  const submit = async (by: "shopper" | "page") => {
+    if (preview || holder.view.phase !== "form" || driver.expireIfDue()) return;
+    tried = true;
+    const errors = allProblems(holder.view, holder.now());
+    holder.set({ errors });
+    if (Object.keys(errors).length === 0) return driver.attempt(attemptBody(holder.view, mintAttempt(), holder.now()));
+    if (by === "page") reports.failed(holder.view, "invalid_card_data", "invalid_card_data");
+  };
+
+  const obey = (message: ParentMessage) => {
+    if (message.type === "submit") void submit("page");
+    else holder.set(withFrameOptions(holder.view, message));
+  };
+
+  return {
+    view: () => holder.view,
+    subscribe: (listener) => holder.subscribe(() => listener()),
+
+    change(field, value, caret = value.length, direction = "backward") {
+      const before = holder.view.fields[field];
+      if (holder.view.phase !== "form") return { value: before, caret: before.length };
+      const { shownAs, ...fields } = editField(holder.view, field, { value, before, caret, direction }, holder.now());
+      holder.set(fields);
+      return shownAs;
+    },
+
+    blur(field) {
+      if (holder.view.phase === "form") holder.set(leaveField(holder.view, field, tried, holder.now()));
+    },
+
+    submit: () => submit("shopper"),
+
+    start() {
+      const close = parent?.open(obey);
+      const stop = driver.start();
+      return () => {
+        stop();
+        close?.();
+      };
+    },
+  };
+}
+
+/** What the embedding page changes of a view. Its appearance goes before the session's, member by member. */
+function withFrameOptions(view: CheckoutView, options: FrameOptions): Partial<CheckoutView> {
+  return {
+    ...(options.appearance && { appearance: merged(view.page.appearance, options.appearance) }),
+    ...(options.locale && { locale: options.locale }),
+    ...(options.button !== undefined && { button: options.button }),
+  };
+}
+
+function merged(base: Appearance | null, over: Appearance): Appearance {
+  const said = Object.entries(over).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(said) };
+}

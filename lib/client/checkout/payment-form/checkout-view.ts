@@ -1,0 +1,89 @@
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutFailure, CheckoutLocale, CheckoutPage, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { CheckoutResult } from "@/lib/contract/checkout/messages";
+
+export type FieldName = "number" | "expiry" | "cvv" | "name" | "postal_code";
+/** As shown, formatted. */
+export type FormFields = Record<FieldName, string>;
+
+/** What is wrong with a field; a key of the texts' `problems`. */
+export type FieldProblem =
+  | "number_missing"
+  | "number_incomplete"
+  | "number_invalid"
+  | "expiry_missing"
+  | "expiry_incomplete"
+  | "expiry_invalid"
+  | "expiry_past"
+  | "cvv_missing"
+  | "cvv_three_digits"
+  | "cvv_four_digits"
+  | "cvv_invalid"
+  | "name_missing"
+  | "name_invalid"
+  | "postal_code_missing"
+  | "postal_code_invalid";
+
+/** What the form says above its button; a key of the texts' `notices`. */
+export type NoticeKey =
+  | CheckoutFailure
+  /** The server refused a field; the field says more. */
+  | "invalid_card_data"
+  /** An attempt was sent and nobody knows yet what became of it. */
+  | "connection_lost"
+  /** Nothing is under way; the server cannot be reached. */
+  | "offline"
+  | "rate_limited"
+  | "processor_unavailable"
+  /** The server took no attempt, for a reason that no other notice names. */
+  | "not_sent";
+
+export type ClosedReason = "expired" | "cancelled" | "attempts_exhausted" | "not_found" | "returned";
+
+export type CardBrandName =
+  | "visa"
+  | "mastercard"
+  | "amex"
+  | "discover"
+  | "diners"
+  | "jcb"
+  | "unionpay"
+  | "maestro"
+  | "mir"
+  | "elo"
+  | "hiper"
+  | "hipercard"
+  | "troy"
+  | "verve"
+  | "naranja";
+
+/**
+ * checking: the answer was lost, and the same attempt is asked for again. processing: the server says that the payment
+ * is under way. challenge: the card's issuer asks the shopper, at `state.action`.
+ */
+export type CheckoutPhase = "form" | "submitting" | "checking" | "processing" | "challenge" | "done" | "closed";
+
+/** Everything that the form shows; a new object for every change. */
+export type CheckoutView = {
+  /** Never changes. */
+  page: CheckoutPage;
+  /** Newest known. */
+  state: CheckoutState;
+  fields: FormFields;
+  /** Fields that are asked for, in their order. */
+  shown: readonly FieldName[];
+  errors: Partial<Record<FieldName, FieldProblem>>;
+  brand: CardBrandName | null;
+  phase: CheckoutPhase;
+  notice: NoticeKey | null;
+  /** In phase `done` alone. */
+  result: CheckoutResult | null;
+  /** In phase `closed` alone. */
+  closed: ClosedReason | null;
+  locale: CheckoutLocale;
+  appearance: Appearance | null;
+  /** Whether the form shows its own button. */
+  button: boolean;
+  /** Every field that is asked for is filled in rightly. */
+  complete: boolean;
+};

@@ -1,0 +1,104 @@
+import type { CheckoutAttempt, CheckoutPage } from "@/lib/contract/checkout/checkout";
+import {
+  digitsOf,
+  type Edit,
+  formatField,
+  isPlainlyWrong,
+  numberShape,
+  problemOf,
+  readExpiry,
+  type Shown,
+  settleExpiry,
+} from "./card-fields";
+import type { CardBrandName, CheckoutView, FieldName, FormFields } from "./checkout-view";
+
+/** The part of the view that is about the fields. */
+type FieldsView = Pick<CheckoutView, "fields" | "errors" | "brand" | "complete">;
+
+export function shownFields(page: CheckoutPage): FieldName[] {
+  const asked: FieldName[] = ["number", "expiry", "cvv"];
+  if (page.fields.name) asked.push("name");
+  if (page.fields.postal_code) asked.push("postal_code");
+  return asked;
+}
+
+export const firstFields = (page: CheckoutPage): FormFields => ({
+  number: "",
+  expiry: "",
+  cvv: "",
+  name: page.fields.name ? (page.customer_name ?? "") : "",
+  postal_code: "",
+});
+
+export function fieldsView(
+  fields: FormFields,
+  errors: CheckoutView["errors"],
+  shown: readonly FieldName[],
+  nowMs: number,
+): FieldsView {
+  return { fields, errors, brand: brandOf(fields), complete: shown.every((field) => !problemOf(field, fields, nowMs)) };
+}
+
+/** A field after an edit. What was wrong with it is forgotten until it is left, unless typing on cannot mend it. */
+export function editField(
+  view: CheckoutView,
+  field: FieldName,
+  edit: Edit,
+  nowMs: number,
+): FieldsView & { shownAs: Shown } {
+  const shownAs = formatField(field, edit, view.fields);
+  const fields = { ...view.fields, [field]: shownAs.value };
+  const problem = problemOf(field, fields, nowMs);
+  const errors = withProblem(view.errors, field, isPlainlyWrong(problem) ? problem : null);
+  // Another number may want another length of the code.
+  const cvvAgain = field === "number" && errors.cvv && fields.cvv !== "";
+  const all = cvvAgain ? withProblem(errors, "cvv", problemOf("cvv", fields, nowMs)) : errors;
+  return { ...fieldsView(fields, all, view.shown, nowMs), shownAs };
+}
+
+/** A field that was left. An empty one is no mistake before the shopper has tried to pay. */
+export function leaveField(view: CheckoutView, field: FieldName, tried: boolean, nowMs: number): FieldsView {
+  const value = field === "expiry" ? settleExpiry(view.fields.expiry) : view.fields[field];
+  const fields = { ...view.fields, [field]: value };
+  const problem = value.trim() === "" && !tried ? null : problemOf(field, fields, nowMs);
+  return fieldsView(fields, withProblem(view.errors, field, problem), view.shown, nowMs);
+}
+
+export function allProblems(view: CheckoutView, nowMs: number): CheckoutView["errors"] {
+  return view.shown.reduce<CheckoutView["errors"]>(
+    (errors, field) => withProblem(errors, field, problemOf(field, view.fields, nowMs)),
+    {},
+  );
+}
+
+/** The request of an attempt, of fields that nothing is wrong with. */
+export function attemptBody(view: CheckoutView, attempt: string, nowMs: number): CheckoutAttempt {
+  const { fields, shown, page } = view;
+  const read = readExpiry(fields.expiry, nowMs);
+  if (!("date" in read)) throw new Error("an attempt needs a date");
+  return {
+    attempt,
+    mode: page.mode,
+    card: {
+      number: digitsOf(fields.number),
+      exp_month: read.date.month,
+      exp_year: read.date.year,
+      cvv: fields.cvv,
+      ...(shown.includes("name") && { name: fields.name.trim() }),
+    },
+    ...(shown.includes("postal_code") && { postal_code: fields.postal_code.trim() }),
+  };
+}
+
+function brandOf(fields: FormFields): CardBrandName | null {
+  return numberShape(digitsOf(fields.number)).brand;
+}
+
+function withProblem(
+  errors: CheckoutView["errors"],
+  field: FieldName,
+  problem: ReturnType<typeof problemOf>,
+): CheckoutView["errors"] {
+  const { [field]: _old, ...others } = errors;
+  return problem ? { ...others, [field]: problem } : others;
+}

@@ -1,0 +1,145 @@
+import {
+  type CheckoutErrorCode,
+  type CheckoutResult,
+  type FrameMessage,
+  type ParentMessage,
+  readParentMessage,
+  wrap,
+} from "@/lib/contract/checkout/messages";
+import type { CheckoutView, ClosedReason, FormFields, NoticeKey } from "./checkout-view";
+import { textsOf } from "./texts";
+
+/** The page that embeds the form. */
+export type ParentLink = {
+  /** Held back until the page has answered `hello`. */
+  send(message: FrameMessage): void;
+  /** Says `hello` and hands on what the page says; returns what ends it. */
+  open(onMessage: (message: ParentMessage) => void): () => void;
+  /** Tells the page how high this element is, whenever that changes; returns what ends it. */
+  watchHeight(element: Element): () => void;
+};
+
+/** What is needed of the browser. */
+type FrameWindow = Pick<Window, "parent" | "addEventListener" | "removeEventListener" | "setTimeout">;
+
+/**
+ * Talks to the window that embeds this one, at the exact origin that the server wrote into the page. A message of any
+ * other window or origin, or in any other form, is as if it had not been sent.
+ */
+export function createParentLink(origin: string, frame: FrameWindow = window): ParentLink {
+  const waiting: FrameMessage[] = [];
+  let watched: Element | null = null;
+  let toldHeight: number | null = null;
+  let answered = false;
+  let ready = false;
+
+  const post = (message: FrameMessage) => frame.parent.postMessage(wrap(message), origin);
+
+  const tellHeight = () => {
+    if (!watched || !ready) return;
+    const height = Math.ceil(watched.getBoundingClientRect().height);
+    if (height === toldHeight) return;
+    toldHeight = height;
+    post({ type: "resize", height });
+  };
+
+  const becomeReady = () => {
+    ready = true;
+    tellHeight();
+    post({ type: "ready" });
+    for (const message of waiting.splice(0)) post(message);
+  };
+
+  return {
+    send(message) {
+      if (ready) post(message);
+      else waiting.push(message);
+    },
+
+    open(onMessage) {
+      const listen = (event: MessageEvent) => {
+        if (event.source !== frame.parent || event.origin !== origin) return;
+        const message = readParentMessage(event.data);
+        if (!message) return;
+        onMessage(message);
+        if (message.type !== "init" || answered) return;
+        answered = true;
+        // After what `init` changed is on the page. No animation frame: a frame that is out of sight gets none.
+        frame.setTimeout(becomeReady, 0);
+      };
+      frame.addEventListener("message", listen);
+      post({ type: "hello" });
+      return () => frame.removeEventListener("message", listen);
+    },
+
+    watchHeight(element) {
+      watched = element;
+      const observer = new ResizeObserver(tellHeight);
+      observer.observe(element);
+      tellHeight();
+      return () => observer.disconnect();
+    },
+  };
+}
+
+/** What the embedding page is told, each thing once. */
+export class ParentReports {
+  readonly #parent: ParentLink | null;
+  readonly #emptyFields: FormFields;
+  #told = { complete: false, empty: true, processing: false };
+  #challenge: string | null = null;
+  #ended = false;
+
+  /** `first`: the view that nobody has typed into yet. */
+  constructor(parent: ParentLink | null, first: CheckoutView) {
+    this.#parent = parent;
+    this.#emptyFields = first.fields;
+  }
+
+  view(view: CheckoutView): void {
+    const { fields, phase } = view;
+    const now = {
+      complete: view.complete,
+      empty: view.shown.every((field) => fields[field] === "" || fields[field] === this.#emptyFields[field]),
+      processing: phase !== "form" && phase !== "done" && phase !== "closed",
+    };
+    const { complete, empty, processing } = this.#told;
+    if (now.complete === complete && now.empty === empty && now.processing === processing) return;
+    this.#told = now;
+    this.#parent?.send({ type: "change", ...now });
+  }
+
+  challenge(url: string): void {
+    if (this.#challenge === url) return;
+    this.#challenge = url;
+    this.#parent?.send({ type: "action_required", kind: "three_d_secure" });
+  }
+
+  failed(view: CheckoutView, code: CheckoutErrorCode, notice: NoticeKey): void {
+    this.#error(view, code, textsOf(view.locale).notices[notice]);
+  }
+
+  done(result: CheckoutResult): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#parent?.send({ type: "success", ...result });
+  }
+
+  closed(view: CheckoutView, reason: ClosedReason): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (reason === "expired") this.#parent?.send({ type: "expired" });
+    else this.#error(view, CODE_OF_CLOSED[reason], textsOf(view.locale).closed[reason].title);
+  }
+
+  #error(view: CheckoutView, code: CheckoutErrorCode, message: string): void {
+    this.#parent?.send({ type: "error", code, message, attempts_left: view.state.attempts_left });
+  }
+}
+
+const CODE_OF_CLOSED: Record<Exclude<ClosedReason, "expired">, CheckoutErrorCode> = {
+  cancelled: "session_cancelled",
+  attempts_exhausted: "attempts_exhausted",
+  not_found: "session_not_found",
+  returned: "session_cancelled",
+};

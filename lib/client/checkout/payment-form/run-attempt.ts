@@ -1,0 +1,98 @@
+import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
+import type { AttemptOutcome } from "./checkout-server";
+import type { CheckoutView, FieldName, FieldProblem, NoticeKey } from "./checkout-view";
+
+type Outcome<Kind extends AttemptOutcome["kind"]> = Extract<AttemptOutcome, { kind: Kind }>;
+
+/** What ends an attempt. `over`: the session's state has decided meanwhile, or the form is gone. */
+export type AttemptEnd = Outcome<"answered" | "refused" | "limited" | "changed"> | { kind: "over" };
+
+type AttemptPorts = {
+  /** Sends the same attempt with the same body, every time. */
+  send(): Promise<AttemptOutcome>;
+  /** Looks whether the session knows more; never throws. */
+  look(): Promise<unknown>;
+  wait(ms: number): Promise<void>;
+  onLost(): void;
+  over(): boolean;
+};
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 15_000;
+
+/** Refusals that say for certain that this attempt does not pay, whatever became of its earlier requests. */
+const FINAL_REFUSALS: ReadonlySet<string> = new Set([
+  "invalid_parameter",
+  "missing_parameter",
+  "unknown_parameter",
+  "processor_not_configured",
+]);
+
+/** Sends an attempt until it is known what became of it: once the answer is lost, for as long as the form lives. */
+export async function runAttempt(ports: AttemptPorts): Promise<AttemptEnd> {
+  let lostBefore = false;
+  let waitMs = FIRST_WAIT_MS;
+  while (!ports.over()) {
+    const outcome = await ports.send();
+    if (ports.over()) break;
+    if (outcome.kind === "answered" || outcome.kind === "changed") return outcome;
+    if (outcome.kind === "refused" && (!lostBefore || FINAL_REFUSALS.has(outcome.code))) return outcome;
+    if (outcome.kind === "limited" && !lostBefore) return outcome;
+    void ports.look();
+    if (outcome.kind === "busy" || outcome.kind === "limited") {
+      await ports.wait(outcome.retryAfterMs);
+      continue;
+    }
+    lostBefore = true;
+    ports.onLost();
+    await ports.wait(waitMs);
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+  return { kind: "over" };
+}
+
+/** What a refused attempt means for the form and for the page around it. */
+type RefusalMeaning = { notice: NoticeKey; code: CheckoutErrorCode; errors: CheckoutView["errors"] };
+
+/** The server's word against a field that looked right here. */
+const PROBLEM_OF_FIELD: Record<FieldName, FieldProblem> = {
+  number: "number_invalid",
+  expiry: "expiry_invalid",
+  cvv: "cvv_invalid",
+  name: "name_invalid",
+  postal_code: "postal_code_invalid",
+};
+
+const MERCHANT_CANNOT_SELL: ReadonlySet<string> = new Set([
+  "processor_not_configured",
+  "merchant_suspended",
+  "currency_not_supported",
+  "plan_not_active",
+]);
+
+export function refusalMeaning(
+  code: string,
+  fields: readonly FieldName[],
+  shown: readonly FieldName[],
+): RefusalMeaning {
+  const wrong = fields.filter((field) => shown.includes(field));
+  if (wrong.length > 0) {
+    const errors = Object.fromEntries(wrong.map((field) => [field, PROBLEM_OF_FIELD[field]]));
+    return { notice: "invalid_card_data", code: "invalid_card_data", errors };
+  }
+  if (MERCHANT_CANNOT_SELL.has(code))
+    return { notice: "processor_unavailable", code: "processor_unavailable", errors: {} };
+  if (code === "origin_not_allowed") return { notice: "not_sent", code: "origin_not_allowed", errors: {} };
+  return { notice: "not_sent", code: "processing_error", errors: {} };
+}
+
+/** A new attempt's id. `randomUUID` is missing on pages that came by plain http. */
+export function mintAttempt(
+  source: Partial<Pick<Crypto, "randomUUID">> & Pick<Crypto, "getRandomValues"> = crypto,
+): string {
+  if (source.randomUUID) return source.randomUUID();
+  const bytes = source.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  // In the groups of a UUID: a long run of digits could be a card number, and is refused.
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,55 @@
+import type {
+  ClosedReason,
+  FieldName,
+  FieldProblem,
+  NoticeKey,
+} from "@/lib/client/checkout/payment-form/checkout-view";
+
+type Screen = { title: string; text: string };
+
+/** The words of the payment form in one language. Amounts and names come formatted, and are isolated where a sentence has them. */
+export type Texts = {
+  /** Of the document, and of a payment link's tab. */
+  title: (merchant: string) => string;
+  /** Of the iframe, for screen readers. */
+  frameTitle: string;
+  total: string;
+  cardDetails: string;
+  securedBy: string;
+  /** Beside the lock: who sees the card's data, and who does not. */
+  cardData: (merchant: string) => string;
+  labels: Record<FieldName, string>;
+  placeholders: Record<FieldName, string>;
+  hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
+  problems: Record<FieldProblem, string>;
+  /** Said once above the fields after a submit, for screen readers. */
+  problemsFound: (count: number) => string;
+  brand: (name: string) => string;
+  button: { pay: (amount: string) => string; save: string; paying: string; saving: string };
+  notices: Record<NoticeKey, string>;
+  attemptsLeft: (count: number) => string;
+  checking: { title: string };
+  processing: Screen;
+  challenge: Screen & { frameTitle: string; blocked: string; openInWindow: string };
+  done: {
+    title: string;
+    text: (amount: string, merchant: string) => string;
+    savedTitle: string;
+    savedText: (merchant: string) => string;
+    reference: string;
+    returning: (merchant: string) => string;
+  };
+  closed: Record<ClosedReason, Screen>;
+  originNotAllowed: Screen;
+  /** The merchant's account is suspended. */
+  unavailable: Screen;
+  backTo: (merchant: string) => string;
+  sandbox: { banner: string; hint: string };
+  preview: string;
+  noScript: string;
+  /** Read out by screen readers as the phase changes. */
+  status: { submitting: string; checking: string; processing: string; challenge: string; done: string };
+};
+
+/** A name or an amount inside a sentence: its own direction, whatever is written around it. */
+export const isolate = (text: string) => `\u2068${text}\u2069`;

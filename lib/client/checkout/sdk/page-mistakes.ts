@@ -1,0 +1,86 @@
+/** Part of the guide, /docs/checkout, that is about it. */
+export type Topic = "script" | "mount" | "token" | "options" | "appearance" | "languages" | "origins" | "your-button";
+
+/** What whoever writes the merchant's page did wrong, and how to mend it. Never holds a token or a key. */
+export type Mistake = { text: string; topic: Topic };
+
+export const mistake = (topic: Topic, text: string): Mistake => ({ topic, text });
+
+const sentence = (origin: string | null, { text, topic }: Mistake) =>
+  `Cardlane: ${text}${origin === null ? "" : ` See ${origin}/docs/checkout#${topic}`}`;
+
+/** Says it in the console as well: many pages and frameworks swallow what is thrown. */
+export function refuse(origin: string | null, found: Mistake): never {
+  complain(origin, found);
+  throw new Error(sentence(origin, found));
+}
+
+export function complain(origin: string | null, found: Mistake): void {
+  // biome-ignore lint/suspicious/noConsole: the console is where the page's developer looks.
+  console.error(sentence(origin, found));
+}
+
+export function warn(origin: string, found: Mistake): void {
+  // biome-ignore lint/suspicious/noConsole: the console is where the page's developer looks.
+  console.warn(sentence(origin, found));
+}
+
+const PATH = "/sdk/v1.js";
+
+export const UNKNOWN_ORIGIN = mistake(
+  "script",
+  `The script does not know where it came from. Load it with <script src="https://…${PATH}"> from the address of your Cardlane service: not as a module, not bundled, not from a copy.`,
+);
+
+/** Cardlane's origin, which is the script's own; null when the script was bundled or copied, and it cannot be known. */
+export function originOf(script: object | null): string | null {
+  const { src } = (script ?? {}) as { src?: unknown };
+  if (typeof src !== "string" || src === "") return null;
+  const { origin, pathname } = new URL(src);
+  return pathname === PATH ? origin : null;
+}
+
+/** Why no payment form can be in this page. */
+export function pageMistake(page: { origin: string; isSecureContext: boolean }): Mistake | null {
+  if (page.origin === "null") {
+    return mistake(
+      "origins",
+      "This page has no origin: it is a file or in a sandboxed frame. Serve it over http from localhost, or over https.",
+    );
+  }
+  if (!page.isSecureContext) {
+    return mistake(
+      "origins",
+      `${page.origin} is not secure: anybody on the way could replace the payment form. Serve the page, and whatever frames it, over https; http is good for localhost alone.`,
+    );
+  }
+  return null;
+}
+
+/** The element to mount in, or why there is none. */
+export function findElement(target: unknown, root: ParentNode): HTMLElement | Mistake {
+  if (typeof target === "string") return findBySelector(target, root);
+  if (isElement(target)) return target;
+  if (typeof target === "object" && target !== null && "current" in target) {
+    return mistake("mount", "mount() got a ref and not an element. Pass ref.current, in an effect.");
+  }
+  return mistake("mount", `mount() needs an element or a selector such as "#payment", and got ${String(target)}.`);
+}
+
+function findBySelector(selector: string, root: ParentNode): HTMLElement | Mistake {
+  let found: Element | null;
+  try {
+    found = root.querySelector(selector);
+  } catch {
+    return mistake("mount", `"${selector}" is not a CSS selector. For an id write "#payment".`);
+  }
+  if (isElement(found)) return found;
+  return mistake(
+    "mount",
+    `Nothing in the page matches "${selector}". Mount after the element is there: below it, or on DOMContentLoaded.`,
+  );
+}
+
+/** Not `instanceof`: the element may be of another window. */
+const isElement = (value: unknown): value is HTMLElement =>
+  typeof value === "object" && value !== null && (value as Node).nodeType === 1 && "append" in value;

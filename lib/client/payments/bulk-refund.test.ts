@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { charge } from "@/lib/contract/example-objects";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import { type BulkRun, bulkStore, isKnown } from "./bulk-record";
+import { type BulkPorts, BulkRefund, rowsOf } from "./bulk-refund";
+import type { MoneyAnswer } from "./money-action";
+import type { Attempt, KeyFinding } from "./money-attempt";
+
+const COUNT = 7;
+const AMOUNT = 1_000;
+const form = { reason: "RETURN", comment: "" } as const;
+const transactions: ListedTransaction[] = Array.from({ length: COUNT }, (_, i) => ({
+  ...charge,
+  id: `txn_${i}`,
+  payment_id: `pay_${i}`,
+  amount_refundable: AMOUNT,
+}));
+const made = (chargeId: string): Attempt<MoneyAnswer> => ({
+  kind: "answered",
+  status: 201,
+  data: { id: `refund_of_${chargeId}`, object: "transaction", status: "CAPTURED" },
+});
+
+describe("a bulk refund", () => {
+  let saved: BulkRun | null;
+  let sent: { chargeId: string; key: string }[];
+  let answer: (chargeId: string) => Promise<Attempt<MoneyAnswer>>;
+  let refundable: (paymentId: string) => number;
+  let finding: KeyFinding;
+  let keys: number;
+
+  beforeEach(() => {
+    saved = null;
+    sent = [];
+    answer = async (chargeId) => made(chargeId);
+    refundable = () => AMOUNT;
+    finding = { kind: "absent" };
+    keys = 0;
+  });
+
+  const ports = (): BulkPorts => ({
+    read: async (paymentId) => ({
+      paymentId,
+      chargeId: "",
+      status: "CAPTURED",
+      currency: "USD",
+      amount: AMOUNT,
+      captured: AMOUNT,
+      capturable: 0,
+      refunded: AMOUNT - refundable(paymentId),
+      refundable: refundable(paymentId),
+      actions: refundable(paymentId) > 0 ? ["refund"] : [],
+      refunds: [],
+      captureBefore: null,
+      voidReason: null,
+      card: "",
+    }),
+    lookUp: async () => finding,
+    send: ({ chargeId, key }) => {
+      sent.push({ chargeId, key });
+      return answer(chargeId);
+    },
+    store: {
+      find: () => saved,
+      save: (run) => {
+        saved = JSON.parse(JSON.stringify(run));
+      },
+      remove: () => {
+        saved = null;
+      },
+      subscribe: () => () => {},
+    },
+    newKey: () => `key-${++keys}`,
+    now: () => 0,
+    wait: async () => {},
+    exclusively: (_, work) => work(),
+    moved: () => {},
+  });
+  const start = () => new BulkRefund(rowsOf(transactions, ports().newKey), ports());
+  const steps = (bulk: BulkRefund) => bulk.getSnapshot().rows.map(({ state }) => state.step);
+  const all = <Step extends string>(step: Step): Step[] => Array.from({ length: COUNT }, () => step);
+
+  test("refunds every row once, under a key of its own", async () => {
+    const bulk = start();
+    await Promise.all([bulk.start(form), bulk.start(form)]);
+    expect(steps(bulk)).toEqual(all("refunded"));
+    expect(sent.map(({ chargeId }) => chargeId)).toEqual(transactions.map(({ id }) => id));
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(COUNT);
+  });
+
+  test("has three under way at once, and no more", async () => {
+    let now = 0;
+    let most = 0;
+    answer = async (chargeId) => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      return made(chargeId);
+    };
+    await start().start(form);
+    expect(most).toBe(3);
+  });
+
+  test("a row that has changed since is not sent; one that is refused or unknown speaks for itself alone", async () => {
+    refundable = (paymentId) => (paymentId === "pay_1" ? 400 : AMOUNT);
+    answer = async (chargeId) => {
+      if (chargeId === "txn_2") return { kind: "no_answer" };
+      if (chargeId !== "txn_3") return made(chargeId);
+      const refusal = {
+        status: 409,
+        code: "invalid_state",
+        detail: "Voided.",
+        param: null,
+        errors: [],
+        requestId: null,
+      };
+      return { kind: "refused", retryAfterMs: null, ...refusal };
+    };
+    const bulk = start();
+    await bulk.start(form);
+    expect(steps(bulk)).toEqual(["refunded", "refused", "unknown", "refused", "refunded", "refunded", "refunded"]);
+    expect(sent.map(({ chargeId }) => chargeId)).not.toContain("txn_1");
+    expect(isKnown(bulk.getSnapshot())).toBe(false);
+    const lost = bulk.getSnapshot().rows[2];
+    if (!lost) throw new Error("no row");
+    answer = async (chargeId) => made(chargeId);
+    await bulk.retry(lost);
+    expect(steps(bulk)[2]).toBe("refunded");
+    const ofLost = sent.filter(({ chargeId }) => chargeId === "txn_2").map(({ key }) => key);
+    expect(ofLost).toEqual([lost.key, lost.key]);
+  });
+
+  test("stopped, it sends no more; the rest can be sent later", async () => {
+    const bulk = start();
+    answer = async (chargeId) => {
+      bulk.stop();
+      return made(chargeId);
+    };
+    await bulk.start(form);
+    expect(steps(bulk).filter((step) => step === "not_sent")).toHaveLength(COUNT - 3);
+    answer = async (chargeId) => made(chargeId);
+    await bulk.resume();
+    expect(steps(bulk)).toEqual(all("refunded"));
+    expect(sent).toHaveLength(COUNT);
+  });
+
+  test("a reload finds what was under way unknown and the rest not sent, with the same keys", async () => {
+    answer = () => new Promise(() => {});
+    void start().start(form);
+    await expect.poll(() => sent.length).toBe(3);
+    const after = new BulkRefund(null, ports());
+    expect(steps(after)).toEqual(["unknown", "unknown", "unknown", "not_sent", "not_sent", "not_sent", "not_sent"]);
+    answer = async (chargeId) => made(chargeId);
+    await after.resume();
+    for (const row of after.getSnapshot().rows.slice(0, 3)) await after.retry(row);
+    expect(steps(after)).toEqual(all("refunded"));
+    for (const { id } of transactions) {
+      expect(new Set(sent.filter(({ chargeId }) => chargeId === id).map(({ key }) => key)).size, id).toBe(1);
+    }
+  });
+
+  test("a reload while payments are still being read finds nothing sent, and the run can go on", async () => {
+    void new BulkRefund(rowsOf(transactions, ports().newKey), { ...ports(), read: () => new Promise(() => {}) }).start(
+      form,
+    );
+    const after = new BulkRefund(null, ports());
+    expect(steps(after)).toEqual(all("not_sent"));
+    answer = async (chargeId) => made(chargeId);
+    await after.resume();
+    expect(steps(after)).toEqual(all("refunded"));
+  });
+
+  test("what the processor has is looked after until its key says how it went", async () => {
+    answer = async () => ({
+      kind: "answered",
+      status: 202,
+      data: { id: "txn_r", object: "transaction", status: "PENDING" },
+    });
+    finding = { kind: "done", transactionId: "txn_r" };
+    const bulk = start();
+    await bulk.start(form);
+    await expect.poll(() => steps(bulk)).toEqual(all("refunded"));
+    expect(sent).toHaveLength(COUNT);
+  });
+
+  test("the record is of one merchant and mode", () => {
+    const items = new Map<string, string>();
+    const storage = {
+      getItem: (name: string) => items.get(name) ?? null,
+      setItem: (name: string, value: string) => items.set(name, value),
+    } as unknown as Storage;
+    bulkStore(storage, { mode: "test", merchantId: "mer_1" }).save({ ...form, rows: [] });
+    expect(bulkStore(storage, { mode: "test", merchantId: "mer_1" }).find()).not.toBeNull();
+    expect(bulkStore(storage, { mode: "live", merchantId: "mer_1" }).find()).toBeNull();
+    expect(bulkStore(storage, { mode: "test", merchantId: "mer_2" }).find()).toBeNull();
+  });
+});

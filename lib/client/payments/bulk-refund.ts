@@ -1,0 +1,240 @@
+import { cardText, moneyText } from "@/lib/contract/format";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import {
+  afterReload,
+  type BulkRow,
+  type BulkRowState,
+  type BulkRun,
+  type BulkStore,
+  canRetryRow,
+  isOver,
+} from "./bulk-record";
+import type { MoneyAnswer } from "./money-action";
+import { type Attempt, attemptMoney, type KeyFinding, type Outcome } from "./money-attempt";
+import type { MoneySubject } from "./money-subject";
+
+export type BulkPorts = {
+  /** Throws an Error whose message a person can read. */
+  read(paymentId: string): Promise<MoneySubject>;
+  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  lookUp(key: string): Promise<KeyFinding>;
+  send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyAnswer>>;
+  store: BulkStore;
+  newKey(): string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  wait(ms: number): Promise<void>;
+  exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
+  /** Something has changed on the server. */
+  moved(paymentId: string): void;
+};
+
+const AT_ONCE = 3;
+const LOOK_EVERY_MS = 3_000;
+
+/** Refunds of all that is left of each, one key a row, minted now. */
+export function rowsOf(transactions: readonly ListedTransaction[], newKey: () => string): BulkRow[] {
+  return transactions.map((transaction) => ({
+    paymentId: transaction.payment_id,
+    chargeId: transaction.id,
+    amount: transaction.amount_refundable,
+    currency: transaction.currency,
+    card: cardText(transaction.card_brand, transaction.card_last4),
+    customer: transaction.customer_email ?? transaction.customer_name ?? transaction.customer_id,
+    key: newKey(),
+    sentAt: null,
+    state: { step: "waiting" },
+  }));
+}
+
+/** Refunds many payments, three at a time. Each row has its own key and its own outcome; none speaks for another. */
+export class BulkRefund {
+  #run: BulkRun;
+  #started: boolean;
+  #stopped = false;
+  #closed = false;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(
+    rows: readonly BulkRow[] | null,
+    private readonly ports: BulkPorts,
+  ) {
+    const left = rows === null ? ports.store.find() : null;
+    this.#run = left ? afterReload(left) : { reason: "CUSTOMER_REQUEST", comment: "", rows: rows ?? [] };
+    this.#started = left !== null;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  getSnapshot = (): BulkRun => this.#run;
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  get stopping(): boolean {
+    return this.#stopped && !isOver(this.#run);
+  }
+
+  /** Once. Rows go out in order; a second click finds it started. */
+  async start(form: Pick<BulkRun, "reason" | "comment">): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    this.#update({ ...this.#run, ...form });
+    await this.#work();
+  }
+
+  /** What is not sent yet is not sent; what is under way ends as it ends. */
+  stop(): void {
+    this.#stopped = true;
+    this.#update(this.#run);
+  }
+
+  /** Sends what was never sent. Outcomes that are unknown are left to {@link retry}. */
+  async resume(): Promise<void> {
+    if (!isOver(this.#run)) return;
+    this.#stopped = false;
+    const rows = this.#run.rows.map((row): BulkRow => {
+      return row.state.step === "not_sent" ? { ...row, state: { step: "waiting" } } : row;
+    });
+    this.#update({ ...this.#run, rows });
+    await this.#work();
+  }
+
+  /** The row's own request under its own key. */
+  async retry(row: BulkRow): Promise<void> {
+    const current = this.#find(row.key);
+    if (current.state.step !== "unknown" || !canRetryRow(current, this.ports.now())) return;
+    this.#setState(current.key, { step: "sending" });
+    await this.#send(current, true);
+  }
+
+  /** The window goes away; requests under way end in the record. */
+  close(): void {
+    this.#closed = true;
+    this.#stopped = true;
+  }
+
+  open(): void {
+    this.#closed = false;
+    this.#stopped = false;
+    for (const { key, state } of this.#run.rows)
+      if (state.step === "unknown" && state.why === "pending") void this.#watch(key);
+  }
+
+  /** Every outcome is known and the person has seen it, or wants to know no more. */
+  forget(): void {
+    this.ports.store.remove();
+  }
+
+  async #work(): Promise<void> {
+    const worker = async () => {
+      for (;;) {
+        const next = this.#run.rows.find(({ state }) => state.step === "waiting");
+        if (!next) return;
+        if (this.#stopped) this.#setState(next.key, { step: "not_sent", detail: "Stopped before it was sent." });
+        else await this.#refund(next);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+
+  /** Sends a row, if its payment is still as it was shown. */
+  async #refund(row: BulkRow): Promise<void> {
+    this.#setState(row.key, { step: "sending" });
+    try {
+      await this.ports.exclusively(row.paymentId, async () => {
+        const subject = await this.ports.read(row.paymentId);
+        if (subject.refundable !== row.amount || !subject.actions.includes("refund")) {
+          const left = moneyText(subject.refundable, subject.currency);
+          this.#setState(row.key, {
+            step: "refused",
+            detail: `It has changed: ${left} is left to refund. Nothing was sent.`,
+          });
+          return;
+        }
+        const sent = { ...row, sentAt: this.ports.now() };
+        this.#replace({ ...sent, state: { step: "sending" } });
+        await this.#send(sent, false);
+      });
+    } catch (error) {
+      const { sentAt } = this.#find(row.key);
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#setState(
+        row.key,
+        sentAt === null
+          ? { step: "not_sent", detail: `Not sent. ${detail}` }
+          : { step: "unknown", why: "no_answer", notice: detail },
+      );
+    }
+  }
+
+  async #send(row: BulkRow, earlierUnknown: boolean): Promise<void> {
+    const { reason, comment } = this.#run;
+    const body = { amount: row.amount, reason, ...(comment && { comment }) };
+    const request = { chargeId: row.chargeId, body, key: row.key };
+    const ports = { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed };
+    this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown)));
+    this.ports.moved(row.paymentId);
+    const { state } = this.#find(row.key);
+    if (state.step === "unknown" && state.why === "pending") void this.#watch(row.key);
+  }
+
+  /** The processor has it: its key will say how it went. */
+  async #watch(key: string): Promise<void> {
+    for (;;) {
+      await this.ports.wait(LOOK_EVERY_MS);
+      const { state, paymentId } = this.#find(key);
+      if (this.#closed || state.step !== "unknown" || state.why !== "pending") return;
+      try {
+        const finding = await this.ports.lookUp(key);
+        if (finding.kind === "done") this.#setState(key, { step: "refunded", refundId: finding.transactionId ?? "" });
+        if (finding.kind === "refused") this.#setState(key, { step: "refused", detail: finding.refusal.detail });
+        if (finding.kind === "done" || finding.kind === "refused") return this.ports.moved(paymentId);
+      } catch (error) {
+        this.#setState(key, { ...state, notice: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  #find(key: string): BulkRow {
+    const row = this.#run.rows.find((candidate) => candidate.key === key);
+    if (!row) throw new Error("no such row");
+    return row;
+  }
+
+  #setState(key: string, state: BulkRowState): void {
+    this.#replace({ ...this.#find(key), state });
+  }
+
+  #replace(row: BulkRow): void {
+    this.#update({ ...this.#run, rows: this.#run.rows.map((other) => (other.key === row.key ? row : other)) });
+  }
+
+  /** Written down before it is acted on or shown. */
+  #update(run: BulkRun): void {
+    if (this.#started) this.ports.store.save(run);
+    this.#run = { ...run };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function stateOf(outcome: Outcome<MoneyAnswer>): BulkRowState {
+  switch (outcome.kind) {
+    case "done":
+      return { step: "refunded", refundId: outcome.data.id };
+    case "refused":
+      return { step: "refused", detail: outcome.refusal.detail };
+    case "unknown":
+      return {
+        step: "unknown",
+        why: outcome.why,
+        notice: outcome.refusal?.detail ?? null,
+      };
+    default:
+      return outcome satisfies never;
+  }
+}

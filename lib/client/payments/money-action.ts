@@ -1,0 +1,330 @@
+import {
+  type Attempt,
+  attemptMoney,
+  type KeyFinding,
+  type Outcome,
+  type Refusal,
+  type UnknownWhy,
+} from "./money-attempt";
+import { canRetry, type MoneyAction, type MoneyBody, type MoneyRecord, type RecordStore } from "./money-record";
+import { changesBetween, type MoneySubject } from "./money-subject";
+
+/** One dialog's money: nothing is shown as done before the service has said so. */
+export type MoneyState =
+  | { step: "editing" }
+  | { step: "sending"; retry: boolean }
+  | { step: "done" }
+  | { step: "refused"; refusal: Refusal }
+  | { step: "unknown"; why: UnknownWhy; notice: string | null; checking: boolean; retryable: boolean };
+
+export type MoneySnapshot = {
+  readonly state: MoneyState;
+  /** Null until it was read for the first time. */
+  readonly subject: MoneySubject | null;
+  /** Why the payment could not be read. */
+  readonly readError: string | null;
+  /** What another did meanwhile; a person has to see it before anything is sent. */
+  readonly changes: readonly string[];
+  /** What was sent, while sending, done or unknown. */
+  readonly record: MoneyRecord | null;
+};
+
+/** Who answers `send` with what the API made, a payment or a refund. */
+export type MoneyAnswer = { id: string; object: string; status: string };
+
+export type MoneyPorts = {
+  /** The payment as it is now. Throws an Error whose message a person can read. */
+  read(): Promise<MoneySubject>;
+  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  lookUp(key: string): Promise<KeyFinding>;
+  send(request: { action: MoneyAction; chargeId: string; body: MoneyBody; key: string }): Promise<Attempt<MoneyAnswer>>;
+  store: RecordStore;
+  owner: Pick<MoneyRecord, "mode" | "merchantId">;
+  newKey(): string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  wait(ms: number): Promise<void>;
+  /** Runs while no other tab of this browser acts on the same payment. */
+  exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
+  /** Something has changed on the server. */
+  moved(): void;
+};
+
+const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
+
+/**
+ * Drives one money action on one payment. The idempotency key is minted here and kept until the outcome is known, across
+ * retries and, by its record, across reloads; after a refusal that the key has kept, the next try gets a new one.
+ */
+export class MoneyDriver {
+  #key: string;
+  #closed = false;
+  #polling = false;
+  #snapshot: MoneySnapshot;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(
+    readonly action: MoneyAction,
+    readonly paymentId: string,
+    private readonly ports: MoneyPorts,
+  ) {
+    const left = ports.store.find(paymentId, action);
+    this.#key = left?.key ?? ports.newKey();
+    this.#snapshot = {
+      state: left ? this.#unknown(left, left.transactionId === null ? "no_answer" : "pending") : { step: "editing" },
+      subject: null,
+      readError: null,
+      changes: [],
+      record: left,
+    };
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  getSnapshot = (): MoneySnapshot => this.#snapshot;
+
+  /** Begins: fresh amounts, or the look at what was left unknown. */
+  async open(): Promise<void> {
+    this.#closed = false;
+    await this.refresh();
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Fresh amounts: when the dialog opens and whenever its tab comes back. */
+  async refresh(): Promise<void> {
+    if (this.#snapshot.state.step === "unknown") return await this.check();
+    const subject = await this.#read();
+    if (!subject || this.#closed || !this.#isEditable()) return;
+    const { subject: before, changes: seen } = this.#snapshot;
+    const changes = before ? changesBetween(before, subject) : [];
+    this.#set({ subject, changes: changes.length > 0 ? changes : seen });
+  }
+
+  /**
+   * Sends what the form says; `amount` is what that is in minor units. Does nothing unless the form can be sent, so a second
+   * click is no second request.
+   */
+  async submit(body: MoneyBody, amount: number): Promise<void> {
+    const shown = this.#snapshot.subject;
+    if (!this.#isEditable() || !shown) return;
+    this.#set({ state: { step: "sending", retry: false }, changes: [], record: null });
+    try {
+      await this.ports.exclusively(this.paymentId, async () => {
+        const other = this.ports.store.find(this.paymentId, this.action);
+        if (other) {
+          this.#adopt(other);
+          return;
+        }
+        const subject = await this.#read();
+        const changes = subject ? changesBetween(shown, subject) : [];
+        if (!subject || changes.length > 0) {
+          this.#set({ subject: subject ?? shown, changes, state: { step: "editing" } });
+          return;
+        }
+        const record = this.#recordOf(subject, body, amount);
+        this.ports.store.save(record);
+        this.#set({ subject, record });
+        await this.#send(record, false);
+      });
+    } catch (error) {
+      const { record } = this.#snapshot;
+      if (record) this.#set({ state: this.#unknown(record, "no_answer") });
+      // Only the browser itself can be at fault before that: no room for the record, or no lock.
+      else this.#set({ state: { step: "editing" }, readError: `Nothing was sent. ${messageOf(error)}` });
+    }
+  }
+
+  /** The same request under the same key: it finds what the first one did, or does it now. */
+  async retry(): Promise<void> {
+    const { state, record } = this.#snapshot;
+    if (state.step !== "unknown" || state.checking || !record || !canRetry(record, this.ports.now())) return;
+    this.#set({ state: { step: "sending", retry: true } });
+    try {
+      await this.ports.exclusively(this.paymentId, async () => {
+        if (!(await this.#movedOn(record))) await this.#send(record, true);
+      });
+    } catch (error) {
+      this.#set({ state: this.#unknown(record, "no_answer", messageOf(error)) });
+    }
+  }
+
+  /**
+   * Whether somebody refunded from the payment while a request of ours never arrived: then it is not sent again before a
+   * person has seen that. The key stays, so that the request, should it arrive after all, is the same as what is sent then.
+   */
+  async #movedOn(record: MoneyRecord): Promise<boolean> {
+    if (record.action !== "refund") return false;
+    // Where the look itself gets no answer, the request does: its key makes sure that it is done once.
+    const finding = await this.ports.lookUp(record.key).catch(() => null);
+    if (finding?.kind !== "absent") return false;
+    const subject = await this.ports.read();
+    if (subject.refundable === record.refundable) return false;
+    this.ports.store.remove(record);
+    const changes = changesBetween({ ...subject, refundable: record.refundable }, subject);
+    this.#set({ subject, changes, record: null, state: { step: "editing" } });
+    return true;
+  }
+
+  /** Another tab has sent this action meanwhile and does not know its outcome: it is this one's, too, under its key. */
+  #adopt(other: MoneyRecord): void {
+    this.#key = other.key;
+    this.#set({ record: other, state: this.#unknown(other, "no_answer") });
+  }
+
+  /** Looks what became of the request, and sends nothing. */
+  async check(): Promise<void> {
+    const { state, record } = this.#snapshot;
+    if (state.step !== "unknown" || state.checking || !record) return;
+    this.#set({ state: { ...state, checking: true } });
+    try {
+      const finding = await this.ports.lookUp(record.key);
+      const subject = await this.#read();
+      if (subject) this.#set({ subject });
+      this.#settle(record, finding, state.why);
+    } catch (error) {
+      this.#set({ state: { ...state, checking: false, notice: messageOf(error) } });
+    }
+  }
+
+  /** An unknown outcome past the time in which its key can be asked: the person has looked for themselves. */
+  forget(): void {
+    const { record, state } = this.#snapshot;
+    if (state.step !== "unknown" || !record || canRetry(record, this.ports.now())) return;
+    this.ports.store.remove(record);
+    this.#key = this.ports.newKey();
+    this.#set({ state: { step: "editing" }, record: null });
+  }
+
+  #set(change: Partial<MoneySnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  #isEditable(): boolean {
+    const { step } = this.#snapshot.state;
+    return step === "editing" || step === "refused";
+  }
+
+  #unknown(record: MoneyRecord, why: UnknownWhy, notice: string | null = null): MoneyState {
+    return { step: "unknown", why, notice, checking: false, retryable: canRetry(record, this.ports.now()) };
+  }
+
+  /** The payment; null when it cannot be read, which is then on show. */
+  async #read(): Promise<MoneySubject | null> {
+    try {
+      const subject = await this.ports.read();
+      this.#set({ readError: null });
+      return subject;
+    } catch (error) {
+      this.#set({ readError: messageOf(error) });
+      return null;
+    }
+  }
+
+  #recordOf(subject: MoneySubject, body: MoneyBody, amount: number): MoneyRecord {
+    return {
+      ...this.ports.owner,
+      action: this.action,
+      paymentId: this.paymentId,
+      chargeId: subject.chargeId,
+      key: this.#key,
+      body,
+      amount,
+      refundable: subject.refundable,
+      currency: subject.currency,
+      card: subject.card,
+      transactionId: null,
+      sentAt: this.ports.now(),
+    };
+  }
+
+  async #send(record: MoneyRecord, earlierUnknown: boolean): Promise<void> {
+    const request = { action: this.action, chargeId: record.chargeId, body: record.body, key: record.key };
+    const outcome = await attemptMoney(
+      { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed },
+      earlierUnknown,
+    );
+    await this.#conclude(record, outcome);
+  }
+
+  async #conclude(record: MoneyRecord, outcome: Outcome<MoneyAnswer>): Promise<void> {
+    switch (outcome.kind) {
+      case "done":
+        this.#finish({ step: "done" }, outcome.data.object === "transaction" ? outcome.data.id : null);
+        return;
+      case "refused": {
+        if (outcome.keySpent) this.#key = this.ports.newKey();
+        this.#finish({ step: "refused", refusal: outcome.refusal }, null);
+        // The figures on show led to the refusal: fresh ones are part of it, and no news.
+        const subject = await this.#read();
+        if (subject && !this.#closed) this.#set({ subject });
+        return;
+      }
+      case "unknown": {
+        const made = this.action === "refund" ? outcome.data?.id : undefined;
+        const known = { ...record, transactionId: made ?? record.transactionId };
+        this.ports.store.save(known);
+        this.#set({ record: known, state: this.#unknown(known, outcome.why, outcome.refusal?.detail) });
+        this.ports.moved();
+        if (outcome.why === "pending") void this.#poll();
+        return;
+      }
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #finish(state: MoneyState, transactionId: string | null): void {
+    const { record } = this.#snapshot;
+    if (record) {
+      this.ports.store.remove(record);
+      this.#set({ record: { ...record, transactionId: transactionId ?? record.transactionId } });
+    }
+    this.#set({ state });
+    this.ports.moved();
+  }
+
+  /** Looks again and again while the processor has the request, until it has an end or the dialog is closed. */
+  async #poll(): Promise<void> {
+    if (this.#polling) return;
+    this.#polling = true;
+    for (let times = 0; ; times++) {
+      await this.ports.wait(POLL_MS[Math.min(times, POLL_MS.length - 1)] as number);
+      const { state } = this.#snapshot;
+      if (this.#closed || state.step !== "unknown" || state.why !== "pending") break;
+      await this.check();
+    }
+    this.#polling = false;
+  }
+
+  #settle(record: MoneyRecord, finding: KeyFinding, why: UnknownWhy): void {
+    switch (finding.kind) {
+      case "done":
+        this.#finish({ step: "done" }, this.action === "refund" ? finding.transactionId : null);
+        return;
+      case "refused":
+        this.#key = this.ports.newKey();
+        this.#finish({ step: "refused", refusal: finding.refusal }, null);
+        return;
+      case "open":
+        this.#set({ state: this.#unknown(record, "pending") });
+        void this.#poll();
+        return;
+      case "absent":
+        this.#set({ state: this.#unknown(record, why, NOT_ARRIVED) });
+        return;
+      default:
+        finding satisfies never;
+    }
+  }
+}
+
+const NOT_ARRIVED = "The service has not received the request so far. It may still arrive.";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

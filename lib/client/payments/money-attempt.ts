@@ -1,0 +1,121 @@
+import type { ErrorCode, FieldError, Problem } from "@/lib/contract/errors";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
+
+/** One request to move money, and how it ended as seen from the browser. Delays in milliseconds. */
+export type Attempt<Data> =
+  | { kind: "answered"; status: number; data: Data }
+  | ({ kind: "refused"; retryAfterMs: number | null } & Refusal)
+  | { kind: "no_answer" };
+
+/** What the API said no to. */
+export type Refusal = {
+  status: number;
+  code: string;
+  detail: string;
+  param: string | null;
+  errors: readonly Pick<FieldError, "param" | "message">[];
+  requestId: string | null;
+};
+
+export type UnknownWhy = "no_answer" | "pending" | "server_error" | "unanswerable";
+
+/** How an attempt leaves the money: moved, certainly not moved by this key, or nobody can tell yet. */
+export type Outcome<Data> =
+  | { kind: "done"; data: Data }
+  /** `keySpent`: the key has kept this refusal, so another try needs a new key. */
+  | { kind: "refused"; refusal: Refusal; keySpent: boolean }
+  /** `data`: the object as it was shown while pending; `refusal`: why a retry could not be answered. */
+  | { kind: "unknown"; why: UnknownWhy; data: Data | null; refusal: Refusal | null };
+
+/** Refusals that a key keeps and replays, as the contract's table has them; compared with it by a test. */
+const KEPT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  "payment_failed",
+  "card_declined",
+  "invalid_state",
+  "amount_exceeds_capturable",
+  "amount_exceeds_refundable",
+  "currency_not_supported",
+  "plan_not_active",
+  "processor_not_configured",
+]);
+
+export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);
+
+const DEFAULT_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 10_000;
+/** How often a request that is told to come back does so by itself before the person is asked. */
+const COME_BACK_TIMES = 20;
+
+type AttemptPorts<Data> = {
+  send(): Promise<Attempt<Data>>;
+  wait(ms: number): Promise<void>;
+  /** Between two requests: true ends the waiting. */
+  stopped?(): boolean;
+};
+
+/**
+ * Sends until there is an answer that says more than "come back". `earlierUnknown`: the key was sent before and nobody
+ * knows what became of that, so a refusal that is not kept under the key says nothing about the money.
+ */
+export async function attemptMoney<Data>(ports: AttemptPorts<Data>, earlierUnknown: boolean): Promise<Outcome<Data>> {
+  let unknownBefore = earlierUnknown;
+  for (let times = 1; ; times++) {
+    const attempt = await ports.send();
+    const comesBack = times < COME_BACK_TIMES && ports.stopped?.() !== true;
+    if (attempt.kind === "refused" && isComeBack(attempt) && comesBack) {
+      // "In progress" means that a request with this key is at work, whoever sent it.
+      if (attempt.code === "idempotency_request_in_progress") unknownBefore = true;
+      await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, LONGEST_WAIT_MS));
+      continue;
+    }
+    return outcomeOf(attempt, unknownBefore);
+  }
+}
+
+const isComeBack = ({ code }: Refusal) => code === "idempotency_request_in_progress" || code === "rate_limited";
+
+/** What one attempt tells about the money. */
+export function outcomeOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean): Outcome<Data> {
+  switch (attempt.kind) {
+    case "answered":
+      return attempt.status === 202
+        ? { kind: "unknown", why: "pending", data: attempt.data, refusal: null }
+        : { kind: "done", data: attempt.data };
+    case "no_answer":
+      return { kind: "unknown", why: "no_answer", data: null, refusal: null };
+    case "refused": {
+      const { kind: _kind, retryAfterMs: _wait, ...refusal } = attempt;
+      if (isKeptRefusal(refusal.code)) return { kind: "refused", refusal, keySpent: true };
+      // The key belongs to a request with other parameters, so this one never was and never will be executed.
+      if (refusal.code === "idempotency_key_reused") return { kind: "refused", refusal, keySpent: true };
+      if (refusal.status >= 500) return { kind: "unknown", why: "server_error", data: null, refusal };
+      if (refusal.code === "idempotency_request_in_progress" || earlierUnknown)
+        return { kind: "unknown", why: "unanswerable", data: null, refusal };
+      return { kind: "refused", refusal, keySpent: false };
+    }
+    default:
+      return attempt satisfies never;
+  }
+}
+
+/** What the service knows of a request by its idempotency key. */
+export type KeyFinding =
+  /** It has not arrived, or was refused without being kept. */
+  | { kind: "absent" }
+  /** It is at work. `transactionId`: what it makes or changes, once that is written down. */
+  | { kind: "open"; transactionId: string | null }
+  | { kind: "done"; transactionId: string | null }
+  | { kind: "refused"; refusal: Refusal };
+
+/** `detail`: as the inspector shows the key, null when it knows none. */
+export function findingOf(detail: Pick<KeyDetail, "status" | "effect" | "response"> | null): KeyFinding {
+  if (detail === null) return { kind: "absent" };
+  const transactionId = detail.effect?.transaction_id ?? null;
+  if (detail.status === null) return { kind: "open", transactionId };
+  if (detail.status < 300) return { kind: "done", transactionId };
+  const { code, detail: words, param, errors, request_id } = detail.response as Problem;
+  return {
+    kind: "refused",
+    refusal: { status: detail.status, code, detail: words, param, errors, requestId: request_id },
+  };
+}

@@ -1,0 +1,108 @@
+import { formatMinor, parseAmount } from "@/lib/contract/currencies";
+import { cardText, moneyText } from "@/lib/contract/format";
+import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { ActionSubject } from "./action-reasons";
+import type { Refusal } from "./money-attempt";
+import type { MoneyAction } from "./money-record";
+
+/** What a money action needs to see of a payment, and compares to notice that another has changed it. */
+export type MoneySubject = {
+  readonly paymentId: string;
+  readonly chargeId: string;
+  readonly status: ShownPayment["status"];
+  readonly currency: string;
+  /** Minor units, all of them. */
+  readonly amount: number;
+  readonly captured: number;
+  readonly capturable: number;
+  readonly refunded: number;
+  readonly refundable: number;
+  readonly actions: readonly MoneyAction[];
+  readonly refunds: readonly { id: string; amount: number; status: string }[];
+  readonly captureBefore: string | null;
+  readonly voidReason: string | null;
+  /** `Visa •••• 4242`. */
+  readonly card: string;
+};
+
+export function subjectOf(payment: ShownPayment): MoneySubject {
+  const charge = payment.transactions.find(({ type }) => type === "CHARGE");
+  if (!charge) throw new Error(`${payment.id} has no charge`);
+  return {
+    paymentId: payment.id,
+    chargeId: charge.id,
+    status: payment.status,
+    currency: payment.currency,
+    amount: payment.amount,
+    captured: payment.amount_captured,
+    capturable: payment.amount_capturable,
+    refunded: payment.amount_refunded,
+    refundable: payment.amount_refundable,
+    actions: payment.available_actions,
+    refunds: payment.transactions
+      .filter(({ type }) => type === "REFUND")
+      .map(({ id, amount, status }) => ({ id, amount, status })),
+    captureBefore: charge.capture_before,
+    voidReason: charge.void_reason,
+    card: cardText(charge.card_brand, charge.card_last4),
+  };
+}
+
+/** What the reasons against an action look at. */
+export const reasonSubject = (subject: MoneySubject): ActionSubject => ({ ...subject, type: "CHARGE" });
+
+/** What another did to the payment since `before`, in sentences; empty when nothing that matters here. */
+export function changesBetween(before: MoneySubject, after: MoneySubject): string[] {
+  const changes: string[] = [];
+  const known = new Set(before.refunds.map(({ id }) => id));
+  for (const refund of after.refunds.filter(({ id }) => !known.has(id))) {
+    const state = refund.status === "PENDING" ? "is under way" : refund.status === "FAILED" ? "failed" : "was made";
+    changes.push(`A refund of ${moneyText(refund.amount, after.currency)} ${state}.`);
+  }
+  if (before.captured !== after.captured) changes.push(`${moneyText(after.captured, after.currency)} was captured.`);
+  if (before.status !== after.status && after.status === "VOIDED") changes.push("It was voided.");
+  if (before.refundable !== after.refundable) {
+    changes.push(
+      `${moneyText(after.refundable, after.currency)} is left to refund, not ${moneyText(before.refundable, before.currency)}.`,
+    );
+  }
+  if (changes.length === 0 && before.status !== after.status) changes.push(`It is ${after.status} now.`);
+  return changes;
+}
+
+/** Minor units → "12.00": what stands in the field, with all decimals of the currency. */
+export const amountField = (minor: number, currency: string): string =>
+  formatMinor(minor, currency).split(" ")[0] ?? "";
+
+type AmountReading = { amount: number; error: null } | { amount: null; error: string };
+
+/** What was typed in major units, as minor units, or what is wrong with it. `most` in minor units. */
+export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
+  if (text.trim() === "") return { amount: null, error: "Enter an amount." };
+  const amount = parseAmount(text, currency);
+  const example = amountField(Math.max(most, 1), currency);
+  if (amount === null) return { amount: null, error: `Enter an amount in ${currency}, such as ${example}.` };
+  if (amount === 0) return { amount: null, error: "The amount must be more than zero." };
+  if (amount > most) return { amount: null, error: `At most ${moneyText(most, currency)} can be ${verb}.` };
+  return { amount, error: null };
+}
+
+export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
+  CUSTOMER_REQUEST: "Requested by the customer",
+  RETURN: "Goods returned",
+  DUPLICATE: "Duplicate payment",
+  FRAUDULENT: "Fraudulent",
+  OTHER: "Other",
+};
+
+/** "Other" says nothing without a note. */
+export const noteError = (reason: RefundReason, note: string): string | null =>
+  reason === "OTHER" && note.trim() === "" ? "Say what the reason is." : null;
+
+/** What the API found wrong with a field of the form; null when it was something else. */
+export function fieldError(refusal: Refusal | null, param: string): string | null {
+  if (!refusal) return null;
+  const named = refusal.errors.find((error) => error.param === param)?.message;
+  return named ?? (refusal.param === param ? refusal.detail : null);
+}

@@ -1,0 +1,163 @@
+import { z } from "zod";
+import { currencyDigits, isSupportedCurrency, majorToMinor } from "@/lib/contract/currencies";
+import type { FieldError } from "@/lib/contract/errors";
+import {
+  type CreatePlanBody,
+  createPlanBody,
+  FIXED_WHILE_ACTIVE,
+  hasPlanField,
+  type Plan,
+  type PlanField,
+  planFieldErrors,
+  type UpdatePlanBody,
+} from "@/lib/contract/plans/plan";
+import type { PlanTerms } from "@/lib/contract/plans/schedule";
+
+/** A plan as it stands in the form: numbers are what was typed. */
+export type PlanFormValues = Omit<CreatePlanBody, NumberField | "billing_frequency_unit" | "trial_period_unit"> &
+  Record<NumberField | "description", string> & {
+    billing_frequency_unit: NonNullable<CreatePlanBody["billing_frequency_unit"]>;
+    trial_period_unit: NonNullable<CreatePlanBody["trial_period_unit"]>;
+  };
+
+const NUMBER_FIELDS = [
+  "full_price_amount",
+  "billing_frequency_value",
+  "trial_period_value",
+  "trial_price_amount",
+] as const;
+type NumberField = (typeof NUMBER_FIELDS)[number];
+
+export const EDITABLE_FIELDS = ["name", "description", ...FIXED_WHILE_ACTIVE] as const;
+
+export function planFormValues(plan: Plan | null, currency: string): PlanFormValues {
+  return {
+    type: plan?.type ?? "SUBSCRIPTION_NO_TRIAL",
+    name: plan?.name ?? "",
+    currency: plan?.currency ?? currency,
+    full_price_amount: plan ? priceInput(plan.full_price_amount, plan.currency) : "",
+    status: plan?.status ?? "DRAFT",
+    description: plan?.description ?? "",
+    billing_frequency_value: String(plan?.billing_frequency_value ?? 1),
+    billing_frequency_unit: plan?.billing_frequency_unit ?? "MONTHS",
+    trial_period_value: String(plan?.trial_period_value ?? 14),
+    trial_period_unit: plan?.trial_period_unit ?? "DAYS",
+    trial_price_amount: plan?.trial_price_amount == null ? "" : priceInput(plan.trial_price_amount, plan.currency),
+  };
+}
+
+/** 20 → "20.00" in USD, "20" in JPY. */
+function priceInput(price: number, currency: string): string {
+  return isSupportedCurrency(currency) ? price.toFixed(currencyDigits(currency)) : String(price);
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+/** What is typed as the API takes it; fields that the type does not have are null, empty ones are left out. */
+function bodyOf(values: PlanFormValues): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    ...values,
+    name: values.name.trim() || undefined,
+    description: values.description.trim() || null,
+  };
+  for (const field of NUMBER_FIELDS) {
+    const text = values[field].trim();
+    body[field] = text === "" ? undefined : DECIMAL.test(text) ? Number(text) : Number.NaN;
+  }
+  for (const field of Object.keys(values) as PlanField[]) if (!hasPlanField(values.type, field)) body[field] = null;
+  return body;
+}
+
+/** The API's own schema and rules, for what is typed; its output is the body of the request. */
+export const planFormSchema = z.custom<PlanFormValues>().transform((values, context): CreatePlanBody => {
+  const given = bodyOf(values);
+  const missing = EDITABLE_FIELDS.filter((field) => given[field] === undefined);
+  const parsed = createPlanBody.safeParse(given);
+  const refused = parsed.success
+    ? planFieldErrors(parsed.data).map((error) => ({ ...error, message: fieldWords(error) }))
+    : parsed.error.issues.map((issue) => ({
+        param: String(issue.path[0]),
+        message: WRONG[issue.path[0] as PlanField],
+      }));
+  const errors = [
+    ...missing.map((param) => ({ param: param as string, message: MISSING[param] ?? "Fill this in." })),
+    ...refused.filter(({ param }) => !missing.includes(param as PlanField as never)),
+  ];
+  for (const { param, message } of errors) {
+    context.addIssue({ code: "custom", path: [param], message: message ?? "This is not valid." });
+  }
+  return parsed.success && errors.length === 0 ? parsed.data : z.NEVER;
+});
+
+const MISSING: Partial<Record<PlanField, string>> = {
+  name: "Give the plan a name.",
+  full_price_amount: "Enter the price.",
+  billing_frequency_value: "Enter how often it is paid.",
+  trial_period_value: "Enter how long the trial lasts.",
+  trial_price_amount: "Enter the price of the trial.",
+};
+
+const WHOLE = "Enter a whole number from 1 to 3650.";
+const AMOUNT = "Enter an amount above zero with a point for decimals, such as 19.99.";
+const WRONG: Partial<Record<PlanField, string>> = {
+  name: "Use at most 50 characters.",
+  description: "Use at most 1,000 characters.",
+  full_price_amount: AMOUNT,
+  trial_price_amount: AMOUNT,
+  billing_frequency_value: WHOLE,
+  trial_period_value: WHOLE,
+  currency: "Choose a currency.",
+};
+
+const FIELD_WORDS: Partial<Record<string, string>> = {
+  full_price_amount: "the price",
+  trial_price_amount: "the trial's price",
+};
+
+/** A refusal of the API for people: its sentence, with the fields' names in words. */
+export function fieldWords({ param, message }: Pick<FieldError, "param" | "message">): string {
+  const words = FIELD_WORDS[param];
+  if (!words) return message;
+  const text = message.replaceAll(param, words);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What PATCH has to be told: the fields that are different now. */
+export function planChanges(plan: Plan, body: CreatePlanBody): UpdatePlanBody {
+  const changed = EDITABLE_FIELDS.filter((field) => body[field] !== plan[field]);
+  return Object.fromEntries(changed.map((field) => [field, body[field]]));
+}
+
+/** What the preview can be made from; null while something that it needs is missing or wrong. */
+export function termsTyped(values: PlanFormValues): PlanTerms | null {
+  const { type, currency } = values;
+  if (!isSupportedCurrency(currency)) return null;
+  const price = minorOf(values.full_price_amount, currency);
+  const every = { value: countOf(values.billing_frequency_value), unit: values.billing_frequency_unit };
+  const trial = { value: countOf(values.trial_period_value), unit: values.trial_period_unit };
+  const trialPrice = minorOf(values.trial_price_amount, currency);
+  if (!price) return null;
+  const single = { type, price, every: null, trial: null, trialPrice: null };
+  switch (type) {
+    case "ONE_TIME":
+      return single;
+    case "SUBSCRIPTION_NO_TRIAL":
+      return every.value ? { ...single, every } : null;
+    case "SUBSCRIPTION_FREE_TRIAL":
+      return every.value && trial.value ? { ...single, every, trial } : null;
+    case "SUBSCRIPTION_PAID_TRIAL":
+      return every.value && trial.value && trialPrice ? { ...single, every, trial, trialPrice } : null;
+    default:
+      return type satisfies never;
+  }
+}
+
+function minorOf(text: string, currency: string): number | null {
+  return DECIMAL.test(text.trim()) ? majorToMinor(Number(text), currency) : null;
+}
+
+/** 0 when it is not a number of periods. */
+function countOf(text: string): number {
+  const value = /^\d{1,4}$/.test(text.trim()) ? Number(text) : 0;
+  return value <= 3650 ? value : 0;
+}

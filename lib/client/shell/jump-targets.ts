@@ -1,0 +1,69 @@
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
+
+type JumpTarget = {
+  label: string;
+  detail: string;
+  href: string;
+  /** What is typed can hardly mean anything else; not sure = one way to read any text. */
+  sure: boolean;
+};
+
+type IdPage = { label: string; path: (id: string) => string };
+
+/** Ids that have a page; their prefixes are those of `ID_PREFIX`. */
+const ID_PAGES: Record<string, IdPage> = {
+  pay: { label: "Payment", path: (id) => `/payments/${id}` },
+  txn: { label: "Transaction", path: (id) => `/transactions/${id}` },
+  plan: { label: "Plan", path: (id) => `/plans/${id}` },
+  cs: { label: "Client session", path: (id) => `/checkout/${id}` },
+  key: { label: "API key", path: (id) => `/developers/api-keys#${id}` },
+};
+const ID = /^([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const ID_BEGUN = /^(pay|txn|plan|cs|key)_/;
+const EMAIL = /^[^\s@]+@[^\s@]*$/;
+const LAST4 = /^\d{4}$/;
+const AMOUNT = /^[$€£¥]?\s?\d{1,3}(,?\d{3})*(\.\d+)?(\s?[a-z]{3})?$/i;
+const MIN_KEY_LENGTH = 3;
+
+/** Where a pasted or typed text may lead, the likeliest first. An id is looked for in both environments. */
+export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
+  const text = typed.trim();
+  if (!text) return [];
+  const id = ID.exec(text.toLowerCase());
+  const page = id && ID_PAGES[id[1] ?? ""];
+  if (page) {
+    const modes = [mode, ...MODES.filter((other) => other !== mode)];
+    return modes.map((where) => ({
+      label: `${page.label} ${text.toLowerCase()}`,
+      detail: where === "test" ? "Test" : "Live",
+      href: `/${where}${page.path(text.toLowerCase())}`,
+      sure: true,
+    }));
+  }
+  if (ID_BEGUN.test(text)) return [];
+  const sure = EMAIL.test(text) || LAST4.test(text) || AMOUNT.test(text);
+  const search = {
+    label: searchLabel(text),
+    detail: "Transactions",
+    href: `/${mode}/transactions?q=${encodeURIComponent(text)}`,
+    sure,
+  };
+  if (sure) return [search];
+  return text.length >= MIN_KEY_LENGTH && !/\s/.test(text) ? [idempotencyTarget(text, mode), search] : [search];
+}
+
+function idempotencyTarget(key: string, mode: Mode): JumpTarget {
+  return {
+    label: `Idempotency key ${key}`,
+    detail: "Inspector",
+    href: `/${mode}/developers/idempotency?key=${encodeURIComponent(key)}`,
+    sure: false,
+  };
+}
+
+function searchLabel(text: string): string {
+  if (EMAIL.test(text)) return `Payments of ${text}`;
+  if (LAST4.test(text)) return `Cards ending in ${text}`;
+  if (AMOUNT.test(text)) return `Payments of ${text}`;
+  return `Search transactions for ${text}`;
+}

@@ -1,0 +1,31 @@
+import type { Mode } from "@/lib/contract/transactions/words";
+
+/** Pages with an id in their path, which belongs to one environment → the list that has such things in the other. */
+const LISTS: Record<string, string> = {
+  payments: "/transactions",
+  transactions: "/transactions",
+  plans: "/plans",
+  checkout: "/checkout",
+};
+const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
+
+/**
+ * The same page in another environment, with its filters. A page of one thing becomes its list; what else names a thing
+ * of this environment (an open panel, a saved view) and the page number are left out.
+ */
+export function otherModePath(pathname: string, search: URLSearchParams, mode: Mode): string {
+  const [section = "", ...rest] = pathname.split("/").slice(2);
+  const list = LISTS[section];
+  const isDetail = rest.some((part) => ID.test(part));
+  const path = isDetail
+    ? (list ?? "")
+    : [section, ...rest]
+        .filter(Boolean)
+        .map((part) => `/${part}`)
+        .join("");
+  if (isDetail) return `/${mode}${path}`;
+  const kept = new URLSearchParams(
+    [...search].filter(([name, value]) => !["panel", "view", "page", "key"].includes(name) && !ID.test(value)),
+  ).toString();
+  return `/${mode}${path}${kept ? `?${kept}` : ""}`;
+}

@@ -1,0 +1,121 @@
+export type ExportProgress = { rows: number; total: number };
+
+/** What went wrong, in words; nothing was saved. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+  readonly requestId: string | null;
+
+  constructor(message: string, requestId: string | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.requestId = requestId;
+  }
+}
+
+/** What no signal from the server for this long means. */
+const SILENCE_MS = 60_000;
+const REPORT_MS = 100;
+
+/**
+ * Reads an export and saves it as a file, if it is whole: every line that was announced has to be there. Throws ExportError;
+ * the signal's reason when the person gave up. Answers the number of rows.
+ */
+export async function downloadExport(
+  address: string,
+  signal: AbortSignal,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<number> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  };
+  try {
+    const response = await fetch(address, { signal: AbortSignal.any([signal, silence.signal]), cache: "no-store" });
+    const requestId = response.headers.get("x-request-id");
+    if (!response.ok || response.body === null) throw new ExportError(await refusalOf(response), requestId);
+    const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
+    const { parts, rows } = await readAll(response.body, (rows) => {
+      heard();
+      onProgress({ rows, total });
+    });
+    if (rows !== total) throw incomplete(rows, total, requestId);
+    save(new Blob(parts, { type: "text/csv" }), fileName(response));
+    return rows;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof ExportError) throw error;
+    throw new ExportError("The export broke off. Nothing was saved; try again.", null, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const incomplete = (rows: number, total: number, requestId: string | null) =>
+  new ExportError(
+    `The export ended after ${rows.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} rows. Nothing was saved; try again.`,
+    requestId,
+  );
+
+async function readAll(body: ReadableStream<Uint8Array<ArrayBuffer>>, onRows: (rows: number) => void) {
+  const reader = body.getReader();
+  const counter = new RecordCounter();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let reported = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    counter.add(value);
+    if (performance.now() - reported < REPORT_MS) continue;
+    reported = performance.now();
+    onRows(dataRows(counter));
+  }
+  return { parts, rows: dataRows(counter) };
+}
+
+/** All but the line of names. */
+const dataRows = (counter: RecordCounter): number => Math.max(0, counter.records - 1);
+
+async function refusalOf(response: Response): Promise<string> {
+  const fallback = `The service answered ${response.status}. Try again in a moment.`;
+  try {
+    const body = (await response.json()) as { detail?: unknown };
+    return typeof body.detail === "string" ? body.detail : fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+function fileName(response: Response): string {
+  return /filename="([\w.-]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "transactions.csv";
+}
+
+function save(file: Blob, name: string): void {
+  const href = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // The browser reads it after the click; it says not when it is done.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+const QUOTE = 0x22;
+const NEWLINE = 0x0a;
+
+/** Counts the records of a CSV file that comes in pieces. A line break inside quotes ends none. */
+export class RecordCounter {
+  records = 0;
+  #quoted = false;
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      // A doubled quote inside quotes switches twice, which is the same as not at all.
+      if (byte === QUOTE) this.#quoted = !this.#quoted;
+      else if (byte === NEWLINE && !this.#quoted) this.records++;
+    }
+  }
+}

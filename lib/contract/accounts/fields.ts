@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { holdsNoCardNumber, isStorable, NOT_STORABLE } from "@/lib/contract/fields";
+
+export const MIN_PASSWORD_LENGTH = 12;
+export const MAX_PASSWORD_LENGTH = 200;
+
+/** A password that somebody chooses. Whether it is easy to guess is judged where it is set. */
+export const newPassword = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
+  .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`);
+
+/** No password is longer; hashing what is would cost whoever sends it nothing, and us a lot. */
+export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
+export const givenPassword = z
+  .string()
+  .min(1, "Enter your password.")
+  .max(MAX_GIVEN_PASSWORD_LENGTH, "That is not your password.");
+
+/** Six digits of the authenticator app, or a recovery code. */
+export const givenCode = z.string().trim().min(6, "Enter the six digits of your authenticator app.").max(40);
+
+const NO_EMAIL = "This is not an e-mail address.";
+/** A label of a host name. */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/**
+ * A plain address: no quotes, comments, angle brackets or lists, which mail programs read in ways of their own, and nothing
+ * that only looks like an address somebody else has. A domain beyond ASCII is written as its `xn--` name.
+ */
+export function isPlainEmail(text: string): boolean {
+  const [local = "", domain = "", ...more] = text.split("@");
+  if (more.length > 0 || text.length > 254 || local.length > 64) return false;
+  if (!/^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i.test(local) || local.split(".").includes("")) return false;
+  return domain.split(".").every((label) => LABEL.test(label));
+}
+
+export const emailAddress = z
+  .string()
+  .trim()
+  .min(1, "Enter an e-mail address.")
+  .max(254, "This e-mail address is too long.")
+  .refine(isPlainEmail, NO_EMAIL)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+
+/** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
+const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
+const PLAIN_NAME = "Use a plain name, without links, angle brackets and line breaks.";
+
+const nameOf = (what: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, `Enter ${what}.`)
+    .max(100, "Use at most 100 characters.")
+    .refine(isStorable, NOT_STORABLE)
+    .refine((text) => !NO_NAME.test(text), PLAIN_NAME)
+    .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+
+export const personName = nameOf("a name");
+export const businessName = nameOf("the name of the business");
+
+/** IANA name. Whether the database knows it, too, is asked there. */
+export const timeZone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/, "This is not a time zone.")
+  .refine(isTimeZone, "This is not a time zone.");
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What an empty field of a form means. */
+const orNull = (text: string) => (text === "" ? null : text);
+
+export const website = z
+  .string()
+  .trim()
+  .max(200, "Use at most 200 characters.")
+  .refine(
+    (text) => text === "" || (isWebAddress(text) && isStorable(text)),
+    "Enter an address such as https://example.com.",
+  )
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
+  .transform(orNull);
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return (protocol === "https:" || protocol === "http:") && hostname.includes(".");
+}
+
+export const supportEmail = z
+  .string()
+  .trim()
+  .max(254, "This e-mail address is too long.")
+  .refine((text) => text === "" || isPlainEmail(text), NO_EMAIL)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
+  .transform(orNull);
+
+/** Where mail goes: to a mail server, into the outbox page, or to the console of the process, for there is neither. */
+export type MailRoute = "sent" | "outbox" | "console";

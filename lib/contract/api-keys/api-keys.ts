@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER, isNumberAsAddress } from "@/lib/contract/card-numbers";
+import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
+import { dashboardOperation } from "@/lib/contract/operation";
+import { permission } from "@/lib/contract/permissions";
+
+/** `EXPIRED` is what a key becomes by itself; the others are what somebody made of it. */
+export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as const;
+export const API_KEY_ACTIONS = ["rotate", "disable", "enable", "revoke"] as const;
+export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
+
+/** A key without its secret. */
+export const apiKey = z.object({
+  id: idOf("apiKey"),
+  object: z.literal("api_key"),
+  name: z.string(),
+  prefix: z.string(),
+  last4: z.string(),
+  permissions: z.array(permission),
+  status: z.enum(API_KEY_STATES),
+  /** Addresses and CIDR blocks; empty = from anywhere. */
+  ip_allow_list: z.array(z.string()),
+  expires_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable(),
+  last_used_ip: z.string().nullable(),
+  /** The key it replaced, and the one that replaced it. */
+  rotated_from: idOf("apiKey").nullable(),
+  replaced_by: idOf("apiKey").nullable(),
+  available_actions: z.array(z.enum(API_KEY_ACTIONS)),
+  created_at: timestamp,
+});
+export type ApiKey = z.infer<typeof apiKey>;
+
+/** `secret` is null in the answer to a repeated request: the service keeps only a digest of it. */
+export const issuedApiKey = z.object({ api_key: apiKey, secret: z.string().nullable() });
+export type IssuedApiKey = z.infer<typeof issuedApiKey>;
+
+/** A value of the page's own for each form that was opened: sent twice, it still makes one key. */
+const attempt = z
+  .string()
+  .regex(/^[\w-]{16,64}$/)
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+
+const MAX_ADDRESSES = 100;
+export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
+const READS_LIKE_A_CARD_NUMBER =
+  "This reads like a card number, which must not be kept. Write a larger network, such as 2001:db8::/32.";
+/** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
+const address = z
+  .string()
+  .regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS)
+  .refine((text) => !isNumberAsAddress(text), READS_LIKE_A_CARD_NUMBER);
+
+export const createApiKeyBody = z.strictObject({
+  attempt,
+  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+  permissions: z.array(permission),
+  expires_at: instant.nullable(),
+  ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),
+});
+export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
+
+/** Hours for which the old key goes on working. */
+export const OVERLAP_HOURS = [0, 1, 24, 168] as const;
+export type OverlapHours = (typeof OVERLAP_HOURS)[number];
+export const rotateApiKeyBody = z.strictObject({ attempt, overlap_hours: z.literal(OVERLAP_HOURS) });
+export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
+
+const BASE = "/api/dashboard/{mode}/api-keys";
+/** A live key moves money: whoever touches one proves who they are. */
+const base = { method: "POST", permission: "api_key.manage", proof: "live" } as const;
+const issue = { ...base, verified: "live" } as const;
+
+export const createApiKeyOperation = dashboardOperation({
+  ...issue,
+  name: "createApiKey",
+  path: BASE,
+  body: createApiKeyBody,
+  status: 201,
+  response: issuedApiKey,
+});
+
+export const rotateApiKeyOperation = dashboardOperation({
+  ...issue,
+  name: "rotateApiKey",
+  path: `${BASE}/{id}/rotate`,
+  body: rotateApiKeyBody,
+  status: 201,
+  response: issuedApiKey,
+});
+
+const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
+/** A stolen key is stopped at once, without a question; it can be enabled again. */
+export const disableApiKeyOperation = dashboardOperation({
+  ...{ ...change, proof: undefined },
+  name: "disableApiKey",
+  path: `${BASE}/{id}/disable`,
+});
+export const enableApiKeyOperation = dashboardOperation({
+  ...change,
+  verified: "live",
+  name: "enableApiKey",
+  path: `${BASE}/{id}/enable`,
+});
+export const revokeApiKeyOperation = dashboardOperation({
+  ...change,
+  name: "revokeApiKey",
+  path: `${BASE}/{id}/revoke`,
+});

@@ -1,0 +1,123 @@
+/** How the payment form looks, without zod: the form, the dashboard's editor and the API share it. */
+
+/** #rgb or #rrggbb. */
+export const HEX_COLOR = /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
+/** Names of fonts as CSS takes them, and nothing that could end a declaration. */
+export const FONT_FAMILY = /^[\p{L}\p{N} ,'"_-]{1,100}$/u;
+
+export const APPEARANCE_THEMES = ["light", "dark", "system"] as const;
+export type AppearanceTheme = (typeof APPEARANCE_THEMES)[number];
+
+export const APPEARANCE_PRESETS = ["clean", "soft", "sharp", "night"] as const;
+export type AppearancePreset = (typeof APPEARANCE_PRESETS)[number];
+
+/** As a merchant sends it: every member can be left out. Colours are #rgb or #rrggbb. */
+export type Appearance = {
+  preset?: AppearancePreset | undefined;
+  theme?: AppearanceTheme | undefined;
+  accent_color?: string | undefined;
+  background_color?: string | undefined;
+  text_color?: string | undefined;
+  /** Pixels, 0–24. */
+  border_radius?: number | undefined;
+  font_family?: string | undefined;
+};
+
+export type Scheme = "light" | "dark";
+type SchemeColors = { accent: string; onAccent: string; background: string; text: string };
+type ResolvedAppearance = {
+  theme: AppearanceTheme;
+  colors: Record<Scheme, SchemeColors>;
+  /** Pixels. */
+  borderRadius: number;
+  fontFamily: string | null;
+};
+
+const SYSTEM_COLORS: Record<Scheme, Omit<SchemeColors, "onAccent">> = {
+  light: { accent: "#0b6478", background: "#ffffff", text: "#1b1b19" },
+  dark: { accent: "#6fc7da", background: "#121211", text: "#ededea" },
+};
+
+const PRESETS: Record<AppearancePreset, Appearance> = {
+  clean: {},
+  soft: { border_radius: 14 },
+  sharp: { border_radius: 0 },
+  night: { theme: "dark", accent_color: "#8ab4ff", background_color: "#0e1116", text_color: "#e8ecf2" },
+};
+
+/** Smallest contrast of text that WCAG 2.2 AA allows, and of parts such as borders and focus rings. */
+export const TEXT_CONTRAST = 4.5;
+export const PART_CONTRAST = 3;
+
+/** Everything that was left out, filled in. A colour that the merchant chose holds in both schemes. */
+export function resolveAppearance(appearance: Appearance | null): ResolvedAppearance {
+  const chosen = { ...PRESETS[appearance?.preset ?? "clean"], ...withoutAbsent(appearance ?? {}) };
+  const colorsOf = (scheme: Scheme): SchemeColors => {
+    const own = SYSTEM_COLORS[scheme];
+    const accent = chosen.accent_color ?? own.accent;
+    return {
+      accent,
+      onAccent: readableOn(accent),
+      background: chosen.background_color ?? own.background,
+      text: chosen.text_color ?? own.text,
+    };
+  };
+  return {
+    // A background of the merchant's own is one scheme: nothing of ours may turn dark on it.
+    theme: chosen.theme ?? (chosen.background_color ? schemeOf(chosen.background_color) : "light"),
+    colors: { light: colorsOf("light"), dark: colorsOf("dark") },
+    borderRadius: chosen.border_radius ?? 6,
+    fontFamily: chosen.font_family ?? null,
+  };
+}
+
+export type ContrastProblem = {
+  param: "text_color" | "accent_color";
+  scheme: Scheme;
+  contrast: number;
+  needed: number;
+};
+
+/** Colours that cannot be told apart well enough, in the schemes that the theme can show. */
+export function contrastProblems(appearance: Appearance | null): ContrastProblem[] {
+  const { theme, colors } = resolveAppearance(appearance);
+  const schemes: Scheme[] = theme === "system" ? ["light", "dark"] : [theme];
+  return schemes.flatMap((scheme) => {
+    const { text, accent, background } = colors[scheme];
+    const measured = [
+      { param: "text_color" as const, scheme, contrast: contrast(text, background), needed: TEXT_CONTRAST },
+      { param: "accent_color" as const, scheme, contrast: contrast(accent, background), needed: PART_CONTRAST },
+    ];
+    return measured.filter((one) => one.contrast < one.needed);
+  });
+}
+
+/** Contrast of two colours as WCAG defines it, 1–21. */
+export function contrast(a: string, b: string): number {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** Black or white, whichever is read more easily on the colour: never below 4.58. */
+export function readableOn(color: string): string {
+  return contrast(color, "#ffffff") >= contrast(color, "#000000") ? "#ffffff" : "#000000";
+}
+
+function schemeOf(background: string): Scheme {
+  return readableOn(background) === "#000000" ? "light" : "dark";
+}
+
+function luminance(color: string): number {
+  const hex = color.slice(1);
+  const full = hex.length === 3 ? hex.replace(/./g, "$&$&") : hex;
+  const [red, green, blue] = [0, 2, 4].map((at) => {
+    const part = Number.parseInt(full.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** A member that is there but undefined says nothing, and must not hide the preset's. */
+function withoutAbsent(appearance: Appearance): Appearance {
+  return Object.fromEntries(Object.entries(appearance).filter(([, value]) => value !== undefined));
+}

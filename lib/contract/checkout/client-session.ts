@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { AppError, type FieldError } from "@/lib/contract/errors";
+import {
+  amount,
+  amountOut,
+  billingAddress,
+  currency,
+  customerFields,
+  holdsNoCardNumber,
+  humanText,
+  metadata,
+  timestamp,
+  webUrl,
+} from "@/lib/contract/fields";
+import { idInput, idOf } from "@/lib/contract/ids";
+import { captureMethod } from "@/lib/contract/payments/payment";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, HEX_COLOR } from "./appearance";
+
+/** Origins become part of a Content-Security-Policy; URLs allow characters in host names that would end it. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.-]+(:\d+)?$|^https?:\/\/\[[\da-f:]+\](:\d+)?$/;
+
+/** Whether a text is an origin as browsers write it: scheme and host, no path. */
+export const isOrigin = (text: string): boolean =>
+  PLAIN_ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+type Addresses = { readonly allowed_origins?: readonly string[] | undefined; readonly return_url: string | null };
+
+const MESSAGE =
+  "In live mode this must begin with https://, so that nobody on the way can change the page around a payment.";
+
+/**
+ * Throws `invalid_parameter` for a live payment whose shopper would be on, or sent to, a page that travels in the clear. Test
+ * mode takes http, because shops are built on people's own machines.
+ */
+export function requireSecureAddresses(
+  { mode }: { readonly mode: Mode },
+  { allowed_origins = [], return_url }: Addresses,
+): void {
+  if (mode !== "live") return;
+  const given: [param: string, address: string | null][] = [
+    ...allowed_origins.map((origin, index): [string, string] => [`allowed_origins.${index}`, origin]),
+    ["return_url", return_url],
+  ];
+  const errors = given
+    .filter(([, address]) => address !== null && !/^https:/i.test(address))
+    .map(([param]): FieldError => ({ param, code: "invalid_parameter", message: MESSAGE }));
+  const [first] = errors;
+  if (first) throw new AppError("invalid_parameter", `${first.param}: ${MESSAGE}`, { param: first.param, errors });
+}
+
+export const CLIENT_SESSION_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
+const clientSessionStatus = z.enum(CLIENT_SESSION_STATUSES);
+export type ClientSessionStatus = z.infer<typeof clientSessionStatus>;
+
+/** The shopper's tries to pay one session before it takes no more. */
+export const CLIENT_SESSION_ATTEMPTS = 5;
+
+const color = z.string().regex(HEX_COLOR, "Use a hex colour such as #1a73e8.");
+export const appearance = z
+  .strictObject({
+    preset: z.enum(APPEARANCE_PRESETS).optional().describe("What all else is based on: `clean` when left out."),
+    theme: z.enum(APPEARANCE_THEMES).optional().describe("`system` follows the shopper's device."),
+    accent_color: color.optional().describe("Buttons and focus, as #1a73e8."),
+    background_color: color.optional().describe("Page background."),
+    text_color: color.optional().describe("Text."),
+    border_radius: z.int().min(0).max(24).optional().meta({ description: "Corner radius in pixels." }),
+    font_family: humanText(100)
+      .regex(FONT_FAMILY, "Use names of fonts, separated by commas.")
+      .optional()
+      .describe("A font family that browsers know."),
+  })
+  .superRefine((value, context) => {
+    // Members that are wrong themselves were told so already.
+    if (![value.background_color, value.text_color].every((part) => part === undefined || HEX_COLOR.test(part))) return;
+    const unreadable = contrastProblems(value).find(({ param }) => param === "text_color");
+    if (!unreadable) return;
+    const message = `Text would have a contrast of ${unreadable.contrast.toFixed(1)} to 1 on its background; it needs ${unreadable.needed}.`;
+    context.addIssue({ code: "custom", path: ["text_color"], message });
+  })
+  .meta({ id: "Appearance" });
+
+const origin = z
+  .string()
+  .max(300)
+  .refine(isOrigin, { message: "Use an origin: scheme and host, no path, such as https://shop.example." })
+  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+
+/** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
+export const createClientSessionBody = z
+  .strictObject({
+    plan_id: idInput.nullable().default(null).describe("The plan to sell; or send amount and currency."),
+    amount: amount.nullable().default(null).describe("Amount in minor units; without a plan."),
+    currency: currency.nullable().default(null).describe("ISO 4217 code, upper case; without a plan."),
+    ...customerFields,
+    capture_method: captureMethod
+      .default("automatic")
+      .describe("`manual` authorizes now and leaves the capture to you."),
+    allowed_origins: z
+      .array(origin)
+      .max(20)
+      .default([])
+      .describe(
+        "Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https.",
+      ),
+    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to. In live mode only https."),
+    appearance: appearance.nullable().default(null).describe("How the payment form looks."),
+    metadata: metadata.default({}),
+  })
+  .superRefine((body, context) => {
+    const missing = (param: string, message: string) =>
+      context.addIssue({ code: "custom", path: [param], params: { code: "missing_parameter" }, message });
+    if (body.plan_id !== null) {
+      if (body.amount !== null)
+        context.addIssue({ code: "custom", path: ["amount"], message: "Send either plan_id, or amount and currency." });
+      if (body.currency !== null)
+        context.addIssue({
+          code: "custom",
+          path: ["currency"],
+          message: "Send either plan_id, or amount and currency.",
+        });
+    } else if (body.amount === null) missing("amount", "Send a plan_id, or amount and currency.");
+    else if (body.currency === null) missing("currency", "Send the currency of the amount.");
+  })
+  .meta({ id: "CreateClientSessionRequest" });
+export type CreateClientSessionBody = z.infer<typeof createClientSessionBody>;
+
+export const clientSession = z
+  .object({
+    id: idOf("clientSession").describe("Unique id of the session."),
+    object: z.literal("client_session").describe("Always `client_session`."),
+    client_session_token: z
+      .string()
+      .nullable()
+      .meta({ description: "Shown once, in the answer that creates the session." }),
+    status: clientSessionStatus.describe(
+      "OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts are over. CANCELLED by you.",
+    ),
+    amount: amountOut.describe("What the shopper pays, in minor units."),
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    plan_id: idOf("plan").nullable().describe("The plan that is sold."),
+    payment_id: idOf("payment").nullable().describe("The payment that completed it."),
+    capture_method: captureMethod.describe("Whether the payment is captured at once or by your own call."),
+    customer_id: z.string().nullable().describe("Your own id of the customer."),
+    customer_email: z.string().nullable().describe("The customer's e-mail address."),
+    customer_name: z.string().nullable().describe("The customer's name."),
+    billing_address: billingAddress.nullable().describe("The card's billing address."),
+    allowed_origins: z.array(z.string()).describe("Origins that may embed the payment form."),
+    return_url: z.string().nullable().describe("Where the shopper returns to."),
+    appearance: appearance.nullable().describe("How the payment form looks."),
+    metadata: metadata.describe("Your own keys and values."),
+    attempts_left: z.int().describe("Tries to pay that the shopper still has."),
+    iframe_url: z.string().nullable().meta({ description: "Holds the token, so it too is shown once." }),
+    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    expires_at: timestamp.describe("When it takes no more attempts: 24 hours after it was created, or with its fifth."),
+    created_at: timestamp.describe("When it was created."),
+    updated_at: timestamp.describe("When it last changed."),
+  })
+  .meta({ id: "ClientSession" });
+export type ClientSession = z.infer<typeof clientSession>;

@@ -1,0 +1,142 @@
+import { CURRENCY_DIGITS, currencyDigits } from "./currencies";
+import type { CardBrand } from "./transactions/words";
+
+const moneyFormats = new Map<string, Intl.NumberFormat>();
+
+function moneyFormat(currency: string): Intl.NumberFormat {
+  let format = moneyFormats.get(currency);
+  if (!format) {
+    const digits = currencyDigits(currency);
+    format = new Intl.NumberFormat("en-US", {
+      style: "currency",
+      currency,
+      currencyDisplay: "narrowSymbol",
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    moneyFormats.set(currency, format);
+  }
+  return format;
+}
+
+/** Minor units → "$1,234.50". The text is exact: Intl gets a decimal string, not a float. */
+export function moneyText(amount: number, currency: string): string {
+  const digits = currencyDigits(currency);
+  const sign = amount < 0 ? "-" : "";
+  const minor = String(Math.abs(amount)).padStart(digits + 1, "0");
+  const decimal = digits === 0 ? minor : `${minor.slice(0, -digits)}.${minor.slice(-digits)}`;
+  return moneyFormat(currency).format(`${sign}${decimal}` as `${number}`);
+}
+
+/** Minor units → "$1,234.50 USD"; "CHF 12.00" where the code stands already. */
+export function moneyTextWithCode(amount: number, currency: string): string {
+  const text = moneyText(amount, currency);
+  return text.includes(currency) ? text : `${text} ${currency}`;
+}
+
+/** Times as text. `zone` is an IANA name. English and a 24-hour clock everywhere, so server and browser agree. */
+
+const timeFormats = new Map<string, Intl.DateTimeFormat>();
+
+function timeFormat(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${JSON.stringify(options)}`;
+  let format = timeFormats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-US", { timeZone: zone, ...options });
+    timeFormats.set(key, format);
+  }
+  return format;
+}
+
+const yearIn = (date: Date, zone: string) => timeFormat(zone, { year: "numeric" }).format(date);
+
+/** "Nov 21, 2026"; this year's without the year when `short`. */
+export function dateText(at: Date, zone: string, { short = false, now = new Date() } = {}): string {
+  const year = short && yearIn(at, zone) === yearIn(now, zone) ? {} : { year: "numeric" as const };
+  return timeFormat(zone, { month: "short", day: "numeric", ...year }).format(at);
+}
+
+/** "Nov 21, 14:05"; another year's with the year. */
+export function timeText(at: Date, zone: string, now = new Date()): string {
+  const clock = timeFormat(zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(at);
+  return `${dateText(at, zone, { short: true, now })}, ${clock}`;
+}
+
+/** "Sat, Nov 21, 2026, 14:05:09 GMT+1": everything. */
+export function fullTimeText(at: Date, zone: string): string {
+  return timeFormat(zone, {
+    weekday: "short",
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "short",
+  }).format(at);
+}
+
+const STEPS = [
+  { unit: "year", seconds: 31_536_000 },
+  { unit: "month", seconds: 2_592_000 },
+  { unit: "week", seconds: 604_800 },
+  { unit: "day", seconds: 86_400 },
+  { unit: "hour", seconds: 3_600 },
+  { unit: "minute", seconds: 60 },
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "always" });
+
+/** "3 minutes ago", "in 2 days", "just now". */
+export function relativeTimeText(at: Date, now = new Date()): string {
+  const seconds = (at.getTime() - now.getTime()) / 1_000;
+  for (const step of STEPS) {
+    if (Math.abs(seconds) >= step.seconds) return relative.format(Math.trunc(seconds / step.seconds), step.unit);
+  }
+  return seconds > 0 ? "in less than a minute" : "just now";
+}
+
+type Range = { page: number; perPage: number; count: number; total: number; capped: boolean };
+
+const number = new Intl.NumberFormat("en-US");
+
+/** "21–40 of 240", "1–20 of 10,000+", "0 of 0": which rows of how many a page shows. */
+export function rangeText({ page, perPage, count, total, capped }: Range): string {
+  const all = `${number.format(total)}${capped ? "+" : ""}`;
+  if (count === 0) return `0 of ${all}`;
+  const first = (page - 1) * perPage + 1;
+  return `${number.format(first)}–${number.format(first + count - 1)} of ${all}`;
+}
+
+const BRAND_NAMES: Record<CardBrand, string> = {
+  visa: "Visa",
+  mastercard: "Mastercard",
+  amex: "American Express",
+  discover: "Discover",
+};
+
+/** `Visa •••• 4242`, as the card is spoken of in sentences and on buttons. */
+export function cardText(brand: CardBrand | null, last4: string | null): string {
+  const name = brand === null ? "card" : BRAND_NAMES[brand];
+  return last4 === null ? name : `${name} •••• ${last4}`;
+}
+
+/** 4242 4242 4242 4242; American Express 3782 822463 10005: as it stands on the card. */
+export function groupedNumber(number: string): string {
+  return number.length === 15
+    ? number.replace(/^(\d{4})(\d{6})(\d{5})$/, "$1 $2 $3")
+    : (number.match(/\d{1,4}/g) ?? []).join(" ");
+}
+
+/** Code and English name. */
+export type CurrencyOption = { code: string; name: string };
+
+const FIRST = ["USD", "EUR", "GBP"];
+
+/** Every currency that money can be taken in, with its English name; the most used ones first. */
+export function currencyOptions(): CurrencyOption[] {
+  const names = new Intl.DisplayNames("en", { type: "currency" });
+  const others = [...CURRENCY_DIGITS.keys()].filter((code) => !FIRST.includes(code)).toSorted();
+  return [...FIRST, ...others].map((code) => ({ code, name: names.of(code) ?? code }));
+}

@@ -1,0 +1,56 @@
+import type { DeclineCode } from "@/lib/contract/errors";
+
+/** What each decline code means, the words for the shopper, and what the merchant can do. */
+export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; advice: string }> = {
+  generic_decline: {
+    meaning: "The issuer gave no reason.",
+    say: "Your bank declined the card. Use another card or call your bank.",
+    advice: "Ask the customer to use another card or to call their bank. Trying the same card again rarely helps.",
+  },
+  insufficient_funds: {
+    meaning: "The account or credit line does not cover the amount.",
+    say: "Your bank declined the card. Use another card.",
+    advice: "Ask the customer for another card, or try again in a few days.",
+  },
+  lost_card: {
+    meaning: "The card was reported lost.",
+    say: "Your bank declined the card. Use another card or call your bank.",
+    advice: "Ask the customer for another card, and do not try this one again.",
+  },
+  stolen_card: {
+    meaning: "The card was reported stolen.",
+    say: "Your bank declined the card. Use another card or call your bank.",
+    advice: "Do not try this card again. Look at the order before you ship anything to this customer.",
+  },
+  expired_card: {
+    meaning: "The card is past its expiry.",
+    say: "This card has expired. Use another card.",
+    advice: "Ask the customer for another card, or for the new expiry of a renewed one.",
+  },
+  incorrect_cvv: {
+    meaning: "The security code is wrong.",
+    say: "The security code is not right. Check it and try again.",
+    advice: "Ask the customer to check the security code and pay again.",
+  },
+  incorrect_number: {
+    meaning: "The issuer does not know the number.",
+    say: "The card number is not right. Check it and try again.",
+    advice: "Ask the customer to check the card number and pay again.",
+  },
+  authentication_failed: {
+    meaning: "The shopper did not pass 3-D Secure.",
+    say: "Your bank could not confirm that it is you. Try again or use another card.",
+    advice: "Let the customer try again, or use another card.",
+  },
+  fraud_suspected: {
+    meaning: "The risk score is too high.",
+    say: "The payment was declined. Use another card.",
+    advice:
+      "Look at the reasons of the score below. Do not try the card again before you have checked the order yourself.",
+  },
+  processing_error: {
+    meaning: "The issuer could not process the request.",
+    say: "Your bank could not process the payment. Try again in a moment.",
+    advice: "Try again in a few minutes, with a new idempotency key.",
+  },
+};

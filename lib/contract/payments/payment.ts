@@ -1,0 +1,200 @@
+import { z } from "zod";
+import {
+  amount,
+  amountOut,
+  billingAddress,
+  currency,
+  customerFields,
+  humanText,
+  instant,
+  listOf,
+  metadata,
+  queryLimit,
+  queryOffset,
+  refuseOwnCard,
+  text,
+  textBesideCard,
+  timestamp,
+  webUrl,
+} from "@/lib/contract/fields";
+import { idInput, idOf } from "@/lib/contract/ids";
+import { action, cardBrand, refundReason, transaction } from "@/lib/contract/transactions/transaction";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
+
+export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as const;
+const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
+export type PaymentStatus = z.infer<typeof paymentStatus>;
+
+export const captureMethod = z.enum(["automatic", "manual"]);
+
+/** What the shopper must do next: open the card issuer's challenge page. */
+const nextAction = z
+  .object({
+    type: z.literal("redirect_to_url").describe("Always `redirect_to_url`."),
+    redirect_to_url: z.object({ url: z.string() }).describe("The card issuer's challenge page."),
+    expires_at: timestamp.describe("When the challenge can no longer be passed."),
+  })
+  .meta({ id: "NextAction" });
+export type NextAction = z.infer<typeof nextAction>;
+
+export const payment = z
+  .object({
+    id: idOf("payment").describe("Unique id of the payment."),
+    object: z.literal("payment").describe("Always `payment`."),
+    status: paymentStatus.describe("Where it stands now."),
+    amount: amountOut.describe("Amount asked for, in minor units."),
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    capture_method: captureMethod.describe("Whether it is captured at once or by your own call."),
+    amount_captured: amountOut.describe("Captured so far, in minor units."),
+    amount_capturable: amountOut.describe("What can still be captured, in minor units."),
+    amount_refunded: amountOut.describe("Refunded so far, in minor units."),
+    amount_refundable: amountOut.describe("What can still be refunded, in minor units."),
+    available_actions: z.array(action).describe("What you can do with it now."),
+    customer_id: z.string().nullable().describe("Your own id of the customer."),
+    customer_email: z.string().nullable().describe("The customer's e-mail address."),
+    customer_name: z.string().nullable().describe("The customer's name."),
+    billing_address: billingAddress.nullable().describe("The card's billing address."),
+    card: z
+      .object({
+        brand: cardBrand.nullable(),
+        last4: z.string(),
+        exp_month: z.int(),
+        exp_year: z.int(),
+        bin: z.string(),
+      })
+      .nullable()
+      .describe("The card, as far as it may be shown."),
+    plan_id: idOf("plan").nullable().describe("The plan it pays for."),
+    subscription_id: idOf("subscription").nullable().describe("The subscription it pays for."),
+    client_session_id: idOf("clientSession").nullable().describe("The client session it was paid in."),
+    description: z.string().nullable().describe("Your own note."),
+    metadata: metadata.describe("Your own keys and values."),
+    next_action: nextAction.nullable().describe("What the shopper must do next, when the status is `REQUIRES_ACTION`."),
+    transactions: z.array(transaction).describe("Its charge, then its refunds."),
+    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    created_at: timestamp.describe("When it was created."),
+    updated_at: timestamp.describe("When it last changed."),
+  })
+  .meta({ id: "Payment" });
+export type Payment = z.infer<typeof payment>;
+
+export const paymentList = listOf(payment).meta({ id: "PaymentList" });
+
+/** The Luhn check digit, which catches every single mistyped digit. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    const doubled = i % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+/** Card data: it lives in memory only, from here to the processor's `tokenize`, and is never written anywhere. */
+export const cardInput = z
+  .strictObject({
+    number: z
+      .string()
+      .max(40)
+      .transform((value) => value.replace(/[ -]/g, ""))
+      .refine(
+        (digits) => /^\d{12,19}$/.test(digits) && passesLuhn(digits),
+        "The card number is not valid. Check it for a typing error.",
+      )
+      .describe("Card number; spaces and dashes are ignored."),
+    exp_month: z.int().min(1).max(12).describe("Month the card expires, 1–12."),
+    exp_year: z.int().min(2000).max(2100).describe("Year the card expires, four digits."),
+    cvv: z
+      .string()
+      .regex(/^\d{3,4}$/, "Use the 3 or 4 digits of the security code.")
+      .describe("Security code: 4 digits for American Express, 3 for all others."),
+    name: textBesideCard(255).optional().describe("Name on the card."),
+  })
+  .refine((card) => card.cvv.length === (/^3[47]/.test(card.number) ? 4 : 3), {
+    path: ["cvv"],
+    message: "American Express cards have 4 digits, all others 3.",
+  })
+  .meta({ id: "CardRequest" });
+export type CardInput = z.infer<typeof cardInput>;
+
+/** Body of POST /v1/payments. */
+export const createPaymentBody = z
+  .strictObject({
+    amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
+    currency: currency.describe("ISO 4217 code, upper case."),
+    payment_token: idInput
+      .optional()
+      .describe(
+        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+      ),
+    card: cardInput.optional().describe("Raw card data; in the sandbox only."),
+    capture_method: captureMethod
+      .default("automatic")
+      .describe("`manual` authorizes now and leaves the capture to you."),
+    ...customerFields,
+    plan_id: idInput
+      .nullable()
+      .default(null)
+      .describe("An active plan that this pays for: amount and currency are its price, or its paid trial's."),
+    description: humanText(1000).nullable().default(null).describe("Your own note."),
+    metadata: metadata.default({}),
+    return_url: webUrl
+      .nullable()
+      .default(null)
+      .describe("Where the shopper returns to after 3-D Secure. In live mode only https."),
+  })
+  .superRefine((body, context) => {
+    refuseOwnCard(body, context);
+    const given = Number(body.payment_token !== undefined) + Number(body.card !== undefined);
+    if (given === 0) {
+      context.addIssue({
+        code: "custom",
+        path: ["payment_token"],
+        params: { code: "missing_parameter" },
+        message: "Send a payment_token, or in test mode a card.",
+      });
+    } else if (given === 2) {
+      context.addIssue({ code: "custom", path: ["card"], message: "Send either payment_token or card, not both." });
+    }
+  })
+  .meta({ id: "CreatePaymentRequest" });
+export type CreatePaymentBody = z.infer<typeof createPaymentBody>;
+
+export const captureBody = z
+  .strictObject({ amount: amount.optional().describe("Minor units; without it, the whole authorized amount.") })
+  .meta({ id: "CaptureRequest" });
+export type CaptureBody = z.infer<typeof captureBody>;
+
+export const voidBody = z
+  .strictObject({ reason: humanText(255).optional().describe("Why you void it; kept as `void_reason`.") })
+  .meta({ id: "VoidRequest" });
+export type VoidBody = z.infer<typeof voidBody>;
+
+/** A payment is always answered with all of its refunds, so there is an end to them. */
+export const MOST_REFUNDS = 500;
+
+export const refundBody = z
+  .strictObject({
+    amount: amount.optional().describe("Minor units; without it, all that is left."),
+    reason: refundReason.optional().describe("Why you return the money."),
+    comment: humanText(1000).optional().describe("A note for your own records."),
+  })
+  .meta({ id: "RefundRequest" });
+export type RefundBody = z.infer<typeof refundBody>;
+
+export const listPaymentsQuery = z
+  .strictObject({
+    limit: queryLimit,
+    offset: queryOffset,
+    starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+    status: paymentStatus.optional().describe("Only this status."),
+    customer_id: text(255).optional().describe("Only this customer of yours."),
+    created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
+    created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+  })
+  .refine((q) => q.starting_after === undefined || q.offset === undefined, {
+    path: ["starting_after"],
+    message: "Use either starting_after or offset.",
+  });
+export type ListPaymentsQuery = z.infer<typeof listPaymentsQuery>;

@@ -1,0 +1,70 @@
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { LedgerAccountName } from "./payment-detail";
+
+/** Words of payments for people, without zod: browser code takes them from here. */
+
+export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
+  DUPLICATE: "Duplicate payment",
+  FRAUDULENT: "Fraudulent",
+  CUSTOMER_REQUEST: "Requested by the customer",
+  RETURN: "Goods returned",
+  OTHER: "Other",
+};
+
+export const LEDGER_ACCOUNT_WORDS: Record<LedgerAccountName, string> = {
+  processor_receivable: "Owed by the processor",
+  merchant_payable: "Your balance",
+  fees: "Cardlane fees",
+  bank: "Bank",
+  suspense: "In clarification",
+};
+
+/** The words of card checks, without zod, and apart from those of transactions: few pages say them. */
+
+/** Address verification results, the card networks' letters. */
+export const AVS_RESULTS = {
+  Y: "Street and five-digit postal code match",
+  X: "Street and nine-digit postal code match",
+  D: "Street and postal code match (international)",
+  F: "Street and postal code match (United Kingdom)",
+  M: "Street and postal code match (international)",
+  A: "Street matches, postal code does not",
+  B: "Street matches, postal code not verified (international)",
+  Z: "Five-digit postal code matches, street does not",
+  W: "Nine-digit postal code matches, street does not",
+  P: "Postal code matches, street not verified (international)",
+  N: "Neither street nor postal code matches",
+  C: "Not verified: incompatible formats (international)",
+  I: "Not verified (international)",
+  G: "The issuer outside the US does not take part",
+  U: "The address information is unavailable",
+  R: "The system is unavailable: try again",
+  S: "The issuer does not support address verification",
+  E: "The address data is in error",
+} as const;
+export type AvsResult = keyof typeof AVS_RESULTS;
+
+/** Security code verification results. */
+export const CVV_RESULTS = {
+  M: "The security code matches",
+  N: "The security code does not match",
+  P: "Not processed",
+  S: "The code should be on the card, but was said to be missing",
+  U: "The issuer does not verify security codes",
+} as const;
+export type CvvResult = keyof typeof CVV_RESULTS;
+
+/** How good a check's result is. */
+type CheckTone = "good" | "partly" | "bad" | "unknown";
+const CHECK_TONES: Record<"avs" | "cvv", Record<Exclude<CheckTone, "unknown">, string>> = {
+  avs: { good: "YXDFM", partly: "ABZWP", bad: "N" },
+  cvv: { good: "M", partly: "", bad: "NS" },
+};
+
+/** Whether the result of an address or security code check speaks for the shopper, partly, against, or not at all. */
+export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
+  const tones = CHECK_TONES[check];
+  if (tones.good.includes(result)) return "good";
+  if (tones.partly.includes(result)) return "partly";
+  return tones.bad.includes(result) ? "bad" : "unknown";
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { emailAddress, personName } from "@/lib/contract/accounts/fields";
+import { dashboardOperation } from "@/lib/contract/operation";
+import { merchantRole } from "@/lib/contract/permissions";
+
+/** It gives somebody a session that may move money, so it takes a proof of who invites, like a change of role. */
+export const inviteMember = dashboardOperation({
+  name: "inviteMember",
+  costly: true,
+  method: "POST",
+  path: "/api/dashboard/team",
+  permission: "team.manage",
+  verified: "always",
+  proof: "always",
+  body: z.strictObject({ email: emailAddress, name: personName.optional(), role: merchantRole }),
+  status: 201,
+  response: z.object({ id: z.string() }),
+});
+
+/** Sends the invitation again, with a new link. */
+export const resendInvitation = dashboardOperation({
+  name: "resendInvitation",
+  method: "POST",
+  path: "/api/dashboard/team/{id}/resend",
+  permission: "team.manage",
+  verified: "always",
+  proof: "always",
+  status: 200,
+  response: z.object({}),
+});
+
+export const changeRole = dashboardOperation({
+  name: "changeRole",
+  method: "PATCH",
+  path: "/api/dashboard/team/{id}",
+  permission: "team.manage",
+  proof: "always",
+  body: z.strictObject({ role: merchantRole }),
+  status: 200,
+  response: z.object({}),
+});
+
+export const removeMember = dashboardOperation({
+  name: "removeMember",
+  method: "DELETE",
+  path: "/api/dashboard/team/{id}",
+  permission: "team.manage",
+  proof: "always",
+  status: 200,
+  response: z.object({}),
+});

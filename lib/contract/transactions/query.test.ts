@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { amountText, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
+import { DATE_PRESETS, type DatePreset } from "./created-range";
+import {
+  FIRST_QUERY,
+  filterCount,
+  formatQuery,
+  isText,
+  MAX_PAGE,
+  PER_PAGE,
+  parseQuery,
+  searchBody,
+  type TransactionQuery,
+  transactionsHref,
+} from "./query";
+import { searchTransactionsBody } from "./transaction";
+import { CARD_BRANDS, SORT_FIELDS, TRANSACTION_STATUSES } from "./words";
+
+const parse = (text: string) => parseQuery(new URLSearchParams(text));
+
+const unit = fc.constantFrom("USD", "JPY", "KWD", "CLF", "minor");
+const minor = fc.integer({ min: 0, max: MAX_AMOUNT });
+const amount = fc
+  .record({ ends: fc.tuple(minor, minor), open: fc.constantFrom("none", "gte", "lte"), unit })
+  .map(({ ends, open, ...rest }) => ({
+    gte: open === "gte" ? null : Math.min(...ends),
+    lte: open === "lte" ? null : Math.max(...ends),
+    ...rest,
+  }));
+const time = fc.date({ min: new Date("1970-01-03"), max: new Date("9999-12-30"), noInvalidDate: true });
+const range = fc
+  .record({ ends: fc.tuple(time, time), days: fc.boolean(), open: fc.constantFrom("none", "from", "to") })
+  .map(({ ends, days, open }) => {
+    const [from = "", to = ""] = ends
+      .map((end) => end.toISOString())
+      .sort()
+      .map((iso) => (days ? iso.slice(0, 10) : iso));
+    return { from: open === "from" ? null : from, to: open === "to" ? null : to };
+  });
+const created = fc.oneof(
+  fc.constantFrom(...(Object.keys(DATE_PRESETS) as DatePreset[])).map((preset) => ({ preset })),
+  range,
+);
+const word = (maxLength: number) =>
+  fc.string({ minLength: 1, maxLength, unit: "grapheme" }).filter((w) => w.length <= maxLength && isText(w));
+const query: fc.Arbitrary<TransactionQuery> = fc.record({
+  statuses: fc.subarray([...TRANSACTION_STATUSES]),
+  brands: fc.subarray([...CARD_BRANDS]),
+  amount: fc.option(amount),
+  created: fc.option(created),
+  customerId: fc.option(word(255)),
+  customerEmail: fc.option(word(254)),
+  subscriptionId: fc.option(word(255)),
+  last4: fc.option(fc.stringMatching(/^\d{4}$/)),
+  sort: fc.record({ field: fc.constantFrom(...SORT_FIELDS), order: fc.constantFrom("asc", "desc") }),
+  page: fc.integer({ min: 1, max: MAX_PAGE }),
+  perPage: fc.constantFrom(...PER_PAGE),
+});
+
+describe("an address and the question it asks", () => {
+  test("tell the same, for every question", () => {
+    fc.assert(
+      fc.property(query, (asked) => {
+        const text = formatQuery(asked);
+        expect(parse(text)).toEqual({ query: asked, problems: [] });
+        expect(formatQuery(parse(text).query)).toBe(text);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("every question is one that the API takes", () => {
+    fc.assert(
+      fc.property(query, fc.constantFrom("UTC", "America/Los_Angeles", "Pacific/Kiritimati"), (asked, zone) => {
+        const body = searchBody(asked, zone, Date.now());
+        const result = searchTransactionsBody.safeParse(body);
+        expect(result.error?.issues ?? []).toEqual([]);
+        expect(result.data).toEqual(body);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("any parameters at all are read without an error, and what is kept can be asked", () => {
+    const names = [
+      "status",
+      "brand",
+      "min",
+      "max",
+      "unit",
+      "created",
+      "customer",
+      "email",
+      "last4",
+      "sort",
+      "page",
+      "per",
+      "x",
+    ];
+    const values = [
+      "",
+      "USD",
+      "minor",
+      "50",
+      "-1",
+      "1e9",
+      "last-week",
+      "visa",
+      "DECLINED",
+      "9999-12-31",
+      "2026-11-20..",
+      "\u0000",
+    ];
+    const some = fc.array(
+      fc.tuple(
+        fc.oneof(fc.constantFrom(...names), fc.string()),
+        fc.oneof(fc.constantFrom(...values), fc.string({ unit: "binary" })),
+      ),
+    );
+    fc.assert(
+      fc.property(some, (params) => {
+        const { query: asked } = parseQuery(params);
+        expect(parse(formatQuery(asked))).toEqual({ query: asked, problems: [] });
+        expect(searchTransactionsBody.safeParse(searchBody(asked, "Europe/Berlin", Date.now())).success).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("are readable", () => {
+    const asked: TransactionQuery = {
+      ...FIRST_QUERY,
+      statuses: ["DECLINED", "FAILED"],
+      brands: ["visa"],
+      amount: { gte: 5000, lte: 9990, unit: "USD" },
+      created: { from: "2026-11-01", to: "2026-11-20" },
+      customerEmail: "anna@example.com",
+      sort: { field: "amount", order: "desc" },
+      page: 3,
+      perPage: 50,
+    };
+    expect(transactionsHref("test", asked)).toBe(
+      "/test/transactions?status=DECLINED,FAILED&brand=visa&min=50&max=99.90&created=2026-11-01..2026-11-20&email=anna@example.com&sort=-amount&page=3&per=50",
+    );
+    expect(filterCount(asked)).toBe(5);
+    expect(transactionsHref("live")).toBe("/live/transactions");
+  });
+
+  test("an open panel and the saved view are no filters", () => {
+    expect(parse("panel=pay_1&view=view_1")).toEqual({ query: FIRST_QUERY, problems: [] });
+  });
+});
+
+describe("what means nothing is named and left out", () => {
+  test.each([
+    ["status=DECLIEND", "status"],
+    ["status=", "status"],
+    ["brand=visa,diners", "brand"],
+    ["min=cheap", "min"],
+    ["min=1.999", "min"],
+    ["max=-1", "max"],
+    ["min=9999999999999", "min"],
+    ["min=50&max=20", "min"],
+    ["min=50&unit=XXX", "unit"],
+    ["created=2026-02-30", "created"],
+    ["created=2026-11-20..2026-11-01", "created"],
+    ["created=..", "created"],
+    ["created=someday", "created"],
+    ["customer=", "customer"],
+    [`email=${"a".repeat(255)}`, "email"],
+    ["email=%00", "email"],
+    ["last4=42", "last4"],
+    ["sort=colour", "sort"],
+    ["page=0", "page"],
+    ["page=1e9", "page"],
+    ["per=25", "per"],
+    ["staus=DECLINED", "staus"],
+    ["constructor=1", "constructor"],
+  ])("%s", (text, param) => {
+    const { query: asked, problems } = parse(text);
+    expect(problems.map((problem) => problem.param)).toEqual([param]);
+    expect(asked).toEqual(FIRST_QUERY);
+  });
+
+  test("the rest of the address is kept, and of two the first counts", () => {
+    expect(parse("brand=visa&status=nonsense&brand=amex")).toMatchObject({
+      query: { brands: ["visa"], statuses: [] },
+      problems: [{ param: "brand" }, { param: "status" }],
+    });
+  });
+});
+
+test.each([
+  ["50", "USD", 5000, "50"],
+  ["49.9", "USD", 4990, "49.90"],
+  ["1,234.56", "USD", 123456, "1234.56"],
+  ["5000", "JPY", 5000, "5000"],
+  ["1.005", "KWD", 1005, "1.005"],
+  ["5000", "minor", 5000, "5000"],
+  ["0", "USD", 0, "0"],
+])("%s in %s is %d minor units, shown as %s", (text, currency, minorUnits, shown) => {
+  expect(parseAmount(text, currency)).toBe(minorUnits);
+  expect(amountText(minorUnits, currency)).toBe(shown);
+});

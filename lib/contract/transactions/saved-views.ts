@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { holdsNoCardNumber, humanText, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
+import { dashboardOperation } from "@/lib/contract/operation";
+
+/** Filters, sort and columns of the transactions page, kept under a name. */
+export const savedView = z.object({
+  id: idOf("savedView"),
+  object: z.literal("saved_view"),
+  name: z.string(),
+  /** The page's query string, without a question mark. */
+  query: z.string(),
+  /** Columns in order; null = the page's own. */
+  columns: z.array(z.string()).nullable(),
+  /** Whether the whole team sees it. */
+  shared: z.boolean(),
+  /** Whether it is the caller's own: the only one who may change it. */
+  mine: z.boolean(),
+  /** Who made it, by name or address. */
+  owner: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type SavedView = z.infer<typeof savedView>;
+
+export const savedViewList = z.object({ object: z.literal("list"), data: z.array(savedView) });
+
+/** How many views a person may keep per environment, and how many the page shows. */
+export const MAX_SAVED_VIEWS = 50;
+
+const name = z.string().trim().pipe(humanText(60));
+const query = z.literal("").or(humanText(2_000));
+const columns = z
+  .array(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,39}$/, "Use the name of a column.")
+      .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+  )
+  .min(1)
+  .max(60)
+  .nullable();
+
+export const createSavedViewBody = z.strictObject({
+  name,
+  query,
+  columns: columns.default(null),
+  shared: z.boolean().default(false),
+});
+export type CreateSavedViewBody = z.infer<typeof createSavedViewBody>;
+
+export const updateSavedViewBody = z
+  .strictObject({ name, query, columns, shared: z.boolean() })
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, "Say what to change.");
+export type UpdateSavedViewBody = z.infer<typeof updateSavedViewBody>;
+
+const BASE = "/api/dashboard/{mode}/saved-views";
+
+export const listSavedViewsOperation = dashboardOperation({
+  name: "listSavedViews",
+  method: "GET",
+  path: BASE,
+  permission: "transaction.search",
+  status: 200,
+  response: savedViewList,
+});
+
+export const createSavedViewOperation = dashboardOperation({
+  name: "createSavedView",
+  method: "POST",
+  path: BASE,
+  permission: "transaction.search",
+  body: createSavedViewBody,
+  status: 201,
+  response: savedView,
+});
+
+export const updateSavedViewOperation = dashboardOperation({
+  name: "updateSavedView",
+  method: "PATCH",
+  path: `${BASE}/{id}`,
+  permission: "transaction.search",
+  body: updateSavedViewBody,
+  status: 200,
+  response: savedView,
+});
+
+export const deleteSavedViewOperation = dashboardOperation({
+  name: "deleteSavedView",
+  method: "DELETE",
+  path: `${BASE}/{id}`,
+  permission: "transaction.search",
+  status: 200,
+  response: z.object({ id: idOf("savedView"), deleted: z.literal(true) }),
+});
