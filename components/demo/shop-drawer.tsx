@@ -5,7 +5,7 @@ import { type RefObject, useRef, useState, useSyncExternalStore } from "react";
 import { useCopied } from "@/components/ui/hooks";
 import { Sheet } from "@/components/ui/sheet";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@/components/ui/tabs";
-import { groupedNumber } from "@/lib/contract/format";
+import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
 import { LiveLog, liveLog } from "./live-log";
 import { useIsWide } from "./use-wide";
@@ -93,13 +93,6 @@ const GROUPS: readonly { group: SandboxCard["group"]; title: string }[] = [
   { group: "fault", title: "A processor on a bad day" },
 ];
 
-const BRANDS: Record<SandboxCard["brand"], string> = {
-  visa: "Visa",
-  mastercard: "Mastercard",
-  amex: "American Express",
-  discover: "Discover",
-};
-
 /** Every test card of the sandbox, with a button that copies its number. */
 function CardList() {
   return (
@@ -131,7 +124,7 @@ function CardRow({ card }: { card: SandboxCard }) {
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2.5">
           <span className="whitespace-nowrap font-mono text-[13px]">{number}</span>
-          <span className="text-soft text-xs">{BRANDS[card.brand]}</span>
+          <span className="text-soft text-xs">{BRAND_NAMES[card.brand]}</span>
         </p>
         <p className="text-soft text-xs leading-relaxed">{card.effect}</p>
       </div>

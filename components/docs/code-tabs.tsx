@@ -3,8 +3,8 @@
 import { type ReactNode, useId, useSyncExternalStore } from "react";
 import { moveTabFocus } from "@/components/ui/tabs";
 
-export const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
-export type CodeLanguage = (typeof CODE_LANGUAGES)[number];
+const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
+type CodeLanguage = (typeof CODE_LANGUAGES)[number];
 
 const KEY = "cardlane.docs.language";
 const listeners = new Set<() => void>();

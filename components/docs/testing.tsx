@@ -1,4 +1,4 @@
-import { groupedNumber } from "@/lib/contract/format";
+import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
 import {
   FRAUD_DECLINE_SCORE,
   FRAUD_RULES,
@@ -7,13 +7,6 @@ import {
   type SandboxCard,
 } from "@/lib/contract/sandbox-cards";
 import { DataTable } from "./prose";
-
-const BRAND_NAMES: Record<SandboxCard["brand"], string> = {
-  visa: "Visa",
-  mastercard: "Mastercard",
-  amex: "American Express",
-  discover: "Discover",
-};
 
 type CardTableProps = { group: SandboxCard["group"]; heading: string; about: string };
 

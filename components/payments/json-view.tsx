@@ -25,7 +25,7 @@ export function JsonView({ title, value, open = false, label }: JsonViewProps) {
 }
 
 /** The same, always open and without a frame. */
-export function JsonBlock({ value, label }: { value: unknown; label: string }) {
+function JsonBlock({ value, label }: { value: unknown; label: string }) {
   return (
     <figure aria-label={label} className="relative border-t bg-raised">
       <div className="absolute top-1 right-1 rounded bg-raised">

@@ -1,3 +1,4 @@
+/** A payment in facts: its counters, its card, its score, what needs saying first. Shown to merchants and to support. */
 import { CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Banner } from "@/components/ui/banner";

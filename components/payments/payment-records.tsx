@@ -1,3 +1,4 @@
+/** What a payment left behind: transactions, lines of the ledger, events. */
 import { StatusBadge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";

@@ -14,6 +14,7 @@ export function ThemeProvider({ nonce, children }: { nonce: string; children: Re
   );
 }
 
+/** The choices, as the user menu and the palette offer them. */
 export const THEMES = [
   { value: "system", label: "System" },
   { value: "light", label: "Light" },

@@ -1,3 +1,4 @@
+/** Words and badges that several pages of support share. */
 import { Badge, StatusBadge, type Tone } from "@/components/ui/badge";
 import type { UserRole } from "@/lib/contract/permissions";
 import type { InsideOperation } from "@/lib/contract/support/payment-inside";

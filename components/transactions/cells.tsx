@@ -6,7 +6,7 @@ import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 
 /** What a cell needs beside its row: the zone that times are shown in. */
-export type CellContext = { zone: string };
+type CellContext = { zone: string };
 
 const NOTHING = <span className="dim">–</span>;
 

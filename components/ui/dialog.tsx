@@ -5,7 +5,6 @@ import { createContext, type ReactNode, use, useId, useMemo } from "react";
 import { type OpenProps, useOpen } from "./hooks";
 import { Modal } from "./modal";
 import { cn } from "./styles";
-import { Trigger, type TriggerProps } from "./trigger";
 
 type DialogState = { open: boolean; setOpen: (open: boolean) => void };
 
@@ -21,22 +20,6 @@ export function Dialog({ children, ...props }: OpenProps & { children: ReactNode
   const [open, setOpen] = useOpen(props);
   const state = useMemo(() => ({ open, setOpen }), [open, setOpen]);
   return <DialogContext value={state}>{children}</DialogContext>;
-}
-
-export function DialogTrigger(props: TriggerProps) {
-  const { open, setOpen } = useDialog();
-  return (
-    <Trigger
-      {...props}
-      attributes={{ "aria-haspopup": "dialog", "aria-expanded": open, onClick: () => setOpen(true) }}
-    />
-  );
-}
-
-/** Closes the dialog around it. */
-export function DialogClose(props: TriggerProps) {
-  const { setOpen } = useDialog();
-  return <Trigger {...props} attributes={{ onClick: () => setOpen(false) }} />;
 }
 
 type DialogContentProps = {

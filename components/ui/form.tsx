@@ -1,11 +1,12 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import { Button } from "./button";
 import { Dialog, DialogContent } from "./dialog";
 import { Input } from "./field";
+import { useHydrated } from "./hooks";
 
 type Navigation = EventTarget & { currentEntry: { index: number } | null };
 type NavigateEvent = Event & { navigationType: string; destination: { index: number } };
@@ -100,15 +101,9 @@ function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => vo
   return () => navigation?.removeEventListener("navigate", onNavigate);
 }
 
-const never = () => () => {};
-
 /** What stands in it can be used once the page is alive: nothing that was typed is lost, and no form goes to the address. */
 export function LiveFieldset({ children, className }: { children: ReactNode; className?: string }) {
-  const alive = useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+  const alive = useHydrated();
   return (
     <fieldset disabled={!alive} className={className}>
       {children}

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "./styles";
 
-export type RadioCard<Value extends string> = {
+type RadioCard<Value extends string> = {
   value: Value;
   label: ReactNode;
   description?: ReactNode;

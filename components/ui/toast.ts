@@ -1,4 +1,4 @@
-type ToastOptions = {
+export type ToastOptions = {
   description?: string;
   action?: { label: string; onClick: () => void };
 };

@@ -3,7 +3,7 @@
 import { createRoot } from "react-dom/client";
 import { toast as sonner, Toaster } from "sonner";
 import "sonner/dist/styles.css";
-import type { ToastKind } from "./toast";
+import type { ToastKind, ToastOptions } from "./toast";
 
 let mounted = false;
 
@@ -31,8 +31,6 @@ function mount(): void {
     />,
   );
 }
-
-type ToastOptions = { description?: string; action?: { label: string; onClick: () => void } };
 
 export function showToast(kind: ToastKind, message: string, options?: ToastOptions): void {
   mount();

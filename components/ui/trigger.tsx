@@ -2,7 +2,7 @@
 
 import { cloneElement, type HTMLAttributes, isValidElement, type ReactNode } from "react";
 
-export type TriggerAttributes = HTMLAttributes<HTMLElement> & { "data-anchor"?: string };
+type TriggerAttributes = HTMLAttributes<HTMLElement> & { "data-anchor"?: string };
 
 export type TriggerProps = {
   /** Make the child itself the trigger instead of a plain button around it. */

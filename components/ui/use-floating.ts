@@ -2,13 +2,13 @@ import { type RefObject, useLayoutEffect } from "react";
 
 export type Side = "top" | "bottom" | "left" | "right";
 export type Align = "start" | "center" | "end";
-export type Placement = { side: Side; align: Align };
+type Placement = { side: Side; align: Align };
 
 const GAP = 4;
 const MARGIN = 8;
 
 /** Puts `box` beside `anchor` within the window: on the other side, or pushed in, where it would stick out. */
-export function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
+function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
   box.style.maxHeight = "";
   const a = anchor.getBoundingClientRect();
   const { clientWidth: width, clientHeight: height } = document.documentElement;

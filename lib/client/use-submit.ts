@@ -11,7 +11,7 @@ export type Failure = {
   readonly requestId: string | null;
 };
 
-export type Submit = {
+type Submit = {
   readonly pending: boolean;
   readonly failure: Failure;
   /** Runs the work, never twice at a time. What it throws shows in `failure`; what was typed stays. */

@@ -59,7 +59,7 @@ export type DeclineCode = z.infer<typeof declineCode>;
 
 export type FieldError = { param: string; code: ErrorCode; message: string };
 
-export type AppErrorOptions = {
+type AppErrorOptions = {
   /** The request member at fault, as a path: `filters.amount.gte`. */
   param?: string | null;
   /** Every field at fault, the first one first. */

@@ -2,7 +2,7 @@
  * A text with escapes in it read, and where each of its UTF-16 units, and its end, stood in the text as it was written; null
  * while nothing was read.
  */
-export type Reading = { readonly text: string; readonly from: Uint32Array | null };
+type Reading = { readonly text: string; readonly from: Uint32Array | null };
 
 /** Each a sign, or a range of signs, that begins an escape. */
 const ENTITIES = 1;

@@ -1,3 +1,4 @@
+/** Money, times, numbers and cards as English text: the same on the server and in the browser. */
 import { CURRENCY_DIGITS, currencyDigits } from "./currencies";
 import type { CardBrand } from "./transactions/words";
 
@@ -109,7 +110,8 @@ export function rangeText({ page, perPage, count, total, capped }: Range): strin
   return `${number.format(first)}–${number.format(first + count - 1)} of ${all}`;
 }
 
-const BRAND_NAMES: Record<CardBrand, string> = {
+/** As they stand in sentences; a table's short ones are the transaction list's own. */
+export const BRAND_NAMES: Record<CardBrand, string> = {
   visa: "Visa",
   mastercard: "Mastercard",
   amex: "American Express",

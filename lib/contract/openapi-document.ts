@@ -28,7 +28,7 @@ export type ParameterObject = {
   example?: unknown;
 };
 
-export type MediaObject = { schema: JsonSchema; examples?: Record<string, ExampleObject | Ref> };
+type MediaObject = { schema: JsonSchema; examples?: Record<string, ExampleObject | Ref> };
 
 export type ResponseObject = {
   description: string;

@@ -1,3 +1,4 @@
+/** What an endpoint is: one of the API, which keys may call, or one of the dashboard's own. */
 import type { z } from "zod";
 import type { ErrorCode } from "./errors";
 import type { Permission, UserPermission } from "./permissions";

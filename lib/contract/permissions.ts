@@ -1,3 +1,4 @@
+/** What may be done: by API keys, and by people in their roles. */
 import { z } from "zod";
 
 /** Everything an API key can be allowed to do (contract, section 7). */

@@ -117,7 +117,7 @@ export type FraudSignals = {
   known_fraud: boolean;
 };
 
-export type FraudRule = {
+type FraudRule = {
   id: string;
   /** Only the strongest rule of a group counts. */
   group: string;

@@ -1,21 +1,14 @@
 import { SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/proof";
-import { type Audience, authEndpoint } from "./sign-out";
+import { type Audience, postAuth } from "./sign-out";
 
 /** `ticket`: what the answer to a sign-up gave, in place of address and password. */
 type SignInInput = { audience?: Audience } & ({ email: string; password: string; code?: string } | { ticket: string });
 
 /** Signs in; the answer sets the cookie. Never throws. */
 export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: false; error: SignInError }> {
-  const endpoint = authEndpoint(input.audience ?? "merchant");
   try {
-    const { csrfToken } = (await (await fetch(`${endpoint}/csrf`, { cache: "no-store" })).json()) as {
-      csrfToken: string;
-    };
-    const { audience: _audience, ...credentials } = input;
-    const response = await fetch(`${endpoint}/callback/credentials`, {
-      method: "POST",
-      body: new URLSearchParams({ ...credentials, csrfToken, json: "true" }),
-    });
+    const { audience = "merchant", ...credentials } = input;
+    const response = await postAuth(audience, "/callback/credentials", credentials);
     const { url } = (await response.json()) as { url: string };
     const error = new URL(url, window.location.href).searchParams.get("error");
     if (response.ok && error === null) return { ok: true };
@@ -24,3 +17,16 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
     return { ok: false, error: "unavailable" };
   }
 }
+
+/** Why a sign-in was refused, in words. An address that nobody has gets the same ones. */
+export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, string> = {
+  wrong:
+    "The e-mail address or the password is wrong. If you have just opened the account, confirm the address first: the link is in your mail.",
+  locked:
+    "Too many failed sign-ins: this account is locked for up to 30 minutes. Try again later, or choose a new password to unlock it now.",
+  code_wrong: "That code is wrong, too old or was used already. Enter the one that your app shows now.",
+  codes_locked:
+    "Too many wrong codes: codes are refused for up to 30 minutes. A new password does not change that; wait, then try again.",
+  too_many: "Too many sign-ins. Wait a minute and try again.",
+  unavailable: "We could not be reached. Check your connection and try again.",
+};

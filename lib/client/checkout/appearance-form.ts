@@ -12,7 +12,7 @@ import {
 import { isAppearance } from "@/lib/contract/checkout/messages";
 
 export const COLOR_MEMBERS = ["accent_color", "background_color", "text_color"] as const;
-export type ColorMember = (typeof COLOR_MEMBERS)[number];
+type ColorMember = (typeof COLOR_MEMBERS)[number];
 
 export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: string }> = {
   clean: { label: "Clean", sentence: "Cardlane’s own." },

@@ -18,9 +18,7 @@ export type SessionFormValues = {
 };
 
 /** A field of the form, as the form library names it. */
-export type SessionField =
-  | Exclude<keyof SessionFormValues, "allowed_origins" | "sell">
-  | `allowed_origins.${number}.origin`;
+type SessionField = Exclude<keyof SessionFormValues, "allowed_origins" | "sell"> | `allowed_origins.${number}.origin`;
 
 export function sessionFormValues(currency: string, planId: string | null): SessionFormValues {
   return {

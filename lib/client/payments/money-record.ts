@@ -1,3 +1,4 @@
+/** Money requests of this browser: the dialog that is open, and what was sent without an outcome. */
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 

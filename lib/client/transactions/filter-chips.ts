@@ -2,7 +2,7 @@ import { amountText, MINOR_UNITS } from "@/lib/contract/currencies";
 import { dateText, fullTimeText } from "@/lib/contract/format";
 import { type CreatedRange, DATE_PRESETS, isDay } from "@/lib/contract/transactions/created-range";
 import { type AmountFilter, NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/query";
-import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
+import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /** An active filter in words, and what to set to be rid of it. */
 type FilterChip = {
@@ -16,7 +16,7 @@ type FilterChip = {
 export function filterChips(filters: TransactionFilters, timeZone: string): FilterChip[] {
   const { statuses, brands, amount, created } = filters;
   const chips: (Omit<FilterChip, "without"> | null)[] = [
-    statuses.length > 0 ? { key: "statuses", label: `Status: ${listed(statuses.map(statusWord))}` } : null,
+    statuses.length > 0 ? { key: "statuses", label: `Status: ${listed(statuses.map(wordLabel))}` } : null,
     brands.length > 0 ? { key: "brands", label: `Card: ${listed(brands.map(brandLabel))}` } : null,
     amount && { key: "amount", label: `Amount: ${amountLabel(amount)}`, title: AMOUNT_NOTE },
     created && { key: "created", label: `Created: ${createdLabel(created)}`, title: `Days in ${timeZone}` },
@@ -59,6 +59,7 @@ function momentLabel(moment: string): string {
   return isDay(moment) ? dateText(new Date(`${moment}T12:00:00Z`), "UTC") : fullTimeText(new Date(moment), "UTC");
 }
 
+/** Short, for where many stand below one another. */
 const BRANDS: Record<CardBrand, string> = {
   visa: "Visa",
   mastercard: "Mastercard",
@@ -74,8 +75,4 @@ export function brandLabel(brand: CardBrand): string {
 export function wordLabel(word: string): string {
   const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function statusWord(status: TransactionStatus): string {
-  return wordLabel(status);
 }

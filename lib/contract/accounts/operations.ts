@@ -1,3 +1,4 @@
+/** Endpoints of accounts: a person's own sign-in, their business, and what anybody can call. */
 import { z } from "zod";
 import { dashboardOperation } from "@/lib/contract/operation";
 import { preferences } from "@/lib/contract/permissions";

@@ -1,7 +1,6 @@
+/** What the payment form and the server say to each other, in which languages; without zod, which the form's bundle has not. */
 import type { Appearance } from "./appearance";
 import type { SessionListItem } from "./operations";
-
-/** What the payment form and the server say to each other, without zod: the form's bundle has none. */
 
 /**
  * Where a session stands, for its shopper. PROCESSING: a payment is under way and nobody knows its outcome yet.

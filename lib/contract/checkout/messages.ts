@@ -1,10 +1,10 @@
-import { APPEARANCE_PRESETS, APPEARANCE_THEMES, type Appearance, FONT_FAMILY, HEX_COLOR } from "./appearance";
-import { CHECKOUT_LOCALES, type CheckoutFailure, type CheckoutLocale } from "./checkout";
-
 /**
  * Messages between the payment form and the page that embeds it. Both sides accept them from the exact window and origin
  * alone, and only in this form. None carries card data.
  */
+
+import { APPEARANCE_PRESETS, APPEARANCE_THEMES, type Appearance, FONT_FAMILY, HEX_COLOR } from "./appearance";
+import { CHECKOUT_LOCALES, type CheckoutFailure, type CheckoutLocale } from "./checkout";
 
 const SOURCE = "cardlane";
 

@@ -1,3 +1,4 @@
+/** Endpoints of checkout: for merchants' servers, the dashboard, and the payment form. */
 import { z } from "zod";
 import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
 import type { DeclineCode } from "@/lib/contract/errors";

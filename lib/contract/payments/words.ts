@@ -1,7 +1,6 @@
+/** What codes of a payment mean to people, without zod; apart from the words of transactions, which every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { LedgerAccountName } from "./payment-detail";
-
-/** Words of payments for people, without zod: browser code takes them from here. */
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
   DUPLICATE: "Duplicate payment",
@@ -18,8 +17,6 @@ export const LEDGER_ACCOUNT_WORDS: Record<LedgerAccountName, string> = {
   bank: "Bank",
   suspense: "In clarification",
 };
-
-/** The words of card checks, without zod, and apart from those of transactions: few pages say them. */
 
 /** Address verification results, the card networks' letters. */
 export const AVS_RESULTS = {

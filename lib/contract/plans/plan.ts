@@ -105,7 +105,7 @@ export const listPlansQuery = z
   });
 export type ListPlansQuery = z.infer<typeof listPlansQuery>;
 
-/** Which fields of a plan go together, without zod: the API and the form ask the same rules. */
+/** Which fields of a plan go together: the API and the form check the same rules. */
 
 export type PlanField = keyof CreatePlanBody;
 type Group = { fields: readonly PlanField[]; types: readonly PlanType[] };

@@ -1,3 +1,4 @@
+/** When a plan charges and how much, and how that is said. */
 import { majorToMinor } from "@/lib/contract/currencies";
 import { moneyText } from "@/lib/contract/format";
 import type { PeriodUnit, Plan, PlanStatus, PlanType } from "./plan";

@@ -40,7 +40,7 @@ export type SearchHit = {
   readonly at: string | null;
 };
 
-export type SearchGroup = {
+type SearchGroup = {
   readonly kind: SearchKind;
   readonly hits: readonly SearchHit[];
   /** There are more than are shown. */

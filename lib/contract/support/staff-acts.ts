@@ -25,7 +25,7 @@ export const STAFF_ACTS = {
   "support.reinstated_merchant": "Reinstated the merchant",
   "support.unlocked_person": "Unlocked a sign-in",
 } as const;
-export type StaffAction = keyof typeof STAFF_ACTS;
+type StaffAction = keyof typeof STAFF_ACTS;
 
 export function staffActWords(action: string): string {
   return Object.hasOwn(STAFF_ACTS, action) ? STAFF_ACTS[action as StaffAction] : action;

@@ -1,3 +1,4 @@
+/** What is asked of the list of transactions: as its address says it, and as the API takes it. */
 import { type AmountUnit, amountText, DEFAULT_UNIT, isAmountUnit, parseAmount } from "@/lib/contract/currencies";
 import { type CreatedRange, formatCreated, parseCreated, resolveCreated } from "./created-range";
 import {

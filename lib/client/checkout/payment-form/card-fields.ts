@@ -1,3 +1,4 @@
+/** What the fields of the card show while they are typed into, and what is wrong with them. */
 import valid from "card-validator";
 import type { CardBrandName, FieldName, FieldProblem, FormFields } from "./checkout-view";
 
