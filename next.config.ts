@@ -22,7 +22,7 @@ const config: NextConfig = {
   ],
   // The build checks what the pages are made of; `npm run check` also the tests and benchmarks, which take the longer part.
   typescript: { tsconfigPath: "tsconfig.build.json" },
-  // What holds for every answer is set by lib/server/secure-responses.ts, with a nonce for each.
+  // What holds for every answer is set by lib/server/next-requests.ts, with a nonce for each.
   headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
   // Nothing is rendered ahead or kept by Next (lib/server keeps the public pages), and a page that nobody opens takes no memory.
   cacheMaxMemorySize: 0,

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import { CodeBlock, curl } from "@/components/docs/code";
 import { SiteHeader } from "@/components/docs/docs-shell";
-import { findDemoShop } from "@/lib/http/demo-shop";
-import { publicUrls } from "@/lib/http/public-urls";
+import { findDemoShop } from "@/lib/http/demo";
+import { publicUrls } from "@/lib/http/page";
 
 const ANSWER = `{
   "id": "pay_01kaggamgge4kca9s0x8zy9vhs",

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { connect, type Sql } from "@/db/client";
-import { listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/due-payments";
-import { type Turns, takeDueOperations } from "@/db/queries/operations";
-import { failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox-reports";
+import { listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments/due-payments";
+import { type Turns, takeDueOperations } from "@/db/queries/payments/operations";
+import { failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox/reports";
 import { BEFORE_ALL } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
 
 /**
- * The completer looks for what is due as often as an operation ends: that may not cost more because one environment has very
+ * The recovery worker looks for what is due as often as an operation ends: that may not cost more because one environment has very
  * many, which are due, or passed over, or given up.
  */
 const { db, url } = await testDatabase();

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { connect, shareConnections } from "@/db/client";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { idAt } from "@/lib/ids";
 import { fill, type Script } from "./script";
 

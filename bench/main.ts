@@ -6,7 +6,7 @@ import { type Embedded, startCluster } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { systemClock } from "@/lib/clock";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { env } from "@/lib/env";
 import { combinations } from "./combinations";
 import { type FreshResult, measureFresh } from "./fresh";

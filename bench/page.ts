@@ -1,11 +1,9 @@
 import type { Database, Sql } from "@/db/client";
-import { environments } from "@/db/schema/merchants";
-import { users } from "@/db/schema/users";
+import { environments, users } from "@/db/schema/accounts";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { openSession } from "@/lib/domain/people/open-session";
-import { findSession } from "@/lib/domain/people/session";
-import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";
+import { findSession, openSession } from "@/lib/domain/accounts/sessions";
+import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testService } from "@/lib/testing/factories";

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Database, Sql } from "@/db/client";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { listPayments } from "@/lib/domain/payments/list-payments";
-import { getTransaction } from "@/lib/domain/transactions/get-transaction";
-import { listTransactions } from "@/lib/domain/transactions/list-transactions";
-import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
+import { listPayments } from "@/lib/domain/payments/read-payments";
+import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testService } from "@/lib/testing/factories";

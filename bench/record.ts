@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@/db/client";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";

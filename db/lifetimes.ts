@@ -1,5 +1,5 @@
 /**
- * How long each table keeps its rows, and which job of `lib/jobs/start-jobs.ts` sees to it. What has no job is the books, or
+ * How long each table keeps its rows, and which job of `lib/jobs/jobs.ts` sees to it. What has no job is the books, or
  * grows with people and shops and not with traffic. A test fails for a table that is not listed here.
  */
 export type Lifetime = { readonly kept: string; readonly job: string | null };

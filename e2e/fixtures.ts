@@ -3,7 +3,7 @@ import { connect, type Database } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import type { Context, Service } from "@/lib/domain/context";
 import { createRegistry } from "@/lib/processor/registry";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";

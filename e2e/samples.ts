@@ -16,7 +16,7 @@ import {
   voidTransaction,
 } from "@/lib/contract/transactions/operations";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "./client";
 import type { Tenant } from "./fixtures";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { buildWhenStale, isStale } from "@/lib/server/build";
-import { BuildError } from "@/lib/server/build-error";
+import { BuildError } from "@/lib/server/build-output";
 import { createConsole } from "@/lib/server/console";
 
 /**
@@ -47,7 +47,7 @@ try {
 }
 
 async function tell(error: unknown): Promise<void> {
-  const { explain } = await import("@/lib/server/explain");
+  const { explain } = await import("@/lib/server/console");
   const sentence = error instanceof BuildError ? error.message : explain(error);
   if (sentence === null) throw error;
   createConsole(process.stderr).problem(sentence);

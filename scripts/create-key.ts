@@ -2,8 +2,8 @@ import "@/lib/server/load-environment";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
-import { getEnvironmentId } from "@/lib/domain/merchants/get-environment-id";
+import { getEnvironmentId } from "@/lib/domain/accounts/business";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { runCommand, UsageError } from "@/lib/server/cli";
 
 await runCommand({

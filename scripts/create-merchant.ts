@@ -1,5 +1,5 @@
 import "@/lib/server/load-environment";
-import { createMerchant } from "@/lib/domain/merchants/create-merchant";
+import { createMerchant } from "@/lib/domain/accounts/business";
 import { serviceAddress } from "@/lib/server/address";
 import { runCommand } from "@/lib/server/cli";
 

@@ -1,6 +1,5 @@
 import "@/lib/server/load-environment";
-import { createStaff } from "@/lib/domain/people/create-staff";
-import { unlockStaff } from "@/lib/domain/people/unlock-staff";
+import { createStaff, unlockStaff } from "@/lib/domain/support/staff";
 import { serviceAddress } from "@/lib/server/address";
 import { runCommand, UsageError } from "@/lib/server/cli";
 

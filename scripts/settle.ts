@@ -1,7 +1,7 @@
 import "@/lib/server/load-environment";
 import { formatMinor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
-import { type BatchSummary, runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { type BatchSummary, runSettlement } from "@/lib/domain/settlement/settle";
 import { runCommand } from "@/lib/server/cli";
 
 await runCommand({

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { ShopPage } from "@/components/demo/shop-page";
-import { findDemoShop } from "@/lib/http/demo-shop";
+import { findDemoShop } from "@/lib/http/demo";
 import "@/components/demo/shop.css";
 
 export const metadata: Metadata = {

@@ -5,8 +5,8 @@ import { Authentication, Idempotency, Lifecycle } from "@/components/docs/guide/
 import { Conventions, ErrorsSection, Limits, Pagination, Versioning } from "@/components/docs/guide/conventions";
 import { Quickstart } from "@/components/docs/guide/quickstart";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { errorExample } from "@/lib/http/openapi-responses";
-import { publicUrls } from "@/lib/http/public-urls";
+import { errorExample } from "@/lib/http/openapi-schemas";
+import { publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = {
   title: "Guide",

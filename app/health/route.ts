@@ -1,5 +1,4 @@
-import { ready } from "@/lib/http/health";
-import { healthRoute } from "@/lib/http/health-route";
+import { healthRoute, ready } from "@/lib/http/health";
 
 export const dynamic = "force-dynamic";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = healthRoute(ready);

@@ -2,8 +2,8 @@ import { and, desc, eq, sql as fragment, inArray } from "drizzle-orm";
 import type { Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Orm, Sql } from "../client";
+import { environments } from "../schema/accounts";
 import { type API_KEY_STATUSES, apiKeys } from "../schema/api-keys";
-import { environments } from "../schema/merchants";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { foldDeltas } from "@/lib/domain/metrics/fold-deltas";
-import { writeMail } from "@/lib/domain/people/write-mail";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { writeMail } from "@/lib/domain/accounts/mail";
+import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { connect, inRolesOf } from "../client";
-import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service-figures";
+import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service/figures";
 
 const { db, url } = await testDatabase();
 

@@ -1,9 +1,9 @@
 import type { Database, Sql, Transaction } from "@/db/client";
 import type { NumberedEvent } from "@/db/schema/events";
-import type { LedgerAccount } from "@/db/schema/ledger";
 import type { ActorRecord } from "@/db/schema/operations";
+import type { LedgerAccount } from "@/db/schema/payments";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { transactionsOf } from "./transaction-columns";
+import { transactionsOf } from "./transactions/columns";
 
 /** Environment and currency with something to settle. */
 export type UnsettledGroup = { environment_id: string; currency: string };

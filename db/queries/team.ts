@@ -1,8 +1,15 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { Orm } from "../client";
-import { merchants } from "../schema/merchants";
-import { recoveryCodes, savedViews, type UserRow, userSessions, users, userTokens } from "../schema/users";
+import {
+  merchants,
+  recoveryCodes,
+  savedViews,
+  type UserRow,
+  userSessions,
+  users,
+  userTokens,
+} from "../schema/accounts";
 
 /** Invited, and has not chosen a password yet. */
 const invited = (id: unknown) =>

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { bytea, environmentId, instant, oneOf } from "../columns";
-import { environments } from "./merchants";
+import { environments } from "./accounts";
 
 export const API_KEY_STATUSES = ["ACTIVE", "DISABLED", "REVOKED"] as const;
 

@@ -82,7 +82,7 @@ export const operations = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
-    /** Serves the completer: what is open and due of each environment, and which environments have any. */
+    /** Serves the recovery worker: what is open and due of each environment, and which environments have any. */
     index("operations_open")
       .on(table.environment_id, table.next_attempt_at, table.created_at)
       .where(sql`state = 'open'`),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, foreignKey, integer, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { PERIOD_UNITS, PLAN_STATUSES, PLAN_TYPES } from "@/lib/contract/plans/plan";
 import { environmentId, instant, money, oneOf } from "../columns";
-import { environments } from "./merchants";
+import { environments } from "./accounts";
 
 /** What a customer pays and when. Prices are in minor units here; the API's decimals exist only at the edge. */
 export const plans = pgTable(

@@ -1,8 +1,6 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
-import { disableApiKey } from "@/lib/domain/api-keys/disable-api-key";
-import { enableApiKey } from "@/lib/domain/api-keys/enable-api-key";
-import { revokeApiKey } from "@/lib/domain/api-keys/revoke-api-key";
-import { rotateApiKey } from "@/lib/domain/api-keys/rotate-api-key";
+import { disableApiKey, enableApiKey, revokeApiKey } from "@/lib/domain/api-keys/change-keys";
+import { rotateApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment, captured } from "../samples";

@@ -1,5 +1,5 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
-import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
+import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 

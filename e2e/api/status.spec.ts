@@ -1,7 +1,7 @@
 import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transactions/words";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, DOORS, settled } from "../samples";

@@ -1,6 +1,6 @@
 import { refundPayment } from "@/lib/contract/payments/operations";
 import { listTransactions } from "@/lib/contract/transactions/operations";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";

@@ -1,7 +1,7 @@
 import { refundPayment } from "@/lib/contract/payments/operations";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { getTransaction, searchTransactions } from "@/lib/contract/transactions/operations";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "@playwright/test";
-import { insertSession } from "@/db/queries/session-list";
-import { users } from "@/db/schema/users";
+import { insertSession } from "@/db/queries/accounts/sessions";
+import { users } from "@/db/schema/accounts";
 import { hashPassword } from "@/lib/auth/password";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import type { MerchantRole } from "@/lib/contract/permissions";

@@ -1,5 +1,5 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
-import { newKeySecret } from "@/lib/domain/api-keys/key-format";
+import { newKeySecret } from "@/lib/domain/api-keys/issue-keys";
 import { type Answer, Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment } from "../samples";

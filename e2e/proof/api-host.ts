@@ -2,7 +2,7 @@ import { connectSql } from "@/db/client";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { endReadiness } from "@/lib/http/health";
-import { startJobs } from "@/lib/jobs/start-jobs";
+import { startJobs } from "@/lib/jobs/jobs";
 import { log } from "@/lib/log";
 import { listen } from "@/lib/server/address";
 import { apiListener } from "@/lib/server/api-listener";

@@ -1,9 +1,9 @@
 import type { Database } from "@/db/client";
-import { insertSession, markProved } from "@/db/queries/session-list";
+import { insertSession, markProved } from "@/db/queries/accounts/sessions";
 import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
 import { createTestMerchant, testService } from "@/lib/testing/factories";
 import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";

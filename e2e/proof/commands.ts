@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, vi } from "vitest";
 import type { Database } from "@/db/client";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testService } from "@/lib/testing/factories";
 import { type Answer, type CardName, type Client, chargeOf, type MoneyRequest, paymentBody } from "./client";
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
 import { startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";

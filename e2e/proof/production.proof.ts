@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, TEST_METRICS_TOKEN, testService } from "@/lib/testing/factories";
 import { type ProofHost, startHost } from "./host";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { connect, type Database } from "@/db/client";
 import { pickPort } from "@/db/embedded-cluster";
 import { migrate } from "@/db/migrate";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { TEST_SECRET, testService } from "@/lib/testing/factories";
 import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
 import { expectCleanBooks } from "./books";

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
-import { safePath } from "@/lib/auth/safe-path";
 import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
 import type { SignInError } from "@/lib/contract/accounts/proof";
 import { isStorable } from "@/lib/contract/fields";
+import { endSession, SESSION_HOURS } from "@/lib/domain/accounts/sessions";
+import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/accounts/sign-in";
 import type { Service } from "@/lib/domain/context";
-import { endSession } from "@/lib/domain/people/end-session";
-import { SESSION_HOURS } from "@/lib/domain/people/open-session";
-import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/people/sign-in";
-import { type Audience, cookieName, isSecure, readClaims, sessionCookieName } from "./session-cookie";
+import { type Audience, cookieName, isSecure, readClaims, safePath, sessionCookieName } from "./session-cookie";
 
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 

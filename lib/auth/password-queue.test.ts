@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { takeAttempt } from "./attempt-limits";
-import { arePasswordsBusy, inTurn } from "./password-queue";
+import { arePasswordsBusy, inTurn } from "./password";
 
 test("while a hundred passwords wait strangers are told to come back, and those who wait get their turn", async () => {
   const ends: (() => void)[] = [];

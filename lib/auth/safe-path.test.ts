@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safePath } from "./safe-path";
+import { safePath } from "./session-cookie";
 
 test.each([
   ["/test/payments?x=1#y", "/test/payments?x=1#y"],

@@ -1,8 +1,9 @@
-import type { Database } from "@/db/client";
-import type { PaymentSnapshot } from "@/db/queries/payments";
+import type { Database, Sql } from "@/db/client";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { readDatabaseTime } from "@/db/queries/service/settings";
 import type { ActorRecord } from "@/db/schema/operations";
-import type { Clock, Timer } from "@/lib/clock";
-import type { AppError } from "@/lib/contract/errors";
+import { type Clock, followTime, type Timer } from "@/lib/clock";
+import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
 import type { Registry } from "@/lib/processor/registry";
@@ -86,4 +87,28 @@ export type Reply = {
 };
 
 /** A body of megabytes, which is read when there is room for it. `bytes`: about how long it is. */
-export type LongBody = { readonly bytes: number; read(): Promise<string> };
+type LongBody = { readonly bytes: number; read(): Promise<string> };
+
+/** The one answer for unknown, malformed and foreign ids: what is not yours does not exist. `id` as the caller sent it. */
+export function resourceNotFound(kind: string, id: string, param: string | null = null): AppError {
+  return new AppError("resource_not_found", `There is no ${kind} '${id}' in this environment.`, { param });
+}
+
+type DatabaseTime = {
+  /** How far this machine's own clock is surely apart from the database's, in milliseconds; negative while it may agree. */
+  readonly skewMs: number;
+  readonly readOnly: boolean;
+};
+
+/**
+ * Asks the database for the time, by which this process goes from then on: of two processes none writes a moment that the
+ * other takes for long past. What the machine's clock says of it is for readiness alone.
+ */
+export async function followDatabaseTime(sql: Sql): Promise<DatabaseTime> {
+  const [sentAt, sentAtMs] = [performance.now(), Date.now()];
+  const { ms, readOnly } = await readDatabaseTime(sql);
+  const [receivedAt, receivedAtMs] = [performance.now(), Date.now()];
+  followTime(ms, { sentAt, receivedAt });
+  // It was read at some moment in between: what is surely wrong is further out than both ends.
+  return { skewMs: Math.max(sentAtMs - ms, ms - receivedAtMs), readOnly };
+}

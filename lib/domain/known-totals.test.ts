@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
-import { forgetTotals, withKnownTotal } from "./known-totals";
+import { forgetTotals, withKnownTotal } from "./lists";
 
 /** Lists one filter of one environment; `counted` is what a count would find, and how often it was asked for. */
 function lists({ onlyGrows }: { onlyGrows: boolean }) {

@@ -4,7 +4,7 @@ import {
   findAnySealed,
   listSealedOtherwise,
   replaceSealed,
-} from "@/db/queries/secret-rotation";
+} from "@/db/queries/service/secret-rotation";
 import {
   adoptSecret,
   findCurrentSecret,
@@ -12,7 +12,7 @@ import {
   listSecretKeys,
   moveToSecret,
   retireSecret,
-} from "@/db/queries/service-settings";
+} from "@/db/queries/service/settings";
 import { ConfigurationError } from "@/lib/env";
 import type { Secret } from "@/lib/secret";
 import type { Service } from "./context";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { cookieOf, testPeople } from "@/lib/testing/person-call";

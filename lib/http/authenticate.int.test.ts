@@ -1,10 +1,8 @@
 import { afterAll, expect, test, vi } from "vitest";
 import type { Database } from "@/db/client";
 import { encodeId } from "@/lib/contract/ids";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
-import { disableApiKey } from "@/lib/domain/api-keys/disable-api-key";
-import { newKeySecret } from "@/lib/domain/api-keys/key-format";
-import { revokeApiKey } from "@/lib/domain/api-keys/revoke-api-key";
+import { disableApiKey, revokeApiKey } from "@/lib/domain/api-keys/change-keys";
+import { createApiKey, newKeySecret } from "@/lib/domain/api-keys/issue-keys";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { type Authenticator, type AuthenticatorOptions, type Credentials, createAuthenticator } from "./authenticate";

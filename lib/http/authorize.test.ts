@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { authorize } from "./authorize";
+import { authorize } from "./caller";
 
 const cases = OPERATIONS.flatMap((operation) =>
   PERMISSIONS.map((permission) => ({ operation, permission, name: operation.name })),

@@ -1,9 +1,10 @@
 import type { ActorRecord } from "@/db/schema/operations";
+import { AppError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
 import type { UserPermission } from "@/lib/contract/permissions";
-import type { Environment } from "@/lib/domain/context";
-import type { Person } from "@/lib/domain/people/session";
-import { writes } from "./writes";
+import type { Person } from "@/lib/domain/accounts/sessions";
+import type { Context, Environment, Service } from "@/lib/domain/context";
+import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 
 /** Who calls, whichever way they proved it. */
 export type Caller = {
@@ -29,3 +30,51 @@ export function readerOf({ actor, environment, limitKey }: Caller, operation: Op
 }
 
 export const peopleOf = ({ id }: Pick<Environment, "id">): string => `people ${id}`;
+
+/** Throws `permission_denied` unless the caller has one of the operation's permissions. Looks nothing up. */
+export function authorize(
+  caller: Pick<Caller, "permissions"> & Partial<Pick<Caller, "actor">>,
+  operation: Pick<Operation, "permissions">,
+): void {
+  const { permissions } = operation;
+  if (permissions.length === 0) return;
+  for (const permission of permissions) if (caller.permissions.has(permission)) return;
+  const needed = permissions.join(" or ");
+  throw new AppError(
+    "permission_denied",
+    caller.actor?.type === "api_key" || !caller.actor
+      ? `This API key lacks the permission ${needed}. Use a key that has it.`
+      : `Your role lacks the permission ${needed}. Ask an owner of the account for it.`,
+  );
+}
+
+/**
+ * The call under an idempotency key that stands in its body as `attempt`: the page mints one when a form opens, so that a
+ * double click and a retry are the same request. It is no key of the merchant's own requests.
+ */
+export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
+  const request = { environmentId: ctx.environment.id, method: "POST", path: ctx.request.path, body };
+  return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, `${NOT_FROM_HEADER}dashboard:${attempt}`, request) };
+}
+
+/** A call of the domain by a person in a browser, outside of /v1: without an idempotency key. */
+export function personContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
+  return {
+    service,
+    ...call,
+    idempotency: null,
+    reauthorize: async () => {},
+  };
+}
+
+/** Whether an operation changes anything. A search is a POST only because its filters are a body. */
+export const writes = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
+  method !== "GET" && name !== "searchTransactions";
+
+/** Whether an answer may be long: lists, and a payment, which has up to 500 refunds. */
+export const mayBeLong = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
+  name === "getPayment" || name === "searchTransactions" || (method === "GET" && name.startsWith("list"));
+
+/** Whether an operation moves the money of a payment that is there. */
+export const movesMoneyOf = ({ idempotency, path }: Pick<Operation, "idempotency" | "path">): boolean =>
+  idempotency === "required" && path.includes("{id}");

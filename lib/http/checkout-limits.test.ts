@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
-import { type AttemptSource, createCheckoutLimits } from "./checkout-limits";
+import { type AttemptSource, createCheckoutLimits } from "./checkout";
 
 const visa = { environmentId: "a", number: "4000001234567899" };
 const from = (address: string, more: Partial<AttemptSource> = {}) => ({ address, bin: visa, isFirst: true, ...more });

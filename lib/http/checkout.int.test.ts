@@ -3,9 +3,7 @@ import type { CheckoutState } from "@/lib/contract/checkout/checkout";
 import { encodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
-import { activatePlan } from "@/lib/domain/plans/activate-plan";
-import { createPlan } from "@/lib/domain/plans/create-plan";
-import { deactivatePlan } from "@/lib/domain/plans/deactivate-plan";
+import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/plans";
 import {
   CARD,
   CHALLENGED,

@@ -1,16 +1,26 @@
+import { networkOf } from "@/lib/auth/attempt-limits";
 import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { checkoutState } from "@/lib/domain/client-sessions/checkout-state";
-import { type Checkout, findCheckout } from "@/lib/domain/client-sessions/find-checkout";
-import { payClientSession } from "@/lib/domain/client-sessions/pay-client-session";
-import { isNewAttempt } from "@/lib/domain/client-sessions/session-unusable";
-import { tokenizeForSession } from "@/lib/domain/client-sessions/tokenize-for-session";
+import { isNewAttempt } from "@/lib/domain/checkout/client-sessions";
+import {
+  type Checkout,
+  checkoutState,
+  findCheckout,
+  payClientSession,
+  tokenizeForSession,
+} from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
-import { checkoutLimits } from "./checkout-limits";
+import { type Challenge, findChallenge } from "@/lib/domain/payments/challenges";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { env } from "@/lib/env";
+import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
+import type { HostedPageOptions } from "./checkout-page";
+import { currentService } from "./current-service";
 import type { PublicCall } from "./dashboard-route";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
+import { readBody } from "./parse";
 import { sandboxQuota } from "./sandbox-quota";
 
 /** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
@@ -79,4 +89,126 @@ function shopperContext(
     }),
     reauthorize: async () => {},
   };
+}
+
+export type AttemptSource = {
+  address: string;
+  /** The card by its issuer, within one merchant's environment. */
+  bin: { environmentId: string; number: string };
+  /** Whether nothing was tried in the session yet. */
+  isFirst: boolean;
+};
+
+type CheckoutLimits = {
+  /** Counts an attempt. Throws `rate_limited` when the address has tried, or failed, too often, or its BIN is being tested. */
+  takeAttempt(source: AttemptSource): void;
+  /** Counts an attempt that was declined. */
+  noteDecline(source: AttemptSource): void;
+};
+
+const BIN_LENGTH = 6;
+/** Many shoppers may share one address; many declines of one address are somebody with a list of cards. */
+const ATTEMPTS_PER_DECLINE = 10;
+/** Honest shoppers of a large issuer are declined, too. */
+const BIN_DECLINES_PER_DECLINE = 2;
+
+/** On globalThis: Next bundles a copy of this module into each route. */
+const holder = globalThis as { [key: symbol]: CheckoutLimits | undefined };
+const KEY = Symbol.for("cardlane.checkout-limits");
+
+function checkoutLimits(): CheckoutLimits {
+  holder[KEY] ??= createCheckoutLimits(env.checkoutLimitPerMinute);
+  return holder[KEY];
+}
+
+/**
+ * Slows down who tries stolen cards; `perMinute` declines of one address. Testers who come from many addresses walk through
+ * the numbers of one issuer: while a BIN has many declines with a merchant, its cards get no second try, neither in a session
+ * nor from an address that was declined. A first try always passes, so that nobody can keep other people's cards away.
+ */
+export function createCheckoutLimits(perMinute: number, now?: () => number): CheckoutLimits {
+  const bucketsOf = (burst: number) => createTokenBuckets({ perSecond: burst / 60, burst, ...(now && { now }) });
+  const attempts = bucketsOf(perMinute * ATTEMPTS_PER_DECLINE);
+  const declines = bucketsOf(perMinute);
+  const declinesOfBin = bucketsOf(perMinute * BIN_DECLINES_PER_DECLINE);
+  const keyOf = ({ environmentId, number }: AttemptSource["bin"]) => `${environmentId}:${number.slice(0, BIN_LENGTH)}`;
+  return {
+    takeAttempt({ address, bin, isFirst }) {
+      const network = networkOf(address);
+      const isAgain = !isFirst || declines.missingMs(network) > 0;
+      const waitMs = Math.max(
+        attempts.take(network).waitMs,
+        declines.waitMs(network),
+        isAgain ? declinesOfBin.waitMs(keyOf(bin)) : 0,
+      );
+      if (waitMs > 0) throw tooMany(secondsToWait({ waitMs }));
+    },
+    noteDecline({ address, bin }) {
+      declines.take(networkOf(address));
+      declinesOfBin.take(keyOf(bin));
+    },
+  };
+}
+
+const tooMany = (seconds: number) =>
+  new AppError("rate_limited", `Too many attempts. Nothing was charged; try again in ${seconds} s.`, {
+    headers: { "Retry-After": String(seconds) },
+  });
+
+const MAX_FORM_BYTES = 1_024;
+
+/** The 3-D Secure challenge behind the token in its page's address; null when there is none. */
+export function challengeOf(token: string): Promise<Challenge | null> {
+  return findChallenge(currentService().service, token);
+}
+
+/** Whether the challenge is shown within the payment form: so its address says, for not every browser does. */
+export const isFramed = (request: Request): boolean =>
+  new URL(request.url).searchParams.has("framed") || request.headers.get("sec-fetch-dest") === "iframe";
+
+/** Where the answer is posted. */
+export const resultPath = (token: string, framed: boolean): string =>
+  `/challenge/${token}/result${framed ? "?framed" : ""}`;
+
+/** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
+export function challengePageOptions({ allowedOrigins }: Challenge): HostedPageOptions {
+  // Its answer leads to the merchant's address, and on to wherever that leads: browsers hold redirects to the policy, too.
+  return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
+}
+
+/**
+ * Takes the shopper's answer to a challenge (form field `result`: passed, failed or abandoned) and sends the browser back to
+ * the merchant, or, within the payment form and without a return URL, to the page, which then shows the outcome. A second
+ * answer changes nothing.
+ */
+export async function answerChallenge(request: Request, token: string): Promise<Response> {
+  const { service } = currentService();
+  const challenge = await findChallenge(service, token);
+  // Only the sandbox's shopper says how the challenge ended; a live one is between the card issuer and the processor.
+  if (challenge?.environment.mode !== "test") return new Response("There is no such challenge.", { status: 404 });
+  const result = await readResult(request).catch(tooLarge);
+  if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
+  // A suspended merchant takes no money, however far its shoppers have come.
+  const taken = challenge.suspended ? "abandoned" : result;
+  await continuePayment(service, challenge.environment, challenge.paymentId, taken);
+  return new Response(null, {
+    status: 303,
+    headers: {
+      Location: isFramed(request) ? `/challenge/${token}?framed` : (challenge.returnUrl ?? `/challenge/${token}`),
+      "Cache-Control": "no-store",
+    },
+  });
+}
+
+const RESULTS = ["passed", "failed", "abandoned"] as const;
+
+async function readResult(request: Request): Promise<(typeof RESULTS)[number] | null> {
+  if (!request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) return null;
+  const result = new URLSearchParams(await readBody(request, MAX_FORM_BYTES)).get("result");
+  return RESULTS.find((one) => one === result) ?? null;
+}
+
+function tooLarge(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
 }

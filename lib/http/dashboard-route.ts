@@ -4,19 +4,17 @@ import { encodeId } from "@/lib/contract/ids";
 import type { DashboardOperation } from "@/lib/contract/operation";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { countAnswer, NO_OPERATION } from "@/lib/counts";
+import { requireProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import type { Person, SignedInMerchant } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
-import { requireProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
-import type { Person, SignedInMerchant } from "@/lib/domain/people/session";
 import { newId } from "@/lib/ids";
-import { peopleOf } from "./caller";
+import { appErrorOf, renderProblem } from "./answer";
+import { peopleOf, personContext } from "./caller";
 import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
-import { personContext } from "./person-context";
-import { appErrorOf, renderProblem } from "./problem";
 import { addressOf, keepablePathOf, searchOf } from "./request-parts";
-import { requireSameOrigin } from "./same-origin";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
-import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
+import { merchantSuspended, requireSameOrigin, sessionOver, signedIn } from "./session-caller";
 
 type RequestInfo = {
   readonly id: string;

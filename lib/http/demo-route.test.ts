@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { demoShopRoute } from "./demo-route";
-import { provideDemoShop } from "./demo-shop";
+import { demoShopRoute, provideDemoShop } from "./demo";
 
 const ORIGIN = "http://shop.test";
 

@@ -3,28 +3,14 @@ import type { BodyOf, Operation, QueryOf } from "@/lib/contract/operation";
 import * as payments from "@/lib/contract/payments/operations";
 import * as plans from "@/lib/contract/plans/operations";
 import * as transactions from "@/lib/contract/transactions/operations";
-import { cancelClientSession } from "@/lib/domain/client-sessions/cancel-client-session";
-import { createClientSession } from "@/lib/domain/client-sessions/create-client-session";
-import { getClientSession } from "@/lib/domain/client-sessions/get-client-session";
+import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
 import type { Context, Reply } from "@/lib/domain/context";
-import { capturePayment } from "@/lib/domain/payments/capture-payment";
 import { createPayment } from "@/lib/domain/payments/create-payment";
-import { getPayment } from "@/lib/domain/payments/get-payment";
-import { listPayments } from "@/lib/domain/payments/list-payments";
-import { refundPayment } from "@/lib/domain/payments/refund-payment";
-import { voidPayment } from "@/lib/domain/payments/void-payment";
-import { activatePlan } from "@/lib/domain/plans/activate-plan";
-import { createPlan } from "@/lib/domain/plans/create-plan";
-import { deactivatePlan } from "@/lib/domain/plans/deactivate-plan";
-import { getPlan } from "@/lib/domain/plans/get-plan";
-import { listPlans } from "@/lib/domain/plans/list-plans";
-import { updatePlan } from "@/lib/domain/plans/update-plan";
-import { captureTransaction } from "@/lib/domain/transactions/capture-transaction";
-import { getTransaction } from "@/lib/domain/transactions/get-transaction";
-import { listTransactions } from "@/lib/domain/transactions/list-transactions";
-import { refundTransaction } from "@/lib/domain/transactions/refund-transaction";
-import { searchTransactions } from "@/lib/domain/transactions/search-transactions";
-import { voidTransaction } from "@/lib/domain/transactions/void-transaction";
+import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
+import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
+import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "@/lib/domain/plans/plans";
+import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
+import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 
 /** An operation of the contract and the verb that does it. */
 export type Endpoint = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeExportSlot } from "./export-slots";
+import { takeExportSlot } from "./export";
 
 const takeNow = (merchantId: string) => takeExportSlot(merchantId, { patienceMs: 0 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { exportStream } from "./export-stream";
+import { exportStream } from "./export";
 
 async function* counted(upTo: number, seen: { read: number }): AsyncGenerator<string, void> {
   for (let i = 1; i <= upTo; i++) {

@@ -1,10 +1,10 @@
 import type { Database } from "@/db/client";
-import { testWrite } from "@/db/queries/service-settings";
+import { testWrite } from "@/db/queries/service/settings";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { followDatabaseTime } from "@/lib/domain/database-time";
+import { followDatabaseTime } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
-import type { HttpAnswer } from "./answer";
+import { type HttpAnswer, toResponse } from "./answer";
 import { currentService } from "./current-service";
 import type { ApiRequest } from "./request-parts";
 import { endsWithSlash, refuse } from "./route";
@@ -96,4 +96,13 @@ async function examine(db: Database): Promise<void> {
 }
 
 /** Every other method of these paths. */
-export const onlyGet = (request: ApiRequest): HttpAnswer => refuse(request, ["GET"]);
+const onlyGet = (request: ApiRequest): HttpAnswer => refuse(request, ["GET"]);
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** The handlers of a health check for a Next route file; each method but GET answers 405. */
+export function healthRoute(get: (request: Request) => HttpAnswer | Promise<HttpAnswer>) {
+  const GET: Handler = async (request) => toResponse(await get(request));
+  const other: Handler = async (request) => toResponse(onlyGet(request));
+  return { GET, POST: other, PUT: other, PATCH: other, DELETE: other, OPTIONS: other };
+}

@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import { nowMs } from "@/lib/clock";
 import { keepableAddress } from "@/lib/contract/card-numbers";
-import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/record-key-uses";
+import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/read-keys";
 
 const FLUSH_MS = 5_000;
 

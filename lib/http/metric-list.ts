@@ -1,6 +1,6 @@
 import type { Metric } from "prom-client";
 import type { Database } from "@/db/client";
-import { OPERATION_AGES, QUEUES, type ServiceFigures } from "@/db/queries/service-figures";
+import { OPERATION_AGES, QUEUES, type ServiceFigures } from "@/db/queries/service/figures";
 import { counts, LATENCY_BOUNDS, STATUS_CLASSES } from "@/lib/counts";
 
 type Sample = { labels?: Record<string, string>; value: number; metricName?: string };

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Database, Sql } from "@/db/client";
-import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db/queries/service-figures";
+import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db/queries/service/figures";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";

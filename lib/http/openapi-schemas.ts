@@ -1,5 +1,9 @@
 import { z } from "zod";
-import type { JsonSchema } from "@/lib/contract/openapi-document";
+import { ERROR_GUIDE } from "@/lib/contract/error-guide";
+import { ERRORS, type ErrorCode, type Problem } from "@/lib/contract/errors";
+import { REQUEST_ID } from "@/lib/contract/example-objects";
+import type { ExampleObject, HeaderObject, JsonSchema, Ref, ResponseObject } from "@/lib/contract/openapi-document";
+import type { Operation } from "@/lib/contract/operation";
 
 export type SchemaCollection = {
   /** The schema for use in the document: a reference when it has a name. */
@@ -70,4 +74,123 @@ function mergeNull(schema: JsonSchema): JsonSchema {
   const merged: JsonSchema = { ...first, ...rest, type: [first.type, "null"] };
   if (first.enum) merged.enum = [...first.enum, null];
   return merged;
+}
+
+export const HEADERS = {
+  "X-Request-Id": {
+    description: "Id of this request (`req_…`); quote it to support.",
+    schema: { type: "string", examples: [REQUEST_ID] },
+  },
+  "Idempotent-Replayed": {
+    description: "`true` when this is the stored answer of an earlier request with the same key.",
+    schema: { type: "string", const: "true" },
+  },
+  RateLimit: {
+    description: "Requests left and seconds until the allowance is whole again.",
+    schema: { type: "string", examples: ['"default";r=199;t=1'] },
+  },
+  "RateLimit-Policy": {
+    description: "The allowance: burst and window in seconds.",
+    schema: { type: "string", examples: ['"default";q=200;w=2'] },
+  },
+  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", examples: [1] } },
+} as const satisfies Record<string, HeaderObject>;
+type HeaderName = keyof typeof HEADERS;
+
+const headerRefs = (names: readonly HeaderName[]): Record<string, Ref> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const CODES_WITH_RETRY_AFTER: ReadonlySet<ErrorCode> = new Set(["rate_limited", "idempotency_request_in_progress"]);
+
+const KEY_ERRORS = [
+  "api_key_missing",
+  "api_key_invalid",
+  "permission_denied",
+  "ip_not_allowed",
+  "merchant_suspended",
+  "rate_limited",
+  "database_unavailable",
+] as const;
+
+/** Every code that an operation can answer, in the order of the error table. */
+export function errorCodesOf(operation: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...operation.errors, "unknown_parameter", "internal_error"]);
+  if (operation.permissions.length > 0) for (const code of KEY_ERRORS) codes.add(code);
+  if (operation.idempotency === "optional") codes.add("idempotency_key_invalid");
+  if (operation.idempotency === "required") codes.add("processor_error").add("processor_timeout");
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+export function errorExample(code: ErrorCode, docsUrl: string): ExampleObject & { value: Problem } {
+  const { status, title } = ERRORS[code];
+  const { detail, instance, ...extra } = ERROR_GUIDE[code].example;
+  const value: Problem = {
+    type: `${docsUrl}/errors/${code}`,
+    title,
+    status,
+    detail,
+    instance,
+    code,
+    param: null,
+    errors: [],
+    request_id: REQUEST_ID,
+    ...extra,
+  };
+  return { summary: title, value };
+}
+
+/** The error answers for these codes, by status. */
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  problem: JsonSchema,
+  headers: readonly HeaderName[],
+): Record<string, ResponseObject> {
+  const responses: Record<string, ResponseObject> = {};
+  for (const status of new Set(codes.map((code) => ERRORS[code].status))) {
+    const group = codes.filter((code) => ERRORS[code].status === status);
+    const retry: HeaderName[] = group.some((code) => CODES_WITH_RETRY_AFTER.has(code)) ? ["Retry-After"] : [];
+    // A key or permission that is refused is refused before its requests are counted.
+    const usual = status === 401 || status === 403 ? headers.filter((name) => name === "X-Request-Id") : headers;
+    responses[status] = {
+      description: group.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join("\n"),
+      headers: headerRefs([...usual, ...retry]),
+      content: {
+        "application/problem+json": {
+          schema: problem,
+          examples: Object.fromEntries(group.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
+    };
+  }
+  return responses;
+}
+
+/** A successful answer. `examples` by their summary, which also gives them their key. */
+export function successResponse(
+  description: string,
+  schema: JsonSchema,
+  examples: Record<string, unknown>,
+  headers: readonly HeaderName[],
+): ResponseObject {
+  return {
+    description,
+    headers: headerRefs(headers),
+    content: {
+      "application/json": {
+        schema,
+        examples: Object.fromEntries(
+          Object.entries(examples).map(([summary, value]) => [slug(summary), { summary, value }]),
+        ),
+      },
+    },
+  };
+}
+
+const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, "_");
+
+/** Headers of every answer of an operation. */
+export function headersOf(operation: Operation): { always: HeaderName[]; stored: HeaderName[] } {
+  const always: HeaderName[] = ["X-Request-Id"];
+  if (operation.permissions.length > 0) always.push("RateLimit", "RateLimit-Policy");
+  return { always, stored: operation.idempotency === "none" ? always : [...always, "Idempotent-Replayed"] };
 }

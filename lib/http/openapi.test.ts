@@ -7,7 +7,7 @@ import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examp
 import type { JsonSchema } from "@/lib/contract/openapi-document";
 import { OPERATIONS } from "@/lib/contract/operations";
 import { buildOpenApi } from "./openapi";
-import { errorExample } from "./openapi-responses";
+import { errorExample } from "./openapi-schemas";
 
 const document = buildOpenApi({ baseUrl: "https://api.cardlane.dev", sandboxBaseUrl: null, liveBaseUrl: null });
 

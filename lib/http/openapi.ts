@@ -11,8 +11,16 @@ import type { Operation } from "@/lib/contract/operation";
 import { health, OPERATIONS } from "@/lib/contract/operations";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
-import { errorCodesOf, errorExample, errorResponses, HEADERS, headersOf, successResponse } from "./openapi-responses";
-import { collectSchemas, type SchemaCollection } from "./openapi-schemas";
+import {
+  collectSchemas,
+  errorCodesOf,
+  errorExample,
+  errorResponses,
+  HEADERS,
+  headersOf,
+  type SchemaCollection,
+  successResponse,
+} from "./openapi-schemas";
 
 export type BaseUrls = { baseUrl: string; sandboxBaseUrl: string | null; liveBaseUrl: string | null };
 

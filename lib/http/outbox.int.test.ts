@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { mailRoute, noteProxy } from "@/lib/mail/mail-route";
+import { mailRoute, noteProxy } from "@/lib/mail/mail";
 import { createHttpServer } from "@/lib/server/http-server";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";

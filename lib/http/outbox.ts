@@ -1,11 +1,11 @@
 import { cookies } from "next/headers";
 import { notFound } from "next/navigation";
 import { connection } from "next/server";
-import type { MailRow } from "@/db/queries/mail-outbox";
+import type { MailRow } from "@/db/queries/accounts/mail-outbox";
 import { isSecure } from "@/lib/auth/session-cookie";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
-import { listOutbox } from "@/lib/domain/people/list-outbox";
-import { mailRoute } from "@/lib/mail/mail-route";
+import { listOutbox } from "@/lib/domain/accounts/mail";
+import { mailRoute } from "@/lib/mail/mail";
 import { currentService } from "./current-service";
 import { isValidPass, OUTBOX_LIFE_SECONDS, signPass } from "./outbox-link";
 

@@ -1,14 +1,16 @@
 import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
+import { connection } from "next/server";
 import { cache } from "react";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
+import type { Person, SignedIn, SignedInMerchant } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
-import type { Person, SignedIn, SignedInMerchant } from "@/lib/domain/people/session";
+import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
+import { personContext } from "./caller";
 import { currentService } from "./current-service";
-import { personContext } from "./person-context";
-import { signedIn } from "./signed-in";
+import { signedIn } from "./session-caller";
 
 /** What a page of the dashboard is rendered for. */
 export type DashboardPage = {
@@ -20,7 +22,7 @@ export type DashboardPage = {
   can(permission: UserPermission): boolean;
 };
 
-export type SupportPage = {
+type SupportPage = {
   readonly service: Service;
   readonly staff: Person;
   /** `id` is a UUID. */
@@ -60,4 +62,15 @@ export const supportPage = cache(async (): Promise<SupportPage> => {
 /** Where the browser is, as proxy.ts left it: a page does not know its own address. */
 async function currentPath(fallback: string): Promise<string> {
   return (await headers()).get("x-cardlane-path") ?? fallback;
+}
+
+/** For pages of people who are not signed in: whoever is goes on to `path`. */
+export async function signedOutPage(path: string): Promise<void> {
+  if (await signedInMerchant()) redirect(path);
+}
+
+/** The service's addresses as this running process knows them; a page that shows one is rendered on request. */
+export async function publicUrls() {
+  await connection();
+  return { baseUrl: env.baseUrl, sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl };
 }

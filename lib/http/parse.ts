@@ -1,8 +1,9 @@
+import { setImmediate as letOthersGo } from "node:timers/promises";
 import type { z } from "zod";
 import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card-numbers";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Operation } from "@/lib/contract/operation";
-import { alteredParts } from "./altered-parts";
+import type { Body } from "./answer";
 import { type ApiRequest, CallerGone } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -186,4 +187,128 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown>)[key];
   }
   return value;
+}
+
+/** Characters of JSON that are made in about half a millisecond. */
+const PIECE = 64 * 1024;
+
+/**
+ * The same text as `JSON.stringify`, made in pieces between which others get the process: a list of 5 MB in one would hold it
+ * for 30 ms. What is short is one string.
+ */
+export async function jsonBody(value: object): Promise<Body> {
+  const done: Uint8Array[] = [];
+  let piece = "";
+  for (const text of textsOf(value)) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    done.push(Buffer.from(piece));
+    piece = "";
+    await letOthersGo();
+  }
+  if (done.length === 0) return piece;
+  done.push(Buffer.from(piece));
+  return done;
+}
+
+/** Lists of objects item by item, at any depth; everything else at once. */
+function* textsOf(value: unknown): Generator<string, void> {
+  if (isListOfObjects(value)) {
+    let lead = "[";
+    for (const item of value) {
+      yield lead;
+      yield* textsOf(item);
+      lead = ",";
+    }
+    yield "]";
+  } else if (holdsList(value)) {
+    let lead = "{";
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${lead}${JSON.stringify(name)}:`;
+      yield* textsOf(member);
+      lead = ",";
+    }
+    yield "}";
+  } else yield JSON.stringify(value);
+}
+
+const isListOfObjects = (value: unknown): value is object[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "object" && item !== null);
+
+function holdsList(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  for (const name in value) if (isListOfObjects((value as Record<string, unknown>)[name])) return true;
+  return false;
+}
+
+type Part = { path: string[]; message: string };
+
+const IN_TEXT = "This number has more digits, or is smaller, than a number can be. Send it as text, in quotes.";
+const NO_NAME = "Nothing can be kept under this name. Choose another.";
+
+/** Without one of these every number comes back as it was sent: 15 digits always do. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
+/** Of valid JSON: texts, so that digits in them are passed over, and numbers. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
+const NAME = "__proto__";
+
+/**
+ * What JavaScript does not keep of a JSON text as it was sent, `value` being what it read: numbers beyond its precision, and
+ * members that are no members of its objects. Kept all the same they would come back as something the caller never said,
+ * and two requests that differ there alone would count as the same one.
+ */
+function alteredParts(text: string, value: unknown): Part[] {
+  const parts: Part[] = [];
+  if (text.includes(NAME) || text.includes("\\u")) {
+    find(
+      value,
+      (part) => typeof part === "object" && Object.hasOwn(part, NAME),
+      [],
+      (path) => parts.push({ path: [...path, NAME], message: NO_NAME }),
+    );
+  }
+  if (LONG_NUMBER.test(text)) {
+    const mark = crypto.randomUUID();
+    let marked = false;
+    const others = text.replace(TOKENS, (token) => {
+      if (token.startsWith('"') || isKept(token)) return token;
+      marked = true;
+      return `"${mark}"`;
+    });
+    if (marked)
+      find(
+        JSON.parse(others),
+        (part) => part === mark,
+        [],
+        (path) => parts.push({ path, message: IN_TEXT }),
+      );
+  }
+  return parts;
+}
+
+/** Calls `found` with the path of each part for which `isIt` holds. */
+function find(
+  part: unknown,
+  isIt: (part: object | string) => boolean,
+  path: string[],
+  found: (path: string[]) => void,
+): void {
+  if (typeof part === "string" || (typeof part === "object" && part !== null)) {
+    if (isIt(part)) found(path);
+    if (typeof part === "string") return;
+    for (const [name, member] of Object.entries(part)) find(member, isIt, [...path, name], found);
+  }
+}
+
+const isKept = (number: string): boolean => digitsOf(number) === digitsOf(String(Number(number)));
+
+/** One spelling for each decimal number: its digits, and by how many places they are shifted. Signs are always kept. */
+function digitsOf(number: string): string {
+  const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = whole + fraction;
+  let [first, end] = [0, digits.length];
+  while (digits[first] === "0") first++;
+  while (end > first && digits[end - 1] === "0") end--;
+  return first === end ? "0" : `${digits.slice(first, end)}e${Number(exponent) + whole.length - end}`;
 }

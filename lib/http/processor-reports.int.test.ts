@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { problem } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { continuePayment } from "@/lib/domain/payments/continue-payment";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import type { InquireRequest } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";

@@ -1,10 +1,10 @@
 import { AppError } from "@/lib/contract/errors";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import { UnreadableReportError } from "@/lib/processor/port";
+import { appErrorOf, renderProblem } from "./answer";
 import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
-import { appErrorOf, renderProblem } from "./problem";
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
 

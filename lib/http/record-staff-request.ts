@@ -3,9 +3,9 @@ import { isPublicId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
 import { staffReason } from "@/lib/contract/support/operations";
 import type { Service } from "@/lib/domain/context";
-import { recordStaffAct } from "@/lib/domain/support/record-staff-act";
+import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import type { Caller } from "./caller";
-import { writes } from "./writes";
+import { writes } from "./caller";
 
 type StaffRequest = {
   readonly headers: { get(name: string): string | null };

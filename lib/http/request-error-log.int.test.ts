@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { createPayment, getPayment } from "@/lib/contract/payments/operations";
-import { findRequestError } from "@/lib/domain/request-errors/find-request-error";
-import { listRecentErrors } from "@/lib/domain/request-errors/list-recent-errors";
-import { removeOldRequestErrors } from "@/lib/domain/request-errors/remove-old-request-errors";
+import { findRequestError, listRecentErrors, removeOldRequestErrors } from "@/lib/domain/request-log/request-errors";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";

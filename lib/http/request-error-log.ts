@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { Operation } from "@/lib/contract/operation";
-import { type RequestError, recordRequestErrors } from "@/lib/domain/request-errors/record-request-errors";
+import { type RequestError, recordRequestErrors } from "@/lib/domain/request-log/request-errors";
 import { idTime } from "@/lib/ids";
 import { createTokenBuckets } from "@/lib/token-buckets";
 import type { Caller } from "./caller";

@@ -5,17 +5,14 @@ import type { Operation } from "@/lib/contract/operation";
 import { countAnswer, countReplay, NO_OPERATION } from "@/lib/counts";
 import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
-import { type Body, bytesOf, type HttpAnswer, toResponse } from "./answer";
+import { appErrorOf, type Body, bytesOf, type HttpAnswer, renderProblem, toResponse } from "./answer";
 import type { Turn } from "./answer-limits";
-import { authorize } from "./authorize";
-import { type Caller, readerOf } from "./caller";
+import { authorize, type Caller, mayBeLong, movesMoneyOf, readerOf, writes } from "./caller";
 import { currentService, type HttpService } from "./current-service";
 import { findEndpoint } from "./endpoints";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
-import { jsonBody } from "./json-body";
 import { openApiBytes } from "./openapi";
-import { parseBody, parseQuery } from "./parse";
-import { appErrorOf, renderProblem } from "./problem";
+import { jsonBody, parseBody, parseQuery } from "./parse";
 import { recordStaffRequest } from "./record-staff-request";
 import {
   type ApiRequest,
@@ -28,7 +25,6 @@ import {
 } from "./request-parts";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRefund } from "./session-caller";
-import { mayBeLong, movesMoneyOf, writes } from "./writes";
 
 export type Headers = Record<string, string>;
 export type Call = { operation: Operation; request: ApiRequest; id: string | null; connection: Connection };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireSameOrigin } from "./same-origin";
+import { requireSameOrigin } from "./session-caller";
 
 const BASE = "https://pay.example.com";
 const asked = (headers: Record<string, string>, base = BASE) => {

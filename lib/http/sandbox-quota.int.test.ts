@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dashboardOperation } from "@/lib/contract/operation";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
 import { CARD, codeOf, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { insertSession } from "@/db/queries/session-list";
-import { revokeSession } from "@/db/queries/user-sessions";
-import { users } from "@/db/schema/users";
+import { insertSession, revokeSession } from "@/db/queries/accounts/sessions";
+import { users } from "@/db/schema/accounts";
 import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";

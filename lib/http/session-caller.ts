@@ -1,15 +1,15 @@
+import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { Operation } from "@/lib/contract/operation";
 import type { RefundBody } from "@/lib/contract/payments/payment";
 import { isMode } from "@/lib/contract/transactions/words";
+import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
-import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/people/proof";
-import { findEnvironmentForStaff } from "@/lib/domain/support/find-environment-for-staff";
-import type { Caller } from "./caller";
-import { requireSameOrigin } from "./same-origin";
-import { merchantSuspended, sessionOver, signedIn } from "./signed-in";
-import { writes } from "./writes";
+import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
+import { type Caller, writes } from "./caller";
+import { currentService } from "./current-service";
 
 type Headers = { get(name: string): string | null };
 type SessionRequest = { headers: Headers; operation: Operation };
@@ -86,4 +86,46 @@ export async function requireProofOfRefund(
   const target = kind === "payment" ? { paymentId: uuid } : { transactionId: uuid };
   const amount = (body as RefundBody | undefined)?.amount ?? null;
   await requireRefundProof(service, person, { environmentId: environment.id, target, amount });
+}
+
+/** Who sent a request, by its session cookie; null when nobody is signed in. */
+export async function signedIn(cookies: string | null, audience: Audience): Promise<SignedIn | null> {
+  const { service } = currentService();
+  const id = await readSessionId(cookies, audience, {
+    baseUrl: service.baseUrl,
+    sessionKeys: service.secret.sessionKeys,
+  });
+  const found = id === null ? null : await findSession(service, id);
+  if (found === null) return null;
+  return (found.person.role === "staff") === (audience === "staff") ? found : null;
+}
+
+/** For a request that only somebody who is signed in may make. */
+export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
+
+/** A suspended merchant's people can look, but not act. */
+export const merchantSuspended = () =>
+  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
+
+/**
+ * Throws unless a page of our own sent the request. For every write that a cookie authorizes: browsers attach cookies to
+ * other sites' requests, too. `baseUrl` is the public address; behind a proxy the Host header may be another.
+ */
+export function requireSameOrigin(headers: { get(name: string): string | null }, baseUrl: string): void {
+  const site = headers.get("sec-fetch-site");
+  if (site === "same-origin") return;
+  // Older browsers send no Sec-Fetch-Site, and none do over plain http to another machine.
+  if (site === null && isOwn(headers.get("origin"), headers.get("host"), baseUrl)) return;
+  throw new AppError(
+    "origin_not_allowed",
+    "This request did not come from a page of Cardlane. Open the dashboard and try again.",
+  );
+}
+
+function isOwn(origin: string | null, host: string | null, baseUrl: string): boolean {
+  if (origin === null || origin === "null" || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  const own = new URL(baseUrl);
+  // Whoever can answer for the same host without TLS is not who answers for it with TLS.
+  return url.protocol === own.protocol && (url.host === own.host || url.host === host?.toLowerCase());
 }

@@ -1,15 +1,15 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
-import { safePath } from "@/lib/auth/safe-path";
 import type { Audience } from "@/lib/auth/session-cookie";
+import { safePath } from "@/lib/auth/session-cookie";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import { appErrorOf, renderProblem } from "./answer";
 import { currentService } from "./current-service";
 import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
-import { appErrorOf, renderProblem } from "./problem";
 import { addressOf } from "./request-parts";
-import { requireSameOrigin } from "./same-origin";
+import { requireSameOrigin } from "./session-caller";
 
 type Context = { params: Promise<{ nextauth: string[] }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;

@@ -1,10 +1,10 @@
-import { enterProcess, leaveProcess, renewProcess } from "@/db/queries/service-settings";
+import { enterProcess, leaveProcess, renewProcess } from "@/db/queries/service/settings";
 import type { Service } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { ConfigurationError } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { isLoopbackHost } from "@/lib/loopback";
-import { repeat } from "./repeat";
+import { repeat } from "./jobs";
 
 const SAY_SO_MS = 20_000;
 

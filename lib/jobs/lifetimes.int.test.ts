@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LIFETIMES } from "@/db/lifetimes";
-import { insertPaymentToken } from "@/db/queries/payment-tokens";
-import { deleteOldSandboxNotes } from "@/db/queries/sandbox-reports";
-import { forgetOldCards } from "@/lib/domain/payment-tokens/forget-old-cards";
+import { insertPaymentToken } from "@/db/queries/checkout/payment-tokens";
+import { deleteOldSandboxNotes } from "@/db/queries/sandbox/reports";
+import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testService } from "@/lib/testing/factories";
@@ -15,7 +15,7 @@ test("each table says how long it keeps its rows, and its job exists", async () 
     select schemaname || '.' || tablename as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema', 'drizzle') order by 1`;
   expect(Object.keys(LIFETIMES).toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
-  const jobs = readFileSync("lib/jobs/start-jobs.ts", "utf8");
+  const jobs = readFileSync("lib/jobs/jobs.ts", "utf8");
   for (const { job } of Object.values(LIFETIMES)) if (job !== null) expect(jobs).toContain(`repeat(service, "${job}"`);
 });
 

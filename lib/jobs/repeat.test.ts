@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Service } from "@/lib/domain/context";
 import { createLogger } from "@/lib/log";
-import { repeat } from "./repeat";
+import { repeat } from "./jobs";
 
 const service = { log: createLogger({ level: "silent" }) } as Service;
 

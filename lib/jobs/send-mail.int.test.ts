@@ -1,11 +1,11 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { listMail } from "@/db/queries/mail-outbox";
-import { writeMail } from "@/lib/domain/people/write-mail";
-import { openMailer } from "@/lib/mail/open-mailer";
+import { listMail } from "@/db/queries/accounts/mail-outbox";
+import { writeMail } from "@/lib/domain/accounts/mail";
+import { openMailer } from "@/lib/mail/mail";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
-import { sendMail } from "./send-mail";
+import { sendMail } from "./jobs";
 
 const { db } = await testDatabase();
 const service = testService(db);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
 import type { CardInput } from "@/lib/contract/payments/payment";
-import { tokenizeCard } from "@/lib/domain/payments/tokenize-card";
+import { tokenizeCard } from "@/lib/domain/payments/make-payment";
 import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
 import { ProcessorTimeoutError, withDeadline } from "./deadline";
 import type { FollowUpRequest, Processor, PulledReports } from "./port";

@@ -9,13 +9,13 @@ import {
   removeOldSandboxAttempts,
   type SandboxRecord,
   type SandboxRefusal,
-} from "@/db/queries/sandbox-processor";
+} from "@/db/queries/sandbox/processor";
 import {
   acknowledgeSandboxReport,
   deleteOldSandboxNotes,
   failDueSandboxRefunds,
   listSandboxReports,
-} from "@/db/queries/sandbox-reports";
+} from "@/db/queries/sandbox/reports";
 import { inLineOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
@@ -23,8 +23,7 @@ import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, FollowUpRequest, Inquiry, Outcome, Processor } from "./port";
-import { isExpired, verifyAddress, verifySecurityCode } from "./sandbox/card-checks";
-import { assessFraud } from "./sandbox/fraud";
+import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "./sandbox/checks";
 import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
 
 export type SandboxOptions = {

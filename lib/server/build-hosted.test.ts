@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { sourceHash } from "./build";
-import { BuildError } from "./build-error";
 import { buildHosted, hostedHash, watchHosted } from "./build-hosted";
+import { BuildError } from "./build-output";
 
 const root = mkdtempSync(join(tmpdir(), "cardlane-hosted-"));
 const write = (path: string, text: string) => {

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
-import { BuildError } from "./build-error";
-import { compressBuild } from "./compress-build";
+import { BuildError, compressBuild } from "./build-output";
 
 /**
  * What browsers load around a payment, apart from the pages' own build: the merchants' script, which runs in pages that are

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
-import { BuildError } from "./build-error";
+import { BuildError } from "./build-output";
 
 /** Where the built service lies: two folders below the root, as its sources do, which they find the root by. */
 const FOLDER = join(".next", "cardlane");

@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
-import { BuildError } from "./build-error";
 import { buildHosted, hostedHash, isHostedOutput } from "./build-hosted";
+import { BuildError, compressBuild } from "./build-output";
 import { buildServer, ENTRIES } from "./build-server";
-import { compressBuild } from "./compress-build";
 
 /** Everything pages and service are made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createApiKey } from "@/lib/domain/api-keys/create-api-key";
+import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { shareConnections } from "@/db/client";
-import { explain } from "./explain";
+import { explain } from "./console";
 import { type OpenService, openService } from "./open-service";
 
 /** What the caller typed wrong, in one sentence. Answered with the usage and exit code 2. */

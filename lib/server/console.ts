@@ -1,9 +1,14 @@
+import { randomBytes } from "node:crypto";
+import { AppError } from "@/lib/contract/errors";
+import { ConfigurationError, env } from "@/lib/env";
+import { type Demo, demoFile } from "./demo";
+
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** A step that is done sooner is shown once, when it is done. */
 const QUIET_MS = 1_000;
 const LABEL_WIDTH = 14;
 
-export type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
+type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
 
 /** What the person who starts the service sees: one aligned line per step, the same with and without a terminal. */
 export type Console = {
@@ -66,4 +71,74 @@ export function createConsole(output: Output): Console {
     warning: (sentence) => void output.write(`  ${paint(33, "!")} ${sentence}\n`),
     problem: (sentence) => void output.write(`\n  ${paint(31, sentence)}\n\n`),
   };
+}
+
+/** What to tell the person at the console; `outbox` is the link that opens the outbox, null where there is none. */
+type Summary = { demo: Demo | null; outbox: string | null };
+
+/** The end of the start: where it is, who can sign in, and a line to try. */
+export function summarize(console: Console, { demo, outbox }: Summary): void {
+  console.line();
+  console.fact("Address", env.baseUrl);
+  console.fact("Mode", env.isProduction ? "production" : "sandbox: no real money, every card number is a test number");
+  if (!env.isProduction && !env.isOneMachine && env.baseUrl.startsWith("http:")) {
+    console.warning(
+      "Others reach this over http: passwords travel unencrypted. Put TLS in front, and https into BASE_URL.",
+    );
+  }
+  if (demo && env.isOneMachine) summarizeDemo(console, demo);
+  else summarizePlain(console, demo);
+  if (outbox !== null) console.line(`  Outbox, where mail waits:  ${outbox}\n`);
+  console.line("  Ctrl-C stops everything.\n");
+}
+
+function summarizeDemo(console: Console, demo: Demo): void {
+  console.fact("Dashboard", `${env.baseUrl}/sign-in`);
+  console.fact("Sample shop", `${env.baseUrl}/demo`);
+  console.fact("Demo sign-in", `${demo.email}  password ${demo.password}`);
+  console.fact("Sandbox key", demo.test_key);
+  console.line("\n  Try it:\n");
+  console.line(`  ${exampleRequest(env.baseUrl, demo.test_key)}\n`);
+}
+
+/** Consoles of what others reach are kept by journals and collectors: what is secret is not printed there. */
+function summarizePlain(console: Console, demo: Demo | null): void {
+  if (demo) console.fact("Demo sign-in", `in ${demoFile(env.dataDir)}, with its sandbox key`);
+  console.line();
+  console.line(`  Sign in, or sign up:      ${env.baseUrl}/sign-in`);
+  console.line("  A merchant and its keys:  npm run create-merchant -- --name NAME --email EMAIL");
+  console.line(
+    "  One more key:             npm run create-key -- --merchant ID --mode test --name NAME --permissions …\n",
+  );
+}
+
+/** One line for any shell; the idempotency key is new at every start, so that pasting it twice shows a replay. */
+export function exampleRequest(baseUrl: string, key: string): string {
+  const body = {
+    amount: 1999,
+    currency: "USD",
+    card: { number: "4242424242424242", exp_month: 12, exp_year: new Date().getUTCFullYear() + 3, cvv: "123" },
+  };
+  return [
+    `curl ${baseUrl}/v1/payments`,
+    `-H "X-Api-Key: ${key}"`,
+    `-H "X-Idempotency-Key: try-${randomBytes(3).toString("hex")}"`,
+    '-H "Content-Type: application/json"',
+    `-d '${JSON.stringify(body)}'`,
+  ].join(" ");
+}
+
+const DISK: Record<string, string> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "it is on a read-only file system",
+  ENOSPC: "the disk is full",
+};
+
+/** One sentence for what a person can put right; null for a fault of our own, which deserves its stack. */
+export function explain(error: unknown): string | null {
+  if (error instanceof ConfigurationError || error instanceof AppError) return error.message;
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  const reason = DISK[code];
+  return reason ? `${path ?? "A file"} could not be written: ${reason}.` : null;
 }

@@ -1,12 +1,12 @@
 import { type Connections, connect } from "@/db/client";
 import { openLogins } from "@/db/logins";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { systemClock, systemTimer } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
-import { followDatabaseTime } from "@/lib/domain/database-time";
+import { followDatabaseTime } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { env } from "@/lib/env";
-import { answerRenderer } from "@/lib/http/render-answer";
+import { answerRenderer } from "@/lib/http/answer";
 import { log } from "@/lib/log";
 import { withDeadline } from "@/lib/processor/deadline";
 import type { Processor } from "@/lib/processor/port";

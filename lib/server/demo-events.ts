@@ -1,4 +1,4 @@
-import type { PaymentSnapshot } from "@/db/queries/payments";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";

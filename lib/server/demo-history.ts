@@ -1,6 +1,6 @@
 import { HISTORY_TABLES, type History, insertHistory } from "@/db/queries/demo-history";
 import type { Service } from "@/lib/domain/context";
-import { forgetTotals } from "@/lib/domain/known-totals";
+import { forgetTotals } from "@/lib/domain/lists";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./demo-events";
 import { type PastOrder, pastOrders } from "./demo-orders";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { hasMerchants } from "@/db/queries/merchants";
+import { hasMerchants } from "@/db/queries/accounts/merchants";
 import { systemClock } from "@/lib/clock";
-import { createMerchant } from "@/lib/domain/merchants/create-merchant";
+import { createMerchant } from "@/lib/domain/accounts/business";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { ensureDemo } from "./demo";

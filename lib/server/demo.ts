@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findEnvironmentId, findMerchantName, hasMerchants } from "@/db/queries/merchants";
-import { findUserByEmail } from "@/db/queries/users";
+import { findEnvironmentId, findMerchantName, hasMerchants } from "@/db/queries/accounts/merchants";
+import { findUserByEmail } from "@/db/queries/accounts/users";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
+import { createMerchant, type NewMerchant } from "@/lib/domain/accounts/business";
 import type { Service } from "@/lib/domain/context";
-import { createMerchant, type NewMerchant } from "@/lib/domain/merchants/create-merchant";
 import { ConfigurationError, env } from "@/lib/env";
 import { seedDemoHistory } from "./demo-history";
 import { seedDemoPayments } from "./demo-payments";

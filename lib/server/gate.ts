@@ -8,7 +8,6 @@ import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { hostNameOf, isLoopbackHost } from "@/lib/loopback";
 import { createTokenBuckets } from "@/lib/token-buckets";
-import { type Destination, destinationOf } from "./request-target";
 
 /** What is said to a caller before any route has seen the request. */
 export type Refusal = { readonly status: number; readonly sentence: string; readonly headers?: Record<string, string> };
@@ -53,7 +52,7 @@ const REFUSALS = {
   },
 } as const satisfies Record<string, Refusal>;
 
-export type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: Refusal };
+type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: Refusal };
 
 /**
  * Decides, for either host, whether a request reaches any of our routes. Under a foreign name it does not: a page elsewhere can
@@ -179,4 +178,34 @@ export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number
   untold = 0;
   const message = status === 408 ? "the caller was too slow" : "the caller hung up";
   log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms), ...others }, message);
+}
+
+/** Who answers a request: the API's handlers, Next, or nobody, because the target is not one that browsers or clients send. */
+type Destination = "api" | "pages" | "nowhere";
+
+const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;
+const API = /^\/(?:v1|health|metrics)(?:[/?]|$)/;
+const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
+
+/**
+ * Decides on the path as Next would read it, decoded: a second spelling of /v1 must not reach the handlers by way of Next,
+ * and what Next would rewrite (dot segments, `//`, backslashes) or cannot read (a broken escape) reaches nobody.
+ */
+export function destinationOf(target: string): Destination {
+  if (PLAIN.test(target)) return API.test(target) ? "api" : "pages";
+  const [raw = ""] = target.split("?", 1);
+  const decoded = decode(raw);
+  const path = decoded ?? raw.replace(/%2e/gi, ".");
+  if (!path.startsWith("/") || path.startsWith("//") || /[\\#]/.test(raw) || DOT_SEGMENT.test(path)) return "nowhere";
+  // The API takes a broken escape for an id that does not exist.
+  if (API.test(path)) return "api";
+  return decoded === null ? "nowhere" : "pages";
+}
+
+function decode(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
 }

@@ -5,13 +5,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
-import { isProxied } from "@/lib/mail/mail-route";
+import { isProxied } from "@/lib/mail/mail";
 import { createTokenBuckets } from "@/lib/token-buckets";
 import { ARRIVAL, type ArrivalLimits, UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
-import { tidyRequest } from "./next-requests";
+import { secureResponse, tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";
-import { secureResponse } from "./secure-responses";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 export type Listeners = { api: Listener; pages: Listener };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withKeptPages } from "./kept-pages";
-import { secureResponse } from "./secure-responses";
+import { secureResponse } from "./next-requests";
 
 let drawn = 0;
 let addressDrawn: string | undefined;

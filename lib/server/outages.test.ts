@@ -7,8 +7,8 @@ import type { Database } from "@/db/client";
 import { currentAsker, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
 import { provideService } from "@/lib/http/current-service";
 import { testService } from "@/lib/testing/factories";
+import { secureResponse } from "./next-requests";
 import { withOutages } from "./outages";
-import { secureResponse } from "./secure-responses";
 
 beforeAll(() => void provideService(testService({ pools: () => [] } as unknown as Database)));
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Asker, workFor } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
-import { outagePage } from "@/lib/http/outage-page";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
-import { answerFailure, silence } from "@/lib/http/unavailable";
+import { answerFailure, outagePage, silence } from "@/lib/http/unavailable";
 
 /**
  * Does what answers one request for a page. When the database fails it and the answer would be 500, or none has begun within

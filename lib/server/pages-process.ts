@@ -8,10 +8,10 @@ import type { Connections } from "@/db/client";
 import { currentAsker } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { handOver } from "@/lib/env";
-import type { DemoShop } from "@/lib/http/demo-shop";
+import type { DemoShop } from "@/lib/http/demo";
 import type { MetricFigures } from "@/lib/http/metrics";
 import { log } from "@/lib/log";
-import { hasSeenProxy } from "@/lib/mail/mail-route";
+import { hasSeenProxy } from "@/lib/mail/mail";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
 

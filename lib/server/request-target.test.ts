@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { destinationOf } from "./request-target";
+import { destinationOf } from "./gate";
 
 test.each([
   ...[

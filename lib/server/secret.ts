@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Orm } from "@/db/client";
 import { prepareDataFolder } from "@/db/data-folder";
-import { findClusterId, findServiceSetting, hasSecretKeys, removeServiceSetting } from "@/db/queries/service-settings";
+import { findClusterId, findServiceSetting, hasSecretKeys, removeServiceSetting } from "@/db/queries/service/settings";
 import { ConfigurationError, env } from "@/lib/env";
 import { createPrivateFile } from "./private-file";
 

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { CLOSED_POLICY } from "@/lib/http/security-headers";
-import { secureResponse } from "./secure-responses";
+import { secureResponse } from "./next-requests";
 
 async function answered(answer: (response: ServerResponse, nonce: string) => void): Promise<Response> {
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleRequest } from "./summary";
+import { exampleRequest } from "./console";
 
 test("the example is one line that any shell takes, with both headers", () => {
   const line = exampleRequest("http://localhost:3000", "sk_test_x");

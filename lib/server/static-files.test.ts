@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostedAsset } from "@/lib/http/hosted-assets";
-import { compressBuild } from "./compress-build";
+import { compressBuild } from "./build-output";
 import { withStaticFiles } from "./static-files";
 
 const TEXT = "const answer = 42;\n".repeat(100);

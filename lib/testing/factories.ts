@@ -1,9 +1,9 @@
 import type { Database } from "@/db/client";
-import { environments, merchants } from "@/db/schema/merchants";
+import { environments, merchants } from "@/db/schema/accounts";
 import { type Clock, systemClock, systemTimer } from "@/lib/clock";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
-import { answerRenderer } from "@/lib/http/render-answer";
+import { answerRenderer } from "@/lib/http/answer";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";

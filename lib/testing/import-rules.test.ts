@@ -22,7 +22,7 @@ const FORBIDDEN = [
   ["lib/domain/payments/capture.ts", "../../http/route"],
   ["lib/domain/payments/create.ts", "drizzle-orm"],
   ["lib/processor/sandbox.ts", "@/lib/domain/payments/refund"],
-  ["db/queries/payments.ts", "@/lib/domain/payments/refund"],
+  ["db/queries/payments/payments.ts", "@/lib/domain/payments/refund"],
   ["db/queries/plans.ts", "@/lib/log"],
   ["lib/contract/plans/plan.ts", "@/lib/env"],
   ["lib/contract/fields.ts", "uuidv7"],

@@ -5,15 +5,11 @@ import { decodeId } from "@/lib/contract/ids";
 import { createPaymentBody, type Payment } from "@/lib/contract/payments/payment";
 import type { Context, Reply, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
-import { capturePayment } from "@/lib/domain/payments/capture-payment";
-import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { createPayment } from "@/lib/domain/payments/create-payment";
-import { getPayment } from "@/lib/domain/payments/get-payment";
-import { refundPayment } from "@/lib/domain/payments/refund-payment";
-import { voidPayment } from "@/lib/domain/payments/void-payment";
-import { captureTransaction } from "@/lib/domain/transactions/capture-transaction";
-import { refundTransaction } from "@/lib/domain/transactions/refund-transaction";
-import { voidTransaction } from "@/lib/domain/transactions/void-transaction";
+import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
+import { getPayment } from "@/lib/domain/payments/read-payments";
+import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { idTime, newId } from "@/lib/ids";
 import { withDeadline } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
@@ -97,7 +93,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
         where environment_id = ${environmentId} and state = 'open'`;
       await db.sql`update idempotency_keys set locked_until = now() - interval '1 ms' where environment_id = ${environmentId} and state = 'running'`;
     },
-    complete: () => completeOperations(service),
+    complete: () => recoverOperations(service),
     async operations(paymentId: string) {
       const rows = await db.sql<
         { id: string; kind: string; state: string; epoch: number; attempts: number; last_answer: string }[]

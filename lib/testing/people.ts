@@ -1,5 +1,5 @@
 import type { Database } from "@/db/client";
-import { type UserRow, users } from "@/db/schema/users";
+import { type UserRow, users } from "@/db/schema/accounts";
 import { hashPassword } from "@/lib/auth/password";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";

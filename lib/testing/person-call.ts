@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
-import { insertSession } from "@/db/queries/session-list";
-import type { UserRow } from "@/db/schema/users";
+import { insertSession } from "@/db/queries/accounts/sessions";
+import type { UserRow } from "@/db/schema/accounts";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import type { UserRole } from "@/lib/contract/permissions";
 import type { Service } from "@/lib/domain/context";

@@ -1,7 +1,7 @@
 import { decodeId } from "@/lib/contract/ids";
 import type { Service } from "@/lib/domain/context";
-import { createStaff, type NewStaff } from "@/lib/domain/people/create-staff";
-import type { StaffCall } from "@/lib/domain/support/staff-call";
+import type { StaffCall } from "@/lib/domain/support/staff";
+import { createStaff, type NewStaff } from "@/lib/domain/support/staff";
 import { newId } from "@/lib/ids";
 
 /** A member of the support staff that no other test knows. */

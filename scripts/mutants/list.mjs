@@ -9,7 +9,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         /\n\s*and amount_refunded \+ refund_pending \+ \(select amount from locked\) <= amount_captured/,
         "",
       ],
@@ -21,7 +21,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
         "status = 'AUTHORIZED' and capture_before > now()",
       ],
@@ -38,11 +38,7 @@ export const MUTANTS = [
         'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
       ],
     ],
-    tests: [
-      "int",
-      "lib/domain/payments/complete-operations.int.test.ts",
-      "ends CAPTURED when the processor did charge",
-    ],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "ends CAPTURED when the processor did charge"],
   },
   {
     name: "a new reference on retry",
@@ -54,14 +50,14 @@ export const MUTANTS = [
         "...(await referenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
       ],
     ],
-    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is sent again under its reference"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
   },
   {
     // The payment's version stands behind it, so that worlds see nothing of it; without either they do.
     name: "no epoch",
     edits: [
-      ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
-      ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
+      ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
+      ["db/queries/payments/outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
   },
@@ -69,18 +65,18 @@ export const MUTANTS = [
     name: "no fence",
     simulation: true,
     edits: [
-      ["db/queries/payment-outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
-      ["db/queries/payment-outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
-      ["db/queries/payment-outcomes.ts", " and version = ${s.from.version}::int", ""],
-      ["db/queries/payment-outcome-batches.ts", " and o.epoch = i.epoch", ""],
-      ["db/queries/payment-outcome-batches.ts", " and p.version = i.version", ""],
+      ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
+      ["db/queries/payments/outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
+      ["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""],
+      ["db/queries/payments/outcome-batches.ts", " and o.epoch = i.epoch", ""],
+      ["db/queries/payments/outcome-batches.ts", " and p.version = i.version", ""],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
   },
   {
     name: "no version check",
     simulation: true,
-    edits: [["db/queries/payment-outcomes.ts", " and version = ${s.from.version}::int", ""]],
+    edits: [["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""]],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
   {
@@ -89,12 +85,12 @@ export const MUTANTS = [
     edits: [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
-        "db/queries/idempotency-claims.ts",
+        "db/queries/idempotency/claims.ts",
         "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;",
         "where k.key = ${key} order by k.created_at limit 1`;",
       ],
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         "claimKey(sql, environmentId, claim)",
         "claimKey(sql, environmentId, claim, sql`not exists (select from idempotency_keys where key = ${claim.key})`)",
       ],
@@ -120,34 +116,32 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
   },
   {
-    name: "the completer authorizes again",
+    name: "the recovery worker authorizes again",
     simulation: true,
     edits: [
       [
-        "lib/domain/payments/resolve-operation.ts",
+        "lib/domain/payments/recover-operations.ts",
         "await inquireProcessor(service, processor, operation, operation.id)",
         'await processor.authorize({ reference: operation.id, notAfter: new Date(Date.now() + 9_000), token: "" } as never)',
       ],
     ],
-    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "is never authorized again"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is never authorized again"],
   },
   {
     name: "one merchant is completed before the others",
-    edits: [
-      ["lib/domain/payments/complete-operations.ts", "const LEFT_FOR_OTHERS = 12;", "const LEFT_FOR_OTHERS = 0;"],
-    ],
+    edits: [["lib/domain/payments/recover-operations.ts", "const LEFT_FOR_OTHERS = 12;", "const LEFT_FOR_OTHERS = 0;"]],
     tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "another's only one is finished within seconds"],
   },
   {
     name: "who has none waits like who has some",
-    edits: [["lib/domain/payments/complete-operations.ts", "of [1, SHARE]", "of [SHARE]"]],
+    edits: [["lib/domain/payments/recover-operations.ts", "of [1, SHARE]", "of [SHARE]"]],
     tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "a place goes to who has none"],
   },
   {
     name: "one payment's operations are completed beside each other",
     edits: [
       [
-        "lib/domain/payments/complete-operations.ts",
+        "lib/domain/payments/recover-operations.ts",
         "return [...this.#running.keys()].map((operation) => operation.payment_id);",
         "return [];",
       ],
@@ -158,15 +152,15 @@ export const MUTANTS = [
     name: "every repeat sends",
     simulation: true,
     edits: [
-      ["db/queries/operations.ts", " and may_resend\n    returning", "\n    returning"],
-      ["lib/domain/payments/resolve-operation.ts", "token !== null && taken.may_resend", "token !== null"],
+      ["db/queries/payments/operations.ts", " and may_resend\n    returning", "\n    returning"],
+      ["lib/domain/payments/recover-operations.ts", "token !== null && taken.may_resend", "token !== null"],
     ],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "not again when the repeat dies, too"],
   },
   {
     name: "the first request sends beside its repeat",
     simulation: true,
-    edits: [["db/queries/operations.ts", "(may_resend and ${isOver", "(true and ${isOver"]],
+    edits: [["db/queries/payments/operations.ts", "(may_resend and ${isOver", "(true and ${isOver"]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is not sent by the first request any more"],
   },
   {
@@ -174,24 +168,24 @@ export const MUTANTS = [
     name: "not found is conclusive at once",
     edits: [
       [
-        "lib/domain/payments/resolve-operation.ts",
+        "lib/domain/payments/recover-operations.ts",
         ">= processor.notFoundConclusiveAfterMs",
         ">= 0 * processor.notFoundConclusiveAfterMs - 1e9",
       ],
     ],
-    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "not found proves nothing yet"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "not found proves nothing yet"],
   },
   {
     name: "a key lives a second too long",
     simulation: true,
     edits: [
       [
-        "db/queries/idempotency-claims.ts",
+        "db/queries/idempotency/claims.ts",
         "where k.created_at <= now() - interval '24 hours'`",
         "where k.created_at <= now() - interval '24 hours 1 second'`",
       ],
       [
-        "db/queries/idempotency-claims.ts",
+        "db/queries/idempotency/claims.ts",
         "k.created_at <= now() - interval '24 hours' as expired",
         "k.created_at <= now() - interval '24 hours 1 second' as expired",
       ],
@@ -227,7 +221,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         "and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1",
         "and status = 'OPEN' and (select count(*) from token) = 1",
       ],
@@ -239,7 +233,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         ", require_written(1 - (select count(*) from token) + (select count(*) from session))",
         "",
       ],
@@ -262,7 +256,7 @@ export const MUTANTS = [
     name: "attempts without end",
     edits: [
       [
-        "db/queries/payment-intents.ts",
+        "db/queries/payments/intents.ts",
         "attempts = attempts + ${paymentTokenId ? 0 : 1}::int",
         "attempts = attempts + 0",
       ],
@@ -273,7 +267,7 @@ export const MUTANTS = [
     name: "lost and stolen cards are told",
     edits: [
       [
-        "lib/domain/client-sessions/checkout-state.ts",
+        "lib/domain/checkout/pay-session.ts",
         'return (code && TOLD[code]) ?? "card_declined";',
         'return (code as CheckoutFailure) ?? "card_declined";',
       ],
@@ -285,7 +279,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "lib/domain/client-sessions/session-unusable.ts",
+        "lib/domain/checkout/client-sessions.ts",
         'refusal.code === "invalid_state" && row.open_payment_id !== null',
         "false",
       ],
@@ -317,7 +311,7 @@ export const MUTANTS = [
     name: "an outcome that nobody is told of",
     edits: [
       [
-        "db/queries/payment-outcomes.ts",
+        "db/queries/payments/outcomes.ts",
         /from \(values \$\{listed\(sql, events\)\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
         "from (values ${listed(sql, events)}) e\n      where false",
       ],
@@ -326,24 +320,26 @@ export const MUTANTS = [
   },
   {
     name: "the first of two events alone",
-    edits: [["db/queries/payment-outcomes.ts", "${listed(sql, events)}", "${listed(sql, events.slice(0, 1))}"]],
+    edits: [["db/queries/payments/outcomes.ts", "${listed(sql, events)}", "${listed(sql, events.slice(0, 1))}"]],
     tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
   },
   {
     name: "events of an outcome that is not written",
     edits: [
       [
-        "db/queries/payment-outcomes.ts",
+        "db/queries/payments/outcomes.ts",
         /from \(values \$\{listed\(sql, events\)\}\) e\s*where \(select count\(\*\) from operation\) = 1/,
         "from (values ${listed(sql, events)}) e",
       ],
-      ["db/queries/payment-outcomes.ts", "select require_written((select count(*) from operation))", "select 1"],
+      ["db/queries/payments/outcomes.ts", "select require_written((select count(*) from operation))", "select 1"],
     ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
   },
   {
     name: "a number given twice",
-    edits: [["db/queries/payment-outcomes.ts", "event_sequence = event_sequence + ${told}::int", "event_sequence = 1"]],
+    edits: [
+      ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${told}::int", "event_sequence = 1"],
+    ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
   {
@@ -356,7 +352,7 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/payment-outcomes.ts",
+        "db/queries/payments/outcomes.ts",
         "        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'\n",
         "",
       ],
@@ -394,19 +390,19 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "lib/domain/payments/resolve-operation.ts",
+        "lib/domain/payments/recover-operations.ts",
         "return closeAtProcessor(service, processor, operation);",
         'return { kind: "never" };',
       ],
     ],
-    tests: ["int", "lib/domain/payments/complete-operations.int.test.ts", "when clocks were set forward and back"],
+    tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "when clocks were set forward and back"],
   },
   {
     name: "a closed reference that can be charged",
     simulation: true,
     edits: [
       [
-        "db/queries/sandbox-processor.ts",
+        "db/queries/sandbox/processor.ts",
         "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  return record?.account",
         "    on conflict (reference) do nothing`;\n  const record = await findSandboxRecord(sql, reference);\n  await sql`delete from sandbox_processor.charges where reference = ${reference}::uuid and behaviour = ${CLOSED}`;\n  return record?.account",
       ],
@@ -416,7 +412,7 @@ export const MUTANTS = [
   {
     name: "a repeat that sends what may be under way",
     simulation: true,
-    edits: [["lib/domain/payments/resolve-operation.ts", "        isConclusive(processor, taken) &&\n", ""]],
+    edits: [["lib/domain/payments/recover-operations.ts", "        isConclusive(processor, taken) &&\n", ""]],
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is only asked about"],
   },
   {
@@ -482,7 +478,7 @@ export const MUTANTS = [
   },
   {
     name: "several outcomes without a fence for each",
-    edits: [["db/queries/payment-outcome-batches.ts", " and o.epoch = i.epoch", ""]],
+    edits: [["db/queries/payments/outcome-batches.ts", " and o.epoch = i.epoch", ""]],
     tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
   {
@@ -503,7 +499,7 @@ export const MUTANTS = [
   },
   {
     name: "several outcomes of which nobody is told",
-    edits: [["db/queries/payment-outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
+    edits: [["db/queries/payments/outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
     tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
   {
@@ -522,7 +518,7 @@ export const MUTANTS = [
     name: "an id that anybody may keep",
     edits: [
       [
-        "db/queries/processor-objects.ts",
+        "db/queries/payments/processor-objects.ts",
         /and state = 'open'\s*and epoch = \$\{operation\.epoch\}::int/,
         "and ${operation.epoch}::int > 0",
       ],
@@ -565,7 +561,7 @@ export const MUTANTS = [
   },
   {
     name: "a repeat's own refusal is taken for proof",
-    edits: [["lib/domain/payments/resolve-operation.ts", "{ begunMs, call, close }", "{ begunMs, call }"]],
+    edits: [["lib/domain/payments/recover-operations.ts", "{ begunMs, call, close }", "{ begunMs, call }"]],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "of a repeat whose own call was refused"],
   },
   {

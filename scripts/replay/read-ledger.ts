@@ -2,7 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type Database } from "@/db/client";
 import { openDatabase } from "@/db/open-database";
-import { listChargesPerReplayKey, listEnvironmentsOfPayments, listLedgerOfPayments } from "@/db/queries/reconciliation";
+import {
+  listChargesPerReplayKey,
+  listEnvironmentsOfPayments,
+  listLedgerOfPayments,
+} from "@/db/queries/reconciliation/reconciliation";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { ConfigurationError, env } from "@/lib/env";
 import { firstIdAt } from "@/lib/ids";

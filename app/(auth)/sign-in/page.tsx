@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { AuthColumn } from "@/components/accounts/auth-page";
 import { SignInForm } from "@/components/accounts/sign-in-form";
-import { safePath } from "@/lib/auth/safe-path";
-import { signedOutPage } from "@/lib/http/signed-out-page";
+import { safePath } from "@/lib/auth/session-cookie";
+import { signedOutPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Sign in" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
 import { SignUpForm } from "@/components/accounts/sign-up-form";
-import { signedOutPage } from "@/lib/http/signed-out-page";
+import { signedOutPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Open an account" };
 

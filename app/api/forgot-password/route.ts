@@ -1,5 +1,5 @@
 import { forgotPassword } from "@/lib/contract/accounts/operations";
-import { requestPasswordReset } from "@/lib/domain/people/request-password-reset";
+import { requestPasswordReset } from "@/lib/domain/accounts/password";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = publicRoutes(

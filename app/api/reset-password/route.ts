@@ -1,5 +1,5 @@
 import { choosePassword } from "@/lib/contract/accounts/operations";
-import { choosePassword as choose } from "@/lib/domain/people/choose-password";
+import { choosePassword as choose } from "@/lib/domain/accounts/password";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = publicRoutes(

@@ -1,6 +1,6 @@
 import { signUp } from "@/lib/contract/accounts/operations";
 import { encodeId } from "@/lib/contract/ids";
-import { signUp as openAccount } from "@/lib/domain/people/sign-up";
+import { signUp as openAccount } from "@/lib/domain/accounts/sign-up";
 import { publicRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = publicRoutes(

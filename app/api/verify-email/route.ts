@@ -1,7 +1,7 @@
 import { verifyEmail } from "@/lib/contract/accounts/operations";
-import { verifyEmail as verify } from "@/lib/domain/people/verify-email";
+import { verifyEmail as verify } from "@/lib/domain/accounts/sign-up";
 import { type PublicCall, publicRoutes, serve } from "@/lib/http/dashboard-route";
-import { signedIn } from "@/lib/http/signed-in";
+import { signedIn } from "@/lib/http/session-caller";
 
 export const { GET, POST, PATCH, DELETE } = publicRoutes(
   serve(verifyEmail, async ({ service, request, cookies }: PublicCall, { token, password }) => {

@@ -5,7 +5,7 @@ import { CardForm } from "@/components/demo/card-form";
 import { checkoutPath, isPlaced, readLook, readOrder, type Values } from "@/components/demo/order";
 import { OrderSummary } from "@/components/demo/product";
 import { TryBar } from "@/components/demo/try-bar";
-import { findDemoShop } from "@/lib/http/demo-shop";
+import { findDemoShop } from "@/lib/http/demo";
 
 export const metadata: Metadata = { title: "Checkout" };
 

@@ -3,9 +3,7 @@ import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { RecordCalls } from "@/components/demo/live-log";
 import { NoOrder, Result } from "@/components/demo/result";
-import { readDemoOrder } from "@/lib/http/demo-result";
-import { takeDemoCall } from "@/lib/http/demo-route";
-import { findDemoShop } from "@/lib/http/demo-shop";
+import { findDemoShop, readDemoOrder, takeDemoCall } from "@/lib/http/demo";
 
 export const metadata: Metadata = { title: "Your order" };
 

@@ -6,8 +6,8 @@ import { SafetySection } from "@/components/docs/checkout/safety-section";
 import { ScriptSection } from "@/components/docs/checkout/script-section";
 import { WaysSection } from "@/components/docs/checkout/ways-section";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { findDemoShop } from "@/lib/http/demo-shop";
-import { publicUrls } from "@/lib/http/public-urls";
+import { findDemoShop } from "@/lib/http/demo";
+import { publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = {
   title: "Checkout",

@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
 import { FirstSteps } from "@/components/docs/quickstart/first-steps";
 import { LastSteps } from "@/components/docs/quickstart/last-steps";
-import { findDemoShop } from "@/lib/http/demo-shop";
-import { publicUrls } from "@/lib/http/public-urls";
+import { findDemoShop } from "@/lib/http/demo";
+import { publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = {
   title: "Quickstart",

@@ -6,7 +6,7 @@ import { type OperationEntry, OperationIndex, OperationSection } from "@/compone
 import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
 import type { OpenApiDocument } from "@/lib/contract/openapi-document";
 import { buildOpenApi } from "@/lib/http/openapi";
-import { publicUrls } from "@/lib/http/public-urls";
+import { publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = {
   title: "API reference",

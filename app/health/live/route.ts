@@ -1,5 +1,4 @@
-import { live } from "@/lib/http/health";
-import { healthRoute } from "@/lib/http/health-route";
+import { healthRoute, live } from "@/lib/http/health";
 
 export const dynamic = "force-dynamic";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = healthRoute(live);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bucketsOf, unitOf } from "@/lib/domain/metrics/buckets";
+import { bucketsOf, unitOf } from "@/lib/domain/reporting/overview";
 import { addDays, addMonths, parsePeriod, resolvePeriod } from "./period";
 
 const TODAY = "2026-06-15";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAllowList, isAllowListEntry, isListed } from "./allow-list";
+import { createAllowList, isAllowListEntry, isListed } from "./change-keys";
 
 const list = createAllowList(["203.0.113.7", "10.0.0.0/8", "2001:db8::/32", "2001:db9::1"]);
 

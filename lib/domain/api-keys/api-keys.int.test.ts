@@ -5,14 +5,9 @@ import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { type CreateApiKeyInput, createApiKey } from "./create-api-key";
-import { disableApiKey } from "./disable-api-key";
-import { enableApiKey } from "./enable-api-key";
-import { findUsableKey } from "./find-usable-key";
-import { isWellFormedKey } from "./key-format";
-import { listApiKeys } from "./list-api-keys";
-import { revokeApiKey } from "./revoke-api-key";
-import { type OverlapHours, rotateApiKey } from "./rotate-api-key";
+import { disableApiKey, enableApiKey, revokeApiKey } from "./change-keys";
+import { type CreateApiKeyInput, createApiKey, isWellFormedKey, type OverlapHours, rotateApiKey } from "./issue-keys";
+import { findUsableKey, listApiKeys } from "./read-keys";
 
 const { db } = await testDatabase();
 

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { issuedApiKey } from "@/lib/contract/api-keys/api-keys";
-import { attemptContext } from "@/lib/http/attempt-context";
+import { attemptContext } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { findUsableKey } from "./find-usable-key";
-import { issueApiKey } from "./issue-api-key";
-import { listKeyPage } from "./list-key-page";
-import { reissueApiKey } from "./reissue-api-key";
-import { setKeyState } from "./set-key-state";
+import { setKeyState } from "./change-keys";
+import { issueApiKey, reissueApiKey } from "./issue-keys";
+import { findUsableKey, listKeyPage } from "./read-keys";
 
 const { db } = await testDatabase();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isWellFormedKey, newKeySecret } from "./key-format";
+import { isWellFormedKey, newKeySecret } from "./issue-keys";
 
 test("a new key is its mode's prefix, 32 random and 6 checksum characters", () => {
   expect(newKeySecret("test")).toMatch(/^sk_test_[0-9A-Za-z]{38}$/);

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
 import { testDatabase } from "@/lib/testing/database";
 import { actsOf, testPeople } from "@/lib/testing/person-call";
-import { getCheckoutAppearance } from "./get-checkout-appearance";
-import { updateCheckoutAppearance } from "./update-checkout-appearance";
+import { getCheckoutAppearance, updateCheckoutAppearance } from "../checkout/appearance";
 
 const { db } = await testDatabase();
 

@@ -5,12 +5,8 @@ import type { Context } from "@/lib/domain/context";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testIdempotency, testTenant } from "@/lib/testing/factories";
-import { activatePlan } from "../plans/activate-plan";
-import { createPlan } from "../plans/create-plan";
-import { deactivatePlan } from "../plans/deactivate-plan";
-import { cancelClientSession } from "./cancel-client-session";
-import { createClientSession } from "./create-client-session";
-import { getClientSession } from "./get-client-session";
+import { cancelClientSession, createClientSession, getClientSession } from "../checkout/client-sessions";
+import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
 
 const { db } = await testDatabase({ max: 12 });
 

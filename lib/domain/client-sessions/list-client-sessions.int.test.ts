@@ -8,11 +8,13 @@ import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { testPeople } from "@/lib/testing/person-call";
-import { createPlan } from "../plans/create-plan";
-import { cancelClientSession } from "./cancel-client-session";
-import { createClientSession } from "./create-client-session";
-import { getSessionDetail } from "./get-session-detail";
-import { listClientSessions } from "./list-client-sessions";
+import {
+  cancelClientSession,
+  createClientSession,
+  getSessionDetail,
+  listClientSessions,
+} from "../checkout/client-sessions";
+import { createPlan } from "../plans/plans";
 
 const { db } = await testDatabase();
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Orm } from "@/db/client";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
-import type { PaymentSnapshot } from "@/db/queries/payments";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { EventJson, EventRow, NewEvent } from "@/db/schema/events";
 import type { Event, EventData, EventType, EventTypeOf } from "@/lib/contract/events";
 import { encodeId } from "@/lib/contract/ids";

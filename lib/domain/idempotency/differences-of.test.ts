@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differencesOf } from "./differences-of";
+import { differencesOf } from "./inspect-keys";
 
 const side = (body: unknown, endpoint = "POST /v1/payments") => ({ endpoint, body });
 

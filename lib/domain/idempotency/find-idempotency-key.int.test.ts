@@ -7,10 +7,8 @@ import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { createTestUser } from "@/lib/testing/people";
 import { actsOf } from "@/lib/testing/person-call";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { createClientSession } from "../client-sessions/create-client-session";
-import { findIdempotencyKey } from "./find-idempotency-key";
-import { getIdempotencyKey, lookUpIdempotencyKey } from "./get-idempotency-key";
-import { listIdempotencyKeys } from "./list-idempotency-keys";
+import { createClientSession } from "../checkout/client-sessions";
+import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
 
 const { db } = await testDatabase({ max: 10 });
 

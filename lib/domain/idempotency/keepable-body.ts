@@ -1,5 +1,5 @@
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
-import { brandOf } from "@/lib/processor/sandbox/card-checks";
+import { brandOf } from "@/lib/processor/sandbox/checks";
 
 /** Enough of a payment token to recognize it; what is left out is what makes it usable. */
 const TOKEN_PREFIX_LENGTH = 14;

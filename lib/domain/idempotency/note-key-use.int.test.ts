@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { removeExpiredKeys } from "@/db/queries/idempotency-claims";
+import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { testDatabase } from "@/lib/testing/database";
 import { testIdempotency, testTenant } from "@/lib/testing/factories";

@@ -1,5 +1,5 @@
 import type { Orm } from "@/db/client";
-import { addKeyNote, type KeyNote } from "@/db/queries/idempotency-notes";
+import { addKeyNote, type KeyNote } from "@/db/queries/idempotency/keys";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { Context, IdempotencyRequest } from "../context";
 

@@ -1,5 +1,5 @@
 import type { Orm } from "@/db/client";
-import { claimIdempotencyKey, storeIdempotentAnswer } from "@/db/queries/idempotency-keys";
+import { claimIdempotencyKey, storeIdempotentAnswer } from "@/db/queries/idempotency/keys";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, Reply } from "../context";

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { verifyPassword } from "@/lib/auth/password";
 import { systemClock } from "@/lib/clock";
 import { testDatabase } from "@/lib/testing/database";
-import { createMerchant } from "./create-merchant";
-import { getEnvironmentId } from "./get-environment-id";
+import { createMerchant, getEnvironmentId } from "../accounts/business";
 
 const { db } = await testDatabase();
 const service = { db, clock: systemClock };

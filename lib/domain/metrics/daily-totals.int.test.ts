@@ -1,18 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
-import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation";
-import { FIGURE_CHECKS } from "@/db/queries/reconciliation-figures";
-import { readLedgerDifference } from "@/db/queries/service-figures";
-import { sumVolume } from "@/db/queries/support-volume";
+import { FIGURE_CHECKS } from "@/db/queries/reconciliation/figures";
+import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation/reconciliation";
+import { readLedgerDifference } from "@/db/queries/service/figures";
+import { sumVolume } from "@/db/queries/support/merchants";
 import { addDays } from "@/lib/contract/reporting/period";
 import { idAt, idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { foldDeltas } from "./fold-deltas";
-import { getOverview } from "./get-overview";
-import { rebuildDailyTotals } from "./rebuild-daily-totals";
+import { foldDeltas, rebuildDailyTotals } from "../reporting/daily-totals";
+import { getOverview } from "../reporting/overview";
 
 const { db } = await testDatabase({ max: 12 });
 const service = testService(db);

@@ -1,7 +1,7 @@
-import { findClientSession } from "@/db/queries/client-sessions";
-import { findPaymentToken } from "@/db/queries/payment-tokens";
+import { findClientSession } from "@/db/queries/checkout/client-sessions";
+import { findPaymentToken } from "@/db/queries/checkout/payment-tokens";
 import { findPlan } from "@/db/queries/plans";
-import type { ClientSessionRow } from "@/db/schema/client-sessions";
+import type { ClientSessionRow } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
 import { requireSecureAddresses } from "@/lib/contract/checkout/client-session";
 import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
@@ -10,13 +10,10 @@ import { decodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
 import type { Processor } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
-import { resourceNotFound } from "../resource-not-found";
+import { resourceNotFound } from "../context";
 import type { PayingCard } from "./execute";
-import { makePayment } from "./make-payment";
+import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "./make-payment";
 import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
-import { withPostalCode } from "./postal-code";
-import { processorNotConfigured } from "./processor-not-configured";
-import { tokenizeCard } from "./tokenize-card";
 
 /** A card with what was typed beside it. */
 type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };

@@ -4,8 +4,8 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { continuePayment } from "./continue-payment";
 import { expirePayments } from "./expire-payments";
+import { continuePayment } from "./follow-up";
 
 const { db } = await testDatabase({ max: 10 });
 const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };
@@ -65,7 +65,7 @@ test("an authorization whose capture is under way is not expired", async () => {
   await expectClean();
 });
 
-test("an expiry whose outcome is unknown is finished by the completer, with its reason", async () => {
+test("an expiry whose outcome is unknown is finished by the recovery worker, with its reason", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create({ capture_method: "manual" });
   await endHold(payment.id);

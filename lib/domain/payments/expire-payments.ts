@@ -3,13 +3,13 @@ import {
   listAbandonedChallenges,
   listExpiredAuthorizations,
   type Turn,
-} from "@/db/queries/due-payments";
+} from "@/db/queries/payments/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { Service } from "../context";
-import { continuePayment } from "./continue-payment";
 import { type Execution, execute } from "./execute";
+import { continuePayment } from "./follow-up";
 import { CHALLENGE_MINUTES } from "./outcome";
 
 /** Payments that are listed at once, and how many of them are of one environment: the others' are not behind all of its. */

@@ -7,7 +7,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
 import type { Service } from "../context";
-import { completeOperations } from "./complete-operations";
+import { recoverOperations } from "./recover-operations";
 
 const { db } = await testDatabase({ max: 10 });
 const ALONE = 20;
@@ -43,8 +43,8 @@ const epochs = async (tenant: MoneyTenant) =>
 const open = async (tenant: MoneyTenant) =>
   (await db.sql`select 1 from operations where environment_id = ${tenant.environmentId} and state = 'open'`).length;
 
-/** A completer whose processor leaves every inquiry about these tenants without an answer, until it is let go. */
-function completer(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: Partial<Service> = {}) {
+/** A recovery worker whose processor leaves every inquiry about these tenants without an answer, until it is let go. */
+function recoveryWorker(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: Partial<Service> = {}) {
   const sandbox = tenant.service.processors.processorFor("test") as Processor;
   const held = new Map<string, { environmentId: string; letGo(): void }>();
   let isHolding = true;
@@ -59,7 +59,7 @@ function completer(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: P
   };
   const service = { ...tenant.service, processors: createRegistry({ sandbox: { ...sandbox, inquire } }), ...overrides };
   const stopping = new AbortController();
-  const done = completeOperations(service, stopping.signal);
+  const done = recoverOperations(service, stopping.signal);
   const letAllGo = () => {
     isHolding = false;
     for (const one of held.values()) one.letGo();
@@ -84,13 +84,13 @@ describe("while one environment has hundreds of operations whose inquiries hang"
   test("another's only one is finished within seconds", async () => {
     const [large, small] = [await withLost(300), await withLost(1)];
     await makeDue(large);
-    const completing = completer(large, [large]);
-    await expect.poll(() => completing.count(large)).toBe(ALONE);
+    const recovering = recoveryWorker(large, [large]);
+    await expect.poll(() => recovering.count(large)).toBe(ALONE);
     await makeDue(small);
     await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
-    expect(completing.count(large)).toBe(ALONE);
-    completing.letAllGo();
-    expect(await completing.done).toBe(301);
+    expect(recovering.count(large)).toBe(ALONE);
+    recovering.letAllGo();
+    expect(await recovering.done).toBe(301);
     expect(await open(large)).toBe(0);
     expect((await verifyBooks(db)).balanced).toBe(true);
   });
@@ -99,18 +99,18 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     const large = await withLost(60);
     const others = await Promise.all(Array.from({ length: 5 }, () => withLost(6)));
     await makeDue(large);
-    const completing = completer(large, [large, ...others]);
-    await expect.poll(() => completing.count(large)).toBe(ALONE);
+    const recovering = recoveryWorker(large, [large, ...others]);
+    await expect.poll(() => recovering.count(large)).toBe(ALONE);
     for (const other of others) await makeDue(other);
-    const all = () => others.map((other) => completing.count(other)).toSorted((a, b) => a - b);
+    const all = () => others.map((other) => recovering.count(other)).toSorted((a, b) => a - b);
     await expect.poll(all, { timeout: 5_000 }).toEqual([2, 2, 2, 3, 3]);
     // What it gives back goes to them.
     for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
-      completing.letOneGo(large);
-      await expect.poll(() => completing.count(large)).toBe(left - 1);
+      recovering.letOneGo(large);
+      await expect.poll(() => recovering.count(large)).toBe(left - 1);
     }
     await expect.poll(all, { timeout: 5_000 }).toEqual([4, 4, 4, 4, 4]);
-    expect(completing.count(large)).toBe(PLACES - 5 * SHARE);
+    expect(recovering.count(large)).toBe(PLACES - 5 * SHARE);
   });
 
   test("a place goes to who has none, when all are taken by those who have some", async () => {
@@ -120,11 +120,11 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     const small = await withLost(1);
     const crowd = [...before, ...(await half())];
     for (const one of crowd) await makeDue(one);
-    const completing = completer(small, crowd);
-    const all = () => crowd.reduce((sum, one) => sum + completing.count(one), 0);
+    const recovering = recoveryWorker(small, crowd);
+    const all = () => crowd.reduce((sum, one) => sum + recovering.count(one), 0);
     await expect.poll(all, { timeout: 5_000 }).toBe(PLACES);
     await makeDue(small);
-    completing.letOneGo(crowd[0] as MoneyTenant);
+    recovering.letOneGo(crowd[0] as MoneyTenant);
     await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
   });
 });
@@ -140,7 +140,7 @@ describe("of one environment", () => {
         { id: string }[]
       >`select id from operations where environment_id = ${tenant.environmentId} order by next_attempt_at`
     ).map(({ id }) => id);
-    const completing = completer(tenant, [tenant]);
+    const recovering = recoveryWorker(tenant, [tenant]);
     const taken = async () =>
       (
         await db.sql<
@@ -149,22 +149,22 @@ describe("of one environment", () => {
       )
         .map(({ id }) => id)
         .toSorted();
-    await expect.poll(() => completing.count(tenant)).toBe(ALONE);
+    await expect.poll(() => recovering.count(tenant)).toBe(ALONE);
     expect(await taken()).toEqual(order.slice(0, ALONE).toSorted());
-    completing.letOneGo(tenant);
+    recovering.letOneGo(tenant);
     await expect.poll(taken).toEqual(order.slice(0, ALONE + 1).toSorted());
   });
 
   test("a stop waits for what has been begun, and begins nothing more", async () => {
     const tenant = await withLost(30);
     await makeDue(tenant);
-    const completing = completer(tenant, [tenant]);
-    await expect.poll(() => completing.count(tenant)).toBe(ALONE);
-    completing.stop();
-    completing.letAllGo();
-    expect(await completing.done).toBe(ALONE);
+    const recovering = recoveryWorker(tenant, [tenant]);
+    await expect.poll(() => recovering.count(tenant)).toBe(ALONE);
+    recovering.stop();
+    recovering.letAllGo();
+    expect(await recovering.done).toBe(ALONE);
     expect(await open(tenant)).toBe(30 - ALONE);
-    expect(await completeOperations(tenant.service, AbortSignal.abort())).toBe(0);
+    expect(await recoverOperations(tenant.service, AbortSignal.abort())).toBe(0);
     expect((await epochs(tenant)).filter((epoch) => epoch > 1)).toHaveLength(ALONE);
   });
 });
@@ -190,7 +190,7 @@ test("operations of one payment are never worked on beside each other, and anoth
     return outcome;
   };
   const processors = createRegistry({ sandbox: { ...sandbox, refund } });
-  const done = completeOperations({ ...tenant.service, processors });
+  const done = recoverOperations({ ...tenant.service, processors });
   await first.reached;
   await expect
     .poll(async () => (await tenant.operations(other.id)).map(({ state }) => state))
@@ -213,14 +213,14 @@ test("what is under way is brought to its end, and the rest taken, when the data
       return Reflect.apply(target, self, args);
     },
   });
-  const completing = completer(tenant, [tenant], { db: { ...tenant.service.db, sql } });
-  await expect.poll(() => completing.count(tenant)).toBe(ALONE);
+  const recovering = recoveryWorker(tenant, [tenant], { db: { ...tenant.service.db, sql } });
+  await expect.poll(() => recovering.count(tenant)).toBe(ALONE);
   isAway = true;
-  completing.letOneGo(tenant);
+  recovering.letOneGo(tenant);
   await expect.poll(() => open(tenant)).toBe(ALONE + 4);
   isAway = false;
-  completing.letAllGo();
-  expect(await completing.done).toBe(ALONE + 5);
+  recovering.letAllGo();
+  expect(await recovering.done).toBe(ALONE + 5);
   expect(await open(tenant)).toBe(0);
 });
 
@@ -231,5 +231,5 @@ test("a database that is away while nothing is under way is the job's to wait fo
       throw new DatabaseUnavailable("away");
     },
   });
-  await expect(completeOperations({ ...service, db: { ...service.db, sql } })).rejects.toThrow("away");
+  await expect(recoverOperations({ ...service, db: { ...service.db, sql } })).rejects.toThrow("away");
 });

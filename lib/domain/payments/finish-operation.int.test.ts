@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { takeOperation } from "@/db/queries/operations";
+import { takeOperation } from "@/db/queries/payments/operations";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { holds, says } from "@/lib/testing/scripted-processor";

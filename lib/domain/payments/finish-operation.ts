@@ -1,14 +1,13 @@
-import { releaseOperation, timeWhileHeld } from "@/db/queries/operations";
-import { writeOutcomeTogether } from "@/db/queries/payment-outcome-batches";
-import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payment-outcomes";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
+import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operations";
+import { writeOutcomeTogether } from "@/db/queries/payments/outcome-batches";
+import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
 import { changedMembers, newEvent, paymentData, type RefundEventType } from "../events/event";
-import { forgetTotals } from "../known-totals";
-import { inTurnWhenLong } from "./long-answers";
+import { forgetTotals } from "../lists";
 import type { OpenOperation, OperationSubject } from "./operation";
 import {
   applyOutcome,
@@ -19,6 +18,7 @@ import {
   requireRefund,
 } from "./outcome";
 import { presentTransaction } from "./present";
+import { inTurnWhenLong } from "./read-payments";
 import { resultOf } from "./result";
 
 export type Finished =

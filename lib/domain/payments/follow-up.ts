@@ -1,18 +1,61 @@
-import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments";
+import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { type CaptureBody, MOST_REFUNDS, type RefundBody, type VoidBody } from "@/lib/contract/payments/payment";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
-import type { Context, Reply } from "../context";
-import { resourceNotFound } from "../resource-not-found";
+import type { ContinueRequest } from "@/lib/processor/port";
+import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
+import { type Execution, execute } from "./execute";
+import { processorNotConfigured } from "./make-payment";
 import { executeRequest, refuseUnclaimed } from "./money-request";
-import { processorNotConfigured } from "./processor-not-configured";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
+/** Answers the Payment; see {@link followUp}. */
+export function capturePayment(ctx: Context, input: CaptureBody & { id: string }): Promise<Reply> {
+  return followUp(ctx, { kind: "capture", target: { paymentId: input.id }, amount: input.amount ?? null });
+}
+
+/** Answers the Payment; see {@link followUp}. */
+export function voidPayment(ctx: Context, input: VoidBody & { id: string }): Promise<Reply> {
+  return followUp(ctx, {
+    kind: "void",
+    target: { paymentId: input.id },
+    amount: null,
+    voidReason: input.reason ?? null,
+  });
+}
+
+/** Answers the Payment; see {@link followUp}. */
+export function refundPayment(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
+  return followUp(ctx, {
+    kind: "refund",
+    target: { paymentId: input.id },
+    amount: input.amount ?? null,
+    refundReason: input.reason ?? null,
+    refundComment: input.comment ?? null,
+  });
+}
+
+/**
+ * Goes on with a payment once its 3-D Secure challenge has ended, exactly once: the first caller moves it from
+ * REQUIRES_ACTION to PENDING, any later one is refused.
+ */
+export function continuePayment(
+  service: Service,
+  environment: Pick<Environment, "id" | "mode">,
+  paymentId: string,
+  challenge: ContinueRequest["challenge"],
+): Promise<Execution> {
+  return execute(service, {
+    ...{ id: newId(), environment, kind: "continue", paymentId, detail: challenge },
+    ...{ claim: null, amount: null, refund: null, allowed: true },
+  });
+}
+
 /** A capture, void or refund as a caller asks for it. Amounts in minor units; null = all there is. */
-export type FollowUpRequest = {
+type FollowUpRequest = {
   kind: "capture" | "void" | "refund";
   /** As the caller sent them: one or the other. */
   target: { paymentId: string } | { transactionId: string };

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { wholePayment } from "@/components/payments/payment-blocks";
+import { users } from "@/db/schema/accounts";
 import { apiKeys } from "@/db/schema/api-keys";
-import { users } from "@/db/schema/users";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { findIdempotencyKey } from "../idempotency/find-idempotency-key";
-import { getPaymentDetail } from "./get-payment-detail";
-import { getPaymentIdOfTransaction } from "./get-payment-id-of-transaction";
+import { findIdempotencyKey } from "../idempotency/inspect-keys";
+import { getPaymentIdOfTransaction } from "../transactions/act-on-transactions";
+import { getPaymentDetail } from "./payment-detail";
 import { processReports } from "./process-reports";
 
 const { db } = await testDatabase({ max: 10 });

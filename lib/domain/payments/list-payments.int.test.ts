@@ -5,8 +5,7 @@ import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
 import { copyTransaction, moneyTenant } from "@/lib/testing/money";
-import { getPayment } from "./get-payment";
-import { listPayments } from "./list-payments";
+import { getPayment, listPayments } from "./read-payments";
 
 const { db } = await testDatabase();
 const { merchant, stranger, call, service } = await testTenant(db);

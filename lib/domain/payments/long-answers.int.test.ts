@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { LONG_ANSWER } from "@/db/queries/idempotency-claims";
-import { findPayment } from "@/db/queries/payments";
+import { LONG_ANSWER } from "@/db/queries/idempotency/claims";
+import { findPayment } from "@/db/queries/payments/payments";
 import { decodeId } from "@/lib/contract/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import type { Context } from "../context";
-import { inTurnWhenLong } from "./long-answers";
-import { refundPayment } from "./refund-payment";
+import { refundPayment } from "./follow-up";
+import { inTurnWhenLong } from "./read-payments";
 
 const { db } = await testDatabase();
 const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)]));

@@ -1,15 +1,18 @@
-import type { PaymentSnapshot } from "@/db/queries/payments";
-import type { AppError } from "@/lib/contract/errors";
-import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { AppError } from "@/lib/contract/errors";
+import type { BillingAddress } from "@/lib/contract/fields";
+import type { CardInput, CreatePaymentBody } from "@/lib/contract/payments/payment";
 import { idTime, newId } from "@/lib/ids";
+import { ProcessorTimeoutError } from "@/lib/processor/deadline";
+import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import type { PayingCard } from "./execute";
 import { executeRequest } from "./money-request";
 
 /** What is paid and by whom, whichever door it came through. */
-export type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
+type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
 
-export type PaymentToMake = {
+type PaymentToMake = {
   terms: PaymentTerms;
   card: PayingCard;
   /** UUID. */
@@ -112,4 +115,40 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
       },
     ],
   };
+}
+
+/** Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` where it takes none from us. */
+export async function tokenizeCard(processor: Processor, account: string, card: CardInput): Promise<TokenizedCard> {
+  if (!processor.capabilities.rawCards) {
+    throw new AppError(
+      "invalid_parameter",
+      "The processor takes card numbers only through its own fields. Send a payment_token.",
+      { param: "card" },
+    );
+  }
+  try {
+    return await processor.tokenize(account, card);
+  } catch (error) {
+    const [code, what] =
+      error instanceof ProcessorTimeoutError
+        ? (["processor_timeout", "The processor did not answer in time."] as const)
+        : (["processor_error", "The processor could not be reached."] as const);
+    throw new AppError(code, `${what} Nothing was charged; send the request again with the same key.`, {
+      cause: error,
+    });
+  }
+}
+
+/** A billing address with the postal code that was typed beside the card; null when there is neither. */
+export function withPostalCode(address: BillingAddress | null, postalCode: string | null): BillingAddress | null {
+  if (postalCode === null) return address;
+  const none = { line1: null, line2: null, city: null, state: null, country: null };
+  return { ...none, ...address, postal_code: postalCode };
+}
+
+export function processorNotConfigured(): AppError {
+  return new AppError(
+    "processor_not_configured",
+    "No processor is connected for live payments yet. Use a sandbox key to test.",
+  );
 }

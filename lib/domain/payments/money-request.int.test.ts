@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Sql } from "@/db/client";
-import { claimKey, type KeyClaim } from "@/db/queries/idempotency-claims";
+import { claimKey, type KeyClaim } from "@/db/queries/idempotency/claims";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";

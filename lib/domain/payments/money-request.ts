@@ -6,17 +6,17 @@ import {
   LONG_ANSWER,
   releaseKey,
   storeRefusal,
-} from "@/db/queries/idempotency-claims";
-import { takeOperation } from "@/db/queries/operations";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
+} from "@/db/queries/idempotency/claims";
+import { takeOperation } from "@/db/queries/payments/operations";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { AppError } from "@/lib/contract/errors";
 import { newId } from "@/lib/ids";
 import type { Context, IdempotencyRequest, Reply, Result, Service } from "../context";
 import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { type Executed, type Execution, execute, type Order } from "./execute";
-import { lengthOf, longReply } from "./long-answers";
 import { type KeyedRequest, leaseOf, type OperationSubject } from "./operation";
-import { resolveOperation } from "./resolve-operation";
+import { lengthOf, longReply } from "./read-payments";
+import { resolveOperation } from "./recover-operations";
 
 /** How long a duplicate waits for the first request before it is told to come back. */
 const WAIT_MS = 2_000;

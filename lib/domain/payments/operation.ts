@@ -1,5 +1,5 @@
-import type { KeyClaim } from "@/db/queries/idempotency-claims";
-import type { Lease } from "@/db/queries/operations";
+import type { KeyClaim } from "@/db/queries/idempotency/claims";
+import type { Lease } from "@/db/queries/payments/operations";
 import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 

@@ -4,10 +4,10 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { followDatabaseTime } from "../database-time";
-import { completeOperations } from "./complete-operations";
+import { followDatabaseTime } from "../context";
 import { expirePayments } from "./expire-payments";
 import { AUTHORIZATION_DAYS } from "./outcome";
+import { recoverOperations } from "./recover-operations";
 
 const { db } = await testDatabase({ max: 10 });
 const MINUTE_MS = 60_000;
@@ -39,7 +39,7 @@ describe.each([
     tenant.script.next(losesAnswer);
     const { body: pending } = await tenant.create({ capture_method: "manual" }, { key: "k" });
     await tenant.endLeases();
-    await completeOperations({ ...tenant.service, clock: offBy(ms) });
+    await recoverOperations({ ...tenant.service, clock: offBy(ms) });
     await expirePayments(tenant.service);
     const payment = await tenant.get(pending.id);
     expect(payment).toMatchObject({ status: "AUTHORIZED", available_actions: ["capture", "void"] });

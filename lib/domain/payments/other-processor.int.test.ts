@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findOperation } from "@/db/queries/operations";
-import { insertProcessorObject, listProcessorObjects } from "@/db/queries/processor-objects";
+import { findOperation } from "@/db/queries/payments/operations";
+import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Processor, Report } from "@/lib/processor/port";
@@ -12,7 +12,7 @@ import { otherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherProcessor, type OtherOptions } from "@/lib/testing/other-processor/processor";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
 import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
-import { continuePayment } from "./continue-payment";
+import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
 const { db } = await testDatabase({ max: 10 });

@@ -1,4 +1,4 @@
-import type { LedgerLine } from "@/db/queries/payment-outcomes";
+import type { LedgerLine } from "@/db/queries/payments/outcomes";
 import type { OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -45,7 +45,7 @@ export const CHALLENGE_MINUTES = 30;
 const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
 
 /**
- * What an outcome makes of a payment: no clock, no database, so the request, the completer and the tests get the same.
+ * What an outcome makes of a payment: no clock, no database, so the request, the recovery worker and the tests get the same.
  * `now` is an ISO time.
  */
 export function applyOutcome(

@@ -4,7 +4,7 @@ import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { createPlan } from "../plans/create-plan";
+import { createPlan } from "../plans/plans";
 
 const { db } = await testDatabase();
 

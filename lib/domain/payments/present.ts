@@ -1,13 +1,15 @@
-import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transaction-columns";
+import type { ActorNames, ActorRecord } from "@/db/queries/payments/payment-detail";
+import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transactions/columns";
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
+import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { ListedTransaction, Transaction } from "@/lib/contract/transactions/transaction";
 import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
 /** A transaction is shown with the money of its payment, where the counters live. */
-export type PaymentMoneyRow = Pick<
+type PaymentMoneyRow = Pick<
   PaymentRow,
   | "status"
   | "amount"
@@ -120,4 +122,37 @@ function presentCard(charge: ShownTransactionRow): Payment["card"] {
   } = charge;
   if (!last4 || !exp_month || !exp_year || !bin) return null;
   return { brand, last4, exp_month, exp_year, bin };
+}
+
+/** Who did something, by name. A merchant learns that support did it, not which of its people. */
+export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor {
+  const { type, id } = actor;
+  switch (type) {
+    case "api_key": {
+      const key = names.keys.find((row) => row.id === id);
+      return {
+        type,
+        id: id && encodeId("apiKey", id),
+        name: key?.name ?? "An API key",
+        detail: key ? `${key.prefix}…${key.last4}` : null,
+      };
+    }
+    case "user": {
+      const user = names.users.find((row) => row.id === id);
+      return {
+        type,
+        id: id && encodeId("user", id),
+        name: user?.name ?? user?.email ?? "A former member of the team",
+        detail: user?.name ? user.email : null,
+      };
+    }
+    case "staff":
+      return { type, id: null, name: "Cardlane support", detail: null };
+    case "shopper":
+      return { type, id: id && encodeId("clientSession", id), name: "The shopper", detail: "in the payment form" };
+    case "system":
+      return { type, id: null, name: "Cardlane", detail: null };
+    default:
+      return type satisfies never;
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";

@@ -1,18 +1,18 @@
-import { findEnvironment } from "@/db/queries/merchants";
-import { findOperation, takeOperation } from "@/db/queries/operations";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments";
-import { findOperationOfObject } from "@/db/queries/processor-objects";
+import { findEnvironment } from "@/db/queries/accounts/merchants";
+import { findOperation, takeOperation } from "@/db/queries/payments/operations";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
+import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { continuePayment } from "./continue-payment";
 import { finishOperation } from "./finish-operation";
+import { continuePayment } from "./follow-up";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
 import { inquireProcessor } from "./processor-calls";
-import { resolveOperation } from "./resolve-operation";
+import { resolveOperation } from "./recover-operations";
 
 const BATCH = 50;
 

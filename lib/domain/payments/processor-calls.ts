@@ -1,8 +1,8 @@
-import type { PaymentSnapshot } from "@/db/queries/payments";
-import { insertProcessorObject, listProcessorObjects } from "@/db/queries/processor-objects";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
+import { encodeId } from "@/lib/contract/ids";
 import type { Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { challengeUrl } from "./challenge-url";
 import type { OpenOperation } from "./operation";
 
 /** What every call for an operation names. */
@@ -103,4 +103,18 @@ export async function closeAtProcessor(
 ): Promise<Inquiry> {
   const { amount, currency } = operation;
   return processor.close({ ...(await referenceOf(service, processor, operation)), amount, currency });
+}
+
+/**
+ * Address of the page where a shopper passes the sandbox's 3-D Secure challenge. The code in it proves that we gave it
+ * out, so nobody can answer a challenge by guessing a payment's id.
+ */
+function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
+  const subject = challengeSubject(payment);
+  return `${service.baseUrl}/challenge/${subject}.${service.secret.mac("challenge", subject)}`;
+}
+
+/** What the code at the end of the address proves. */
+export function challengeSubject({ environmentId, paymentId }: { environmentId: string; paymentId: string }): string {
+  return `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
 }

@@ -74,7 +74,7 @@ describe("a good card whose first request died before it was sent", () => {
     await expectClean();
   });
 
-  test("is not given up by the completer before its request had time to come again, and is after that", async () => {
+  test("is not given up by the recovery worker before its request had time to come again, and is after that", async () => {
     const tenant = await newTenant();
     await dies(tenant);
     await ago(tenant, 3);
@@ -168,7 +168,7 @@ describe("a process that was paused for longer than there is time to send anythi
     await expectClean();
   });
 
-  test("fails no refund: the completer sends it", async () => {
+  test("fails no refund: the recovery worker sends it", async () => {
     const tenant = await newTenant();
     const { body: payment } = await tenant.create();
     expect(await pausedIn(() => tenant.act("refund", payment.id, {}, { key: "r" }))).toMatchObject({ status: 202 });

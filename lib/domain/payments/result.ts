@@ -1,4 +1,4 @@
-import type { PaymentSnapshot } from "@/db/queries/payments";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transactions/words";

@@ -3,10 +3,9 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { actsOf } from "@/lib/testing/person-call";
-import { createApiKey } from "../api-keys/create-api-key";
-import { closeAbandonedAccounts } from "./close-abandoned-accounts";
-import { signInWithTicket } from "./sign-in";
-import { signUp } from "./sign-up";
+import { signInWithTicket } from "../accounts/sign-in";
+import { closeAbandonedAccounts, signUp } from "../accounts/sign-up";
+import { createApiKey } from "../api-keys/issue-keys";
 
 const { db } = await testDatabase();
 const service = testService(db);

@@ -1,14 +1,13 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, test } from "vitest";
-import { findUserByEmail } from "@/db/queries/users";
+import { findUserByEmail } from "@/db/queries/accounts/users";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { testPeople } from "@/lib/testing/person-call";
-import { createStaff } from "./create-staff";
-import { openSession } from "./open-session";
-import { signIn } from "./sign-in";
-import { unlockStaff } from "./unlock-staff";
+import { openSession } from "../accounts/sessions";
+import { signIn } from "../accounts/sign-in";
+import { createStaff, unlockStaff } from "../support/staff";
 
 const { db } = await testDatabase();
 const service = testService(db);

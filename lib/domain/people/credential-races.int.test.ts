@@ -1,18 +1,15 @@
 import { expect, test } from "vitest";
-import { countRecoveryCodes, replaceRecoveryCodes } from "@/db/queries/recovery-codes";
-import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/recovery-code";
-import { newTotpSecret } from "@/lib/auth/totp";
+import { countRecoveryCodes, replaceRecoveryCodes } from "@/db/queries/accounts/users";
+import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
 import type { Context, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
-import { changePassword } from "./change-password";
-import { choosePassword } from "./choose-password";
-import { requestPasswordReset } from "./request-password-reset";
-import { signIn } from "./sign-in";
-import { updateAccount } from "./update-account";
-import { verifyEmail } from "./verify-email";
+import { updateAccount } from "../accounts/account";
+import { changePassword, choosePassword, requestPasswordReset } from "../accounts/password";
+import { signIn } from "../accounts/sign-in";
+import { verifyEmail } from "../accounts/sign-up";
 
 const { db } = await testDatabase();
 const NEW = "another long password";

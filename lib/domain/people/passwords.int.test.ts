@@ -1,18 +1,16 @@
 import { expect, test } from "vitest";
+import { newTotpSecret } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
-import { newTotpSecret } from "@/lib/auth/totp";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
-import { changePassword } from "./change-password";
-import { choosePassword } from "./choose-password";
-import { findLink } from "./find-link";
-import { inviteMember } from "./invite-member";
-import { requestPasswordReset } from "./request-password-reset";
-import { signIn } from "./sign-in";
-import { signUp } from "./sign-up";
+import { findLink } from "../accounts/mail";
+import { changePassword, choosePassword, requestPasswordReset } from "../accounts/password";
+import { signIn } from "../accounts/sign-in";
+import { signUp } from "../accounts/sign-up";
+import { inviteMember } from "../team/team";
 
 const { db } = await testDatabase();
 const NEW = "another long password";

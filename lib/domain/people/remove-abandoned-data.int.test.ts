@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { findEnvironmentsToEmpty, removeAbandonedRows } from "@/db/queries/abandoned-accounts";
-import { readLedgerDifference } from "@/db/queries/service-figures";
+import { findEnvironmentsToEmpty, removeAbandonedRows } from "@/db/queries/accounts/abandoned";
+import { readLedgerDifference } from "@/db/queries/service/figures";
 import { newId } from "@/lib/ids";
 import { openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { says } from "@/lib/testing/scripted-processor";
-import { createApiKey } from "../api-keys/create-api-key";
-import { foldDeltas } from "../metrics/fold-deltas";
+import { closeAbandonedAccounts, removeAbandonedData } from "../accounts/sign-up";
+import { createApiKey } from "../api-keys/issue-keys";
 import { processReports } from "../payments/process-reports";
 import { chainAuditLogs } from "../reconciliation/audit-chain";
 import { verifyBooks } from "../reconciliation/verify-books";
-import { runSettlement } from "../settlement/run-settlement";
-import { closeAbandonedAccounts, removeAbandonedData } from "./close-abandoned-accounts";
+import { foldDeltas } from "../reporting/daily-totals";
+import { runSettlement } from "../settlement/settle";
 
 const { db } = await testDatabase({ max: 10 });
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });

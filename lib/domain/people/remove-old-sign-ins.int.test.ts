@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
-import { inviteMember } from "./invite-member";
-import { listTeam } from "./list-team";
-import { removeOldSignIns } from "./remove-old-sign-ins";
-import { requestPasswordReset } from "./request-password-reset";
+import { requestPasswordReset } from "../accounts/password";
+import { removeOldSignIns } from "../accounts/sessions";
+import { inviteMember, listTeam } from "../team/team";
 
 const { db } = await testDatabase();
 

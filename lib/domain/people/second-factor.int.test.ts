@@ -4,12 +4,14 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
-import { beginSecondFactor } from "./begin-second-factor";
-import { confirmSecondFactor } from "./confirm-second-factor";
-import { disableSecondFactor } from "./disable-second-factor";
-import { getOwnAccount } from "./get-own-account";
-import { replaceRecoveryCodes } from "./replace-recovery-codes";
-import { signIn } from "./sign-in";
+import { getOwnAccount } from "../accounts/account";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  disableSecondFactor,
+  replaceRecoveryCodes,
+} from "../accounts/second-factor";
+import { signIn } from "../accounts/sign-in";
 
 const { db } = await testDatabase();
 

@@ -1,15 +1,14 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, test, vi } from "vitest";
-import { listMail } from "@/db/queries/mail-outbox";
-import { replaceRecoveryCodes } from "@/db/queries/recovery-codes";
-import type { UserRow } from "@/db/schema/users";
-import { newRecoveryCode, recoveryCodeDigest } from "@/lib/auth/recovery-code";
-import { newTotpSecret } from "@/lib/auth/totp";
+import { listMail } from "@/db/queries/accounts/mail-outbox";
+import { replaceRecoveryCodes } from "@/db/queries/accounts/users";
+import type { UserRow } from "@/db/schema/accounts";
+import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
-import { type SignInInput, signIn } from "./sign-in";
+import { type SignInInput, signIn } from "../accounts/sign-in";
 
 const { db } = await testDatabase();
 const MINUTE = 60_000;

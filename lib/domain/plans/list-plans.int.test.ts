@@ -4,7 +4,7 @@ import { planList } from "@/lib/contract/plans/plan";
 import { idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { listPlans } from "./list-plans";
+import { listPlans } from "./plans";
 
 const { db } = await testDatabase();
 

@@ -3,11 +3,7 @@ import { type CreatePlanBody, createPlanBody, type Plan, plan as planSchema } fr
 import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { activatePlan } from "./activate-plan";
-import { createPlan } from "./create-plan";
-import { deactivatePlan } from "./deactivate-plan";
-import { getPlan } from "./get-plan";
-import { updatePlan } from "./update-plan";
+import { activatePlan, createPlan, deactivatePlan, getPlan, updatePlan } from "./plans";
 
 const { db } = await testDatabase({ max: 12 });
 

@@ -10,7 +10,7 @@ import {
   type NewLink,
   removePending,
   waitForChains,
-} from "@/db/queries/audit-chain";
+} from "@/db/queries/reconciliation/audit-chain";
 import type { Service } from "../context";
 import { linkText, listFaultsOfChains, sealText } from "./audit-seals";
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { insertAudit } from "@/db/queries/changes";
-import { countNeedingOtherSecrets } from "@/db/queries/secret-rotation";
+import { countNeedingOtherSecrets } from "@/db/queries/service/secret-rotation";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";

@@ -7,7 +7,7 @@ import {
   listSeals,
   type NewLink,
   type SealRow,
-} from "@/db/queries/audit-chain";
+} from "@/db/queries/reconciliation/audit-chain";
 import type { Secret } from "@/lib/secret";
 
 const CHAINS_AT_ONCE = 50;

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { ROLES } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
-import { createPaymentToken } from "@/lib/domain/payment-tokens/create-payment-token";
+import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
-import { BOOK_CHECKS } from "@/db/queries/reconciliation";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { bookCorruptions, type PaidBack } from "@/lib/testing/book-corruptions";
 import {
   type BookedIds,

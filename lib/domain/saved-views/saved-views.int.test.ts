@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import { users } from "@/db/schema/users";
+import { users } from "@/db/schema/accounts";
 import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/transactions/saved-views";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
-import { createSavedView } from "./create-saved-view";
-import { deleteSavedView } from "./delete-saved-view";
-import { listSavedViews } from "./list-saved-views";
-import { updateSavedView } from "./update-saved-view";
+import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "../transactions/saved-views";
 
 const { db } = await testDatabase();
 

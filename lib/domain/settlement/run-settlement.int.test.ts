@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { connect } from "@/db/client";
-import { findServiceSetting, storeServiceSetting } from "@/db/queries/service-settings";
+import { findServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
 import type { EventRow } from "@/db/schema/events";
 import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
-import { runSettlement } from "./run-settlement";
-import { settleNightly } from "./settle-nightly";
+import { runSettlement, settleNightly } from "./settle";
 
 const { db, url } = await testDatabase();
 const service = booksService(db);

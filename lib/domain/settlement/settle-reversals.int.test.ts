@@ -6,7 +6,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { booksService } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { type BatchSummary, runSettlement } from "./run-settlement";
+import { type BatchSummary, runSettlement } from "./settle";
 
 const { db, url } = await testDatabase();
 const service = booksService(db);

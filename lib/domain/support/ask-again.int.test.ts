@@ -6,8 +6,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 import { staffCaller } from "@/lib/testing/staff";
-import { askAgain } from "./ask-again";
-import { listUnknownOutcomes } from "./list-unknown-outcomes";
+import { askAgain, listUnknownOutcomes } from "./unknown-outcomes";
 
 const { db } = await testDatabase({ max: 8 });
 
@@ -28,7 +27,7 @@ async function lostRefund(tenant: MoneyTenant) {
   return { payment, operationId: operations.at(-1)?.id as string };
 }
 
-/** As the completer would leave it: due in the past, and older than a day. */
+/** As the recovery worker would leave it: due in the past, and older than a day. */
 async function age(tenant: MoneyTenant, interval: string): Promise<void> {
   await db.sql`update operations set created_at = created_at - ${interval}::interval
     where environment_id = ${tenant.environmentId} and state = 'open'`;
@@ -67,7 +66,7 @@ describe("asking again", () => {
     await expectClean();
   });
 
-  test("helps an operation that waits for staff, which the completer no longer asks about", async () => {
+  test("helps an operation that waits for staff, which the recovery worker no longer asks about", async () => {
     const { tenant, call } = await setup();
     const { payment, operationId } = await lostRefund(tenant);
     await age(tenant, "25 hours");

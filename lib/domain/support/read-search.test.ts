@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { readSearch } from "./read-search";
+import { readSearch } from "./search";
 
 const kinds = (text: string) => readSearch(text).map((term) => term.by);
 

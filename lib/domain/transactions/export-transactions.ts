@@ -1,10 +1,10 @@
-import { moneyOf } from "@/db/queries/transaction-columns";
-import { openTransactionExport } from "@/db/queries/transaction-export";
+import { moneyOf } from "@/db/queries/transactions/columns";
+import { openTransactionExport } from "@/db/queries/transactions/export";
 import { decodeId } from "@/lib/contract/ids";
 import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { presentTransaction } from "../payments/present";
-import { searchFilter } from "./search-filter";
+import { searchFilter } from "./read-transactions";
 
 export type TransactionExport = {
   /** Exactly what the batches will hold, as of the moment they show. */

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { listPayments } from "@/lib/domain/payments/list-payments";
-import { runSettlement } from "@/lib/domain/settlement/run-settlement";
+import { listPayments } from "@/lib/domain/payments/read-payments";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { idAt } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { insertSample, SAMPLE, type SampleTransaction, START } from "@/lib/testing/sample-transactions";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { listTransactions } from "./list-transactions";
-import { searchTransactions } from "./search-transactions";
+import { listTransactions, searchTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();
 

@@ -12,8 +12,7 @@ import {
   START,
   SUBSCRIPTIONS,
 } from "@/lib/testing/sample-transactions";
-import { getTransaction } from "./get-transaction";
-import { listTransactions } from "./list-transactions";
+import { getTransaction, listTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();
 const { merchant, stranger, call, service } = await testTenant(db);

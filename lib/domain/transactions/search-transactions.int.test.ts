@@ -11,7 +11,7 @@ import {
   START,
   SUBSCRIPTIONS,
 } from "@/lib/testing/sample-transactions";
-import { searchTransactions } from "./search-transactions";
+import { searchTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();
 const { merchant, call } = await testTenant(db);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { AvsResult } from "@/lib/contract/payments/words";
 import type { CardBrand } from "@/lib/contract/transactions/words";
-import { brandOf, isExpired, verifyAddress } from "./card-checks";
+import { brandOf, isExpired, verifyAddress } from "./checks";
 
 const nowhere: BillingAddress = { line1: null, line2: null, city: null, state: null, postal_code: null, country: null };
 

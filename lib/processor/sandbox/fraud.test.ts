@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FraudSignals } from "@/lib/contract/sandbox-cards";
-import { assessFraud } from "./fraud";
+import { assessFraud } from "./checks";
 
 const quiet: FraudSignals = {
   card_attempts: 0,

@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
 import { ROLES } from "@/db/client";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";

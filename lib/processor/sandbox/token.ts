@@ -2,7 +2,7 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
-import { brandOf } from "./card-checks";
+import { brandOf } from "./checks";
 
 /** What a token remembers of a card: how it behaves, and its slow fingerprint. Never the number or security code. */
 export type SandboxToken = { behaviour: SandboxBehaviour; fingerprint: string; expMonth: number; expYear: number };

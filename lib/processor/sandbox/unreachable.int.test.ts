@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ROLES } from "@/db/client";
-import { connectSandboxStore } from "@/db/queries/sandbox-processor";
+import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";

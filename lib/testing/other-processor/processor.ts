@@ -13,8 +13,7 @@ import {
   type Processor,
   UnreadableReportError,
 } from "@/lib/processor/port";
-import { brandOf, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/card-checks";
-import { assessFraud } from "@/lib/processor/sandbox/fraud";
+import { assessFraud, brandOf, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/checks";
 import {
   cancelIntent,
   confirmIntent,

@@ -1,8 +1,8 @@
 import type { Service } from "@/lib/domain/context";
-import { completeOperations } from "@/lib/domain/payments/complete-operations";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
-import { askAgain } from "@/lib/domain/support/ask-again";
+import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { askAgain } from "@/lib/domain/support/unknown-outcomes";
 import { newId } from "@/lib/ids";
 import { findViolations } from "./checks";
 import type { Ground } from "./database";
@@ -74,7 +74,7 @@ class Jobs {
 
   begin(process: Process): void {
     const { schedule } = this.shop.world;
-    this.#repeat(process, "recovery", schedule.pick([1_000, 4_000, 9_000]), completeOperations);
+    this.#repeat(process, "recovery", schedule.pick([1_000, 4_000, 9_000]), recoverOperations);
     this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
     this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
   }
@@ -130,7 +130,7 @@ async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
     if (round > ROUNDS) throw new Error(`open without end: ${JSON.stringify(operations)}, ${reports} reports`);
     world.nowMs += round < 3 ? 4_000 : 61_000;
     for (const { id, isOld } of operations) if (isOld) await askAgainAsStaff(shop, process, id);
-    if (operations.length > 0) await shop.calmly("recovery", process, completeOperations);
+    if (operations.length > 0) await shop.calmly("recovery", process, recoverOperations);
     if (reports > 0) await shop.calmly("reports", process, processReports);
   }
 }
@@ -163,7 +163,7 @@ async function endTheWorld(shop: Shop): Promise<void> {
   for (let round = 0; round < 5; round++) {
     world.nowMs += 8 * 86_400_000;
     if ((await shop.calmly("expiry", process, expirePayments)) > 0) world.sometimes("an authorization expires");
-    await shop.calmly("recovery", process, completeOperations);
+    await shop.calmly("recovery", process, recoverOperations);
     await shop.calmly("reports", process, processReports);
     const [row] = await shop.ground.monitor<{ count: number }[]>`
       select count(*)::int as count from payments

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
 import { ChoosePasswordForm } from "@/components/accounts/choose-password-form";
-import { findLink } from "@/lib/domain/people/find-link";
+import { findLink } from "@/lib/domain/accounts/mail";
 import { currentService } from "@/lib/http/current-service";
 
 // The address opens an account: no page that is linked from here gets to know it, and no search engine.

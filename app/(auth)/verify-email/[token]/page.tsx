@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
 import { VerifyEmailForm } from "@/components/accounts/sign-up-form";
-import { findLink } from "@/lib/domain/people/find-link";
+import { findLink } from "@/lib/domain/accounts/mail";
 import { currentService } from "@/lib/http/current-service";
 import { signedInMerchant } from "@/lib/http/page";
 

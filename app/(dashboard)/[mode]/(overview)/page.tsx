@@ -14,9 +14,7 @@ import type { AttentionItem } from "@/lib/contract/reporting/overview";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/reporting/period";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { getOverview } from "@/lib/domain/metrics/get-overview";
-import { listAttention } from "@/lib/domain/metrics/list-attention";
-import { listLatest } from "@/lib/domain/metrics/list-latest";
+import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Overview" };

@@ -9,7 +9,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { type SessionListQuery, sessionListQuery } from "@/lib/contract/checkout/operations";
-import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
+import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Checkout" };

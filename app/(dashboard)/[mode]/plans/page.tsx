@@ -10,7 +10,7 @@ import { PageLinks } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plans/plan";
 import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
-import { listPlans } from "@/lib/domain/plans/list-plans";
+import { listPlans } from "@/lib/domain/plans/plans";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Plans" };

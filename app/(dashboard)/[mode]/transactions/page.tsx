@@ -7,7 +7,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { columnsCookie, knownColumns } from "@/lib/contract/transactions/columns";
 import { formatQuery, parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { searchTransactionTable } from "@/lib/domain/transactions/search-transactions";
+import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Transactions" };

@@ -2,8 +2,8 @@ import { renderChallengePage } from "@/components/checkout/payment-form/render-c
 import { renderHostedMessage } from "@/components/checkout/payment-form/render-document";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
-import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/challenge";
-import { hostedPage, hostedRoute } from "@/lib/http/hosted-page";
+import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/checkout";
+import { hostedPage, hostedRoute } from "@/lib/http/checkout-page";
 
 /** The sandbox's 3-D Secure page: inside the payment form, or a page of its own. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {

@@ -2,8 +2,7 @@ import { type HostedReport, renderHostedMessage } from "@/components/checkout/pa
 import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
-import { type CheckoutPageFound, checkoutPage } from "@/lib/http/checkout-page";
-import { hostedPage, hostedRoute } from "@/lib/http/hosted-page";
+import { type CheckoutPageFound, checkoutPage, hostedPage, hostedRoute } from "@/lib/http/checkout-page";
 
 type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
 

@@ -1,6 +1,5 @@
 import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
-import { previewPage } from "@/lib/http/checkout-page";
-import { hostedPage } from "@/lib/http/hosted-page";
+import { hostedPage, previewPage } from "@/lib/http/checkout-page";
 
 /** The payment form with a sample, as the dashboard's editor of its looks shows it. */
 export function GET(request: Request): Response {

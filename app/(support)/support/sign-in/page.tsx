@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { StaffSignInForm } from "@/components/support/staff-sign-in-form";
-import { safePath } from "@/lib/auth/safe-path";
-import { signedIn } from "@/lib/http/signed-in";
+import { safePath } from "@/lib/auth/session-cookie";
+import { signedIn } from "@/lib/http/session-caller";
 
 export const metadata: Metadata = { title: "Support sign-in" };
 

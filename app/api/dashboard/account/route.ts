@@ -1,5 +1,5 @@
 import { updateAccount } from "@/lib/contract/accounts/operations";
-import { updateAccount as update } from "@/lib/domain/people/update-account";
+import { updateAccount as update } from "@/lib/domain/accounts/account";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { PATCH } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { updateBusiness } from "@/lib/contract/accounts/operations";
-import { updateBusiness as update } from "@/lib/domain/people/update-business";
+import { updateBusiness as update } from "@/lib/domain/accounts/business";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { PATCH } = dashboardRoutes(

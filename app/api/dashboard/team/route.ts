@@ -1,6 +1,6 @@
 import { encodeId } from "@/lib/contract/ids";
 import { inviteMember } from "@/lib/contract/team/team";
-import { inviteMember as invite } from "@/lib/domain/people/invite-member";
+import { inviteMember as invite } from "@/lib/domain/team/team";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { proveStaff } from "@/lib/contract/support/operations";
-import { proveAgain } from "@/lib/domain/people/proof";
+import { proveAgain } from "@/lib/domain/accounts/proof";
 import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

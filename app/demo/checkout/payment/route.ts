@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { isPlaced, PRINTS, readOrder, totalOf } from "@/components/demo/order";
 import type { PaymentAnswer } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { callDemoApi } from "@/lib/http/demo-api";
-import { demoShopRoute, type ShopRequest } from "@/lib/http/demo-route";
+import { callDemoApi, demoShopRoute, type ShopRequest } from "@/lib/http/demo";
 
 /**
  * The shop's server with a card token of the form (mode `tokenize`): it makes the payment itself. The key is the order's and

@@ -1,8 +1,7 @@
 import { isPlaced, type PlacedOrder, readOrder, totalOf } from "@/components/demo/order";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionAnswer } from "@/lib/contract/demo-shop";
-import { callDemoApi } from "@/lib/http/demo-api";
-import { demoShopRoute, type ShopRequest } from "@/lib/http/demo-route";
+import { callDemoApi, demoShopRoute, type ShopRequest } from "@/lib/http/demo";
 
 /**
  * The shop's server, before the form is on the page: the price is worked out here, and one idempotency key per order makes a

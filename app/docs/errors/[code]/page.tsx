@@ -7,8 +7,8 @@ import { RichText } from "@/components/docs/prose";
 import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "@/lib/contract/errors";
 import { OPERATIONS } from "@/lib/contract/operations";
-import { errorCodesOf, errorExample } from "@/lib/http/openapi-responses";
-import { publicUrls } from "@/lib/http/public-urls";
+import { errorCodesOf, errorExample } from "@/lib/http/openapi-schemas";
+import { publicUrls } from "@/lib/http/page";
 
 type ErrorPageProps = { params: Promise<{ code: string }> };
 

@@ -4,7 +4,7 @@ import { SessionPage } from "@/components/checkout/session-page";
 import { NoPermission } from "@/components/ui/empty-state";
 import type { SessionDetail } from "@/lib/contract/checkout/operations";
 import { AppError } from "@/lib/contract/errors";
-import { getSessionDetail } from "@/lib/domain/client-sessions/get-session-detail";
+import { getSessionDetail } from "@/lib/domain/checkout/client-sessions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Client session" };

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { AppearanceEditor } from "@/components/checkout/appearance-editor";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { getCheckoutAppearance } from "@/lib/domain/checkout-settings/get-checkout-appearance";
+import { getCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payment form appearance" };

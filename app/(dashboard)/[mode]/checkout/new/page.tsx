@@ -5,8 +5,8 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { currencyOptions } from "@/lib/contract/format";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { termsOf } from "@/lib/contract/plans/schedule";
-import { listClientSessions } from "@/lib/domain/client-sessions/list-client-sessions";
-import { listPlans } from "@/lib/domain/plans/list-plans";
+import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
+import { listPlans } from "@/lib/domain/plans/plans";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "New payment link" };

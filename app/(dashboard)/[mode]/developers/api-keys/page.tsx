@@ -7,7 +7,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { MAX_OFFSET } from "@/lib/contract/fields";
-import { listKeyPage } from "@/lib/domain/api-keys/list-key-page";
+import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "API keys" };

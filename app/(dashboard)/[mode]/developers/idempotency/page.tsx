@@ -6,8 +6,7 @@ import { KeyList, KeySearch } from "@/components/idempotency/key-list";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
-import { lookUpIdempotencyKey } from "@/lib/domain/idempotency/get-idempotency-key";
-import { listIdempotencyKeys } from "@/lib/domain/idempotency/list-idempotency-keys";
+import { listIdempotencyKeys, lookUpIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 type IdempotencyRouteProps = {

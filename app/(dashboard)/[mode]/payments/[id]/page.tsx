@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 import { PaymentPage } from "@/components/payments/payment-page";
 import { NoPermission } from "@/components/ui/empty-state";
 import { AppError } from "@/lib/contract/errors";
-import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
+import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 type PaymentRouteProps = { params: Promise<{ mode: string; id: string }> };

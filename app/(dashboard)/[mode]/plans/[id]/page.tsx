@@ -7,7 +7,7 @@ import { AppError } from "@/lib/contract/errors";
 import { currencyOptions } from "@/lib/contract/format";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { dateIn } from "@/lib/contract/plans/schedule";
-import { getPlan } from "@/lib/domain/plans/get-plan";
+import { getPlan } from "@/lib/domain/plans/plans";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Plan" };

@@ -4,7 +4,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { currencyOptions } from "@/lib/contract/format";
 import { dateIn } from "@/lib/contract/plans/schedule";
-import { listPlans } from "@/lib/domain/plans/list-plans";
+import { listPlans } from "@/lib/domain/plans/plans";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "New plan" };

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { AccountForm, PasswordForm } from "@/components/accounts/account-form";
 import { Card } from "@/components/ui/card";
 import { SectionHeader } from "@/components/ui/page-header";
-import { getOwnAccount } from "@/lib/domain/people/get-own-account";
+import { getOwnAccount } from "@/lib/domain/accounts/account";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Your account" };

@@ -5,7 +5,7 @@ import { ActivityList } from "@/components/accounts/activity";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
-import { listActivity } from "@/lib/domain/people/list-activity";
+import { listActivity } from "@/lib/domain/accounts/activity";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Activity" };

@@ -6,7 +6,7 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { encodeId } from "@/lib/contract/ids";
-import { getBusiness } from "@/lib/domain/people/get-business";
+import { getBusiness } from "@/lib/domain/accounts/business";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Business profile" };

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { SecondFactor } from "@/components/accounts/second-factor";
 import { SectionHeader } from "@/components/ui/page-header";
-import { getOwnAccount } from "@/lib/domain/people/get-own-account";
+import { getOwnAccount } from "@/lib/domain/accounts/account";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Second factor" };

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { SessionList } from "@/components/accounts/session-list";
 import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
-import { listOwnSessions } from "@/lib/domain/people/list-own-sessions";
+import { listOwnSessions } from "@/lib/domain/accounts/sessions";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Sessions" };

@@ -5,7 +5,7 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
 import type { MerchantRole } from "@/lib/contract/permissions";
-import { listTeam } from "@/lib/domain/people/list-team";
+import { listTeam } from "@/lib/domain/team/team";
 import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";
 

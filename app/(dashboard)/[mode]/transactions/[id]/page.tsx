@@ -1,6 +1,6 @@
 import { notFound, redirect } from "next/navigation";
 import { AppError } from "@/lib/contract/errors";
-import { getPaymentIdOfTransaction } from "@/lib/domain/payments/get-payment-id-of-transaction";
+import { getPaymentIdOfTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
 type TransactionRouteProps = { params: Promise<{ mode: string; id: string }> };

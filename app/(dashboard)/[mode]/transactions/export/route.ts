@@ -1,5 +1,5 @@
 import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
-import { exportRoute } from "@/lib/http/export-route";
+import { exportRoute } from "@/lib/http/export";
 
 /** The same parameters as the page of transactions, which are read by the same code. */
 export async function GET(request: Request, { params }: { params: Promise<{ mode: string }> }): Promise<Response> {

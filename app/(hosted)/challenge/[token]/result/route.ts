@@ -1,5 +1,5 @@
-import { answerChallenge } from "@/lib/http/challenge";
-import { hostedRoute } from "@/lib/http/hosted-page";
+import { answerChallenge } from "@/lib/http/checkout";
+import { hostedRoute } from "@/lib/http/checkout-page";
 
 export function POST(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return hostedRoute(request, async () => answerChallenge(request, (await params).token));

@@ -3,10 +3,10 @@ import { SearchBox } from "@/components/support/search-box";
 import { SearchResults, SearchStart } from "@/components/support/search-results";
 import { AppError } from "@/lib/contract/errors";
 import type { SearchAnswer } from "@/lib/contract/support/search-results";
-import { countUnknownOutcomes } from "@/lib/domain/support/count-unknown-outcomes";
-import { listOwnSearches } from "@/lib/domain/support/list-own-searches";
-import { searchEverything } from "@/lib/domain/support/search-everything";
-import type { StaffCall } from "@/lib/domain/support/staff-call";
+import { searchEverything } from "@/lib/domain/support/search";
+import type { StaffCall } from "@/lib/domain/support/staff";
+import { listOwnSearches } from "@/lib/domain/support/staff-acts";
+import { countUnknownOutcomes } from "@/lib/domain/support/unknown-outcomes";
 import { supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Support" };

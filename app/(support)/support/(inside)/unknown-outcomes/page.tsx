@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { UnknownQueue } from "@/components/support/unknown-queue";
 import { PageHeader } from "@/components/ui/page-header";
 import { UNKNOWN_LIMIT } from "@/lib/contract/support/operations";
-import { listUnknownOutcomes } from "@/lib/domain/support/list-unknown-outcomes";
+import { listUnknownOutcomes } from "@/lib/domain/support/unknown-outcomes";
 import { supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Unknown outcomes · Support" };

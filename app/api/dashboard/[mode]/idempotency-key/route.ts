@@ -1,5 +1,5 @@
 import { getIdempotencyKey as operation } from "@/lib/contract/idempotency/idempotency-key";
-import { getIdempotencyKey } from "@/lib/domain/idempotency/get-idempotency-key";
+import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

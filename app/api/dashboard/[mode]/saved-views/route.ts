@@ -1,6 +1,5 @@
 import { createSavedViewOperation, listSavedViewsOperation } from "@/lib/contract/transactions/saved-views";
-import { createSavedView } from "@/lib/domain/saved-views/create-saved-view";
-import { listSavedViews } from "@/lib/domain/saved-views/list-saved-views";
+import { createSavedView, listSavedViews } from "@/lib/domain/transactions/saved-views";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { changePassword } from "@/lib/contract/accounts/operations";
-import { changePassword as change } from "@/lib/domain/people/change-password";
+import { changePassword as change } from "@/lib/domain/accounts/password";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { proveAgain } from "@/lib/contract/accounts/operations";
-import { proveAgain as prove } from "@/lib/domain/people/proof";
+import { proveAgain as prove } from "@/lib/domain/accounts/proof";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { endOtherSessions } from "@/lib/contract/accounts/operations";
-import { endOtherSessions as endOthers } from "@/lib/domain/people/end-other-sessions";
+import { endOtherSessions as endOthers } from "@/lib/domain/accounts/sessions";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { updateRefundLimit } from "@/lib/contract/accounts/operations";
-import { updateBusiness } from "@/lib/domain/people/update-business";
+import { updateBusiness } from "@/lib/domain/accounts/business";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { PATCH } = dashboardRoutes(

@@ -1,6 +1,5 @@
 import { changeRole, removeMember } from "@/lib/contract/team/team";
-import { changeRole as change } from "@/lib/domain/people/change-role";
-import { removeMember as remove } from "@/lib/domain/people/remove-member";
+import { changeRole as change, removeMember as remove } from "@/lib/domain/team/team";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { PATCH, DELETE } = dashboardRoutes(

@@ -2,8 +2,8 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { MerchantPage } from "@/components/support/merchant-page";
 import { AppError } from "@/lib/contract/errors";
-import { getMerchantView } from "@/lib/domain/support/get-merchant-view";
-import type { StaffCall } from "@/lib/domain/support/staff-call";
+import { getMerchantView } from "@/lib/domain/support/merchants";
+import type { StaffCall } from "@/lib/domain/support/staff";
 import { supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Merchant · Support" };

@@ -6,9 +6,9 @@ import { PaymentInsidePage } from "@/components/support/payment-inside-page";
 import { Skeleton } from "@/components/ui/skeleton";
 import { AppError } from "@/lib/contract/errors";
 import type { PaymentInside, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
-import { askProcessor } from "@/lib/domain/support/ask-processor";
-import { getPaymentInside } from "@/lib/domain/support/get-payment-inside";
-import type { StaffCall } from "@/lib/domain/support/staff-call";
+import { getPaymentInside } from "@/lib/domain/support/payment-inside";
+import type { StaffCall } from "@/lib/domain/support/staff";
+import { askProcessor } from "@/lib/domain/support/unknown-outcomes";
 import { supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payment · Support" };

@@ -1,5 +1,5 @@
 import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
-import { updateCheckoutAppearance } from "@/lib/domain/checkout-settings/update-checkout-appearance";
+import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

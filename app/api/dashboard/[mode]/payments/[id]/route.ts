@@ -1,5 +1,5 @@
 import { getPaymentDetail as operation } from "@/lib/contract/payments/operations";
-import { getPaymentDetail } from "@/lib/domain/payments/get-payment-detail";
+import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

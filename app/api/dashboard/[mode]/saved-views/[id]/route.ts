@@ -1,6 +1,5 @@
 import { deleteSavedViewOperation, updateSavedViewOperation } from "@/lib/contract/transactions/saved-views";
-import { deleteSavedView } from "@/lib/domain/saved-views/delete-saved-view";
-import { updateSavedView } from "@/lib/domain/saved-views/update-saved-view";
+import { deleteSavedView, updateSavedView } from "@/lib/domain/transactions/saved-views";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { beginSecondFactor } from "@/lib/contract/accounts/operations";
-import { beginSecondFactor as begin } from "@/lib/domain/people/begin-second-factor";
+import { beginSecondFactor as begin } from "@/lib/domain/accounts/second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

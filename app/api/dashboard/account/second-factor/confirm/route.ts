@@ -1,5 +1,5 @@
 import { confirmSecondFactor } from "@/lib/contract/accounts/operations";
-import { confirmSecondFactor as confirm } from "@/lib/domain/people/confirm-second-factor";
+import { confirmSecondFactor as confirm } from "@/lib/domain/accounts/second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

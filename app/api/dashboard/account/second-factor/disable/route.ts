@@ -1,5 +1,5 @@
 import { disableSecondFactor } from "@/lib/contract/accounts/operations";
-import { disableSecondFactor as disable } from "@/lib/domain/people/disable-second-factor";
+import { disableSecondFactor as disable } from "@/lib/domain/accounts/second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

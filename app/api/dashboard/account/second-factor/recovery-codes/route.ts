@@ -1,5 +1,5 @@
 import { replaceRecoveryCodes } from "@/lib/contract/accounts/operations";
-import { replaceRecoveryCodes as replace } from "@/lib/domain/people/replace-recovery-codes";
+import { replaceRecoveryCodes as replace } from "@/lib/domain/accounts/second-factor";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

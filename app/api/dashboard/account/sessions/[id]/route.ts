@@ -1,5 +1,5 @@
 import { endSession } from "@/lib/contract/accounts/operations";
-import { endOwnSession } from "@/lib/domain/people/end-own-session";
+import { endOwnSession } from "@/lib/domain/accounts/sessions";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { resendInvitation } from "@/lib/contract/team/team";
-import { resendInvitation as resend } from "@/lib/domain/people/resend-invitation";
+import { resendInvitation as resend } from "@/lib/domain/team/team";
 import { dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { POST } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { getMerchantKey } from "@/lib/contract/support/operations";
-import { getMerchantKey as get } from "@/lib/domain/support/get-merchant-key";
+import { getMerchantKey as get } from "@/lib/domain/support/merchants";
 import { type SupportCall, serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

@@ -1,5 +1,5 @@
 import { reinstateMerchant } from "@/lib/contract/support/operations";
-import { reinstateMerchant as reinstate } from "@/lib/domain/support/reinstate-merchant";
+import { reinstateMerchant as reinstate } from "@/lib/domain/support/suspend-merchants";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

@@ -1,5 +1,5 @@
 import { suspendMerchant } from "@/lib/contract/support/operations";
-import { suspendMerchant as suspend } from "@/lib/domain/support/suspend-merchant";
+import { suspendMerchant as suspend } from "@/lib/domain/support/suspend-merchants";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

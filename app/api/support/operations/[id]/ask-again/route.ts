@@ -1,5 +1,5 @@
 import { askAgain } from "@/lib/contract/support/operations";
-import { askAgain as ask } from "@/lib/domain/support/ask-again";
+import { askAgain as ask } from "@/lib/domain/support/unknown-outcomes";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

@@ -1,6 +1,6 @@
 import { rotateApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
-import { reissueApiKey } from "@/lib/domain/api-keys/reissue-api-key";
-import { attemptContext } from "@/lib/http/attempt-context";
+import { reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
+import { attemptContext } from "@/lib/http/caller";
 import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = dashboardRoutes(

@@ -1,5 +1,5 @@
 import { unlockPerson } from "@/lib/contract/support/operations";
-import { unlockPerson as unlock } from "@/lib/domain/support/unlock-person";
+import { unlockPerson as unlock } from "@/lib/domain/support/suspend-merchants";
 import { serve, supportRoutes } from "@/lib/http/dashboard-route";
 
 export const { GET, POST, PATCH, DELETE } = supportRoutes(

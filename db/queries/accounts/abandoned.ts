@@ -1,0 +1,104 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import {
+  environments,
+  merchants,
+  recoveryCodes,
+  savedViews,
+  userSessions,
+  users,
+  userTokens,
+} from "@/db/schema/accounts";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+/** Tables that hold what a merchant owns: who has a row in one of them did something with the account. */
+const OWNED = ["payments", "plans", "client_sessions", "payment_tokens", "api_keys"];
+
+const ownsNothing = (mode: Mode): SQL =>
+  sql.join(
+    OWNED.map(
+      (table) => sql`not exists (select from environments e join ${sql.identifier(table)} o on o.environment_id = e.id
+        where e.merchant_id = ${merchants}.id and e.mode = ${mode})`,
+    ),
+    sql` and `,
+  );
+
+export type AbandonedAfter = {
+  /** Of an account that owns nothing: since anybody was there. */
+  days: number;
+  /** Of one with test data: since it was opened, whoever uses it; null keeps them all. */
+  daysWithData: number | null;
+};
+
+const before = (days: number) => sql`now() - make_interval(days => ${days}::integer)`;
+const everybodyIs = (condition: SQL) =>
+  sql`not exists (select from ${users} u where u.merchant_id = ${merchants}.id and not (${condition}))`;
+
+/** Nobody proved an address in all the time, and nothing is there but, perhaps, test data. */
+function isAbandoned({ days, daysWithData }: AbandonedAfter): SQL {
+  const lately = before(days);
+  const left = sql`${merchants}.created_at < ${lately} and ${ownsNothing("test")} and ${everybodyIs(sql`u.created_at < ${lately}
+    and not exists (select from ${userSessions} s where s.user_id = u.id and s.last_seen_at > ${lately})`)}`;
+  const unproved =
+    daysWithData === null
+      ? sql`false`
+      : sql`${merchants}.created_at < ${before(daysWithData)} and ${everybodyIs(sql`u.created_at < ${before(daysWithData)}`)}`;
+  return sql`${merchants}.suspended_at is null and ${ownsNothing("live")} and ${everybodyIs(sql`not u.owns_email`)}
+    and ((${left}) or (${unproved}))`;
+}
+
+/** Merchants, by id. Index: users_unproved. */
+export async function findAbandonedAccounts(orm: Orm, after: AbandonedAfter, limit: number): Promise<string[]> {
+  const rows = await orm.execute<{ id: string }>(sql`
+    select id from ${merchants} where id in (
+        select merchant_id from ${users} where not owns_email and merchant_id is not null
+          and created_at < ${before(Math.min(after.days, after.daysWithData ?? after.days))})
+      and ${isAbandoned(after)} order by id limit ${limit}::integer`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Removes the people of an abandoned account and what they called it; the merchant stays, as its history does, and takes no
+ * requests. Its test data, if there is any, is nobody's from then on. False, and nothing changed, when somebody is back. A
+ * sign-in that is just accepted has opened its session by then, or finds nobody.
+ */
+export async function emptyAbandonedAccount(
+  tx: Orm,
+  id: string,
+  after: AbandonedAfter,
+  called: { name: string; reason: string },
+): Promise<boolean> {
+  await tx.execute(sql`select from ${merchants} where id = ${id}::uuid for no key update`);
+  await tx.execute(sql`select from ${users} where merchant_id = ${id}::uuid order by id for update`);
+  const emptied = await tx.execute(sql`
+    update ${merchants} set name = ${called.name}, website = null, support_email = null, suspended_at = now(),
+      suspended_reason = ${called.reason}
+    where id = ${id}::uuid and ${isAbandoned(after)} returning id`);
+  if (emptied.length === 0) return false;
+  // While its people are there: the trigger looks at them.
+  await tx.execute(sql`
+    update ${environments} set abandoned_at = now() where merchant_id = ${id}::uuid and mode = 'test'
+      and exists (select from ${merchants} where id = ${id}::uuid and not (${ownsNothing("test")}))`);
+  const people = sql`select id from ${users} where merchant_id = ${id}::uuid`;
+  for (const table of [savedViews, userSessions, userTokens, recoveryCodes]) {
+    await tx.delete(table).where(sql`user_id in (${people})`);
+  }
+  await tx.delete(users).where(sql`merchant_id = ${id}::uuid`);
+  return true;
+}
+
+/** Test modes with data of nobody, in which no request and no call to the processor can be under way any more. */
+export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promise<string[]> {
+  const rows = await client<{ id: string }[]>`
+    select id from environments where abandoned_at < now() - interval '1 hour' and emptied_at is null
+    order by abandoned_at limit ${limit}::int`;
+  return rows.map(({ id }) => id);
+}
+
+/** Removes up to so many rows of an abandoned test mode; answers how many. At 0 it is empty, and known to be. */
+export async function removeAbandonedRows(client: Sql, environmentId: string, most: number): Promise<number> {
+  const [row] = await client<[{ removed: number }]>`
+    select remove_abandoned(${environmentId}::uuid, ${most}::int) as removed`;
+  if (row.removed === 0) await client`update environments set emptied_at = now() where id = ${environmentId}::uuid`;
+  return row.removed;
+}

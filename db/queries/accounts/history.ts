@@ -1,0 +1,99 @@
+import { sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+import { supportAuditLog, users } from "@/db/schema/accounts";
+import { auditLog } from "@/db/schema/events";
+import type { ActorRecord } from "@/db/schema/operations";
+
+/** Something that was done with a merchant's account, by its people, a script or Cardlane's support staff. */
+export type AccountAct = {
+  id: string;
+  actor: ActorRecord;
+  /** Name and address of the actor; null when it is no person, or one who has since been removed. */
+  actor_name: string | null;
+  actor_email: string | null;
+  action: string;
+  environment_id: string | null;
+  /** UUID in the merchant's own log, public id in the support staff's. */
+  object_id: string | null;
+  detail: Record<string, unknown> | null;
+};
+
+/**
+ * The newest acts below `beforeId`, of both logs: their ids are UUIDv7 and so in one order. By the indexes
+ * audit_log_account (hence the same condition) and support_audit_log_merchant.
+ */
+export async function listAccountActs(
+  orm: Orm,
+  merchant: { id: string; environmentIds: readonly string[] },
+  page: { beforeId: string | null; limit: number },
+): Promise<AccountAct[]> {
+  const before = page.beforeId ?? "ffffffff-ffff-ffff-ffff-ffffffffffff";
+  const limit = sql`limit ${page.limit}::integer`;
+  const own = merchant.environmentIds.map(
+    (environmentId) => sql`(select id, actor, action, environment_id, object_id::text as object_id, detail
+      from ${auditLog} where environment_id = ${environmentId}::uuid and id < ${before}::uuid
+        and (action like 'api_key.%' or action like 'settings.%' or action like 'team.%')
+      order by id desc ${limit})`,
+  );
+  const staff = sql`(select id, jsonb_build_object('type', 'staff', 'id', staff_id) as actor, action, environment_id,
+      object_id, detail
+    from ${supportAuditLog} where merchant_id = ${merchant.id}::uuid and id < ${before}::uuid
+    order by id desc ${limit})`;
+  const rows = await orm.execute<AccountAct>(sql`
+    select a.*, u.name as actor_name, u.email as actor_email
+    from (${sql.join([...own, staff], sql` union all `)}) a
+    left join ${users} u on u.id = (a.actor ->> 'id')::uuid and a.actor ->> 'type' in ('user', 'staff')
+    order by a.id desc ${limit}`);
+  return [...rows];
+}
+
+/**
+ * How many invitations a merchant sent within the last hours, in all or to one address; index audit_log_account.
+ * `environmentId`: where its acts are.
+ */
+export async function countRecentInvitations(
+  orm: Orm,
+  environmentId: string,
+  { hours, email = null }: { hours: number; email?: string | null },
+): Promise<number> {
+  return orm.$count(
+    auditLog,
+    sql`${auditLog.environment_id} = ${environmentId}::uuid and ${auditLog.action} like 'team.%'
+      and ${auditLog.action} in ('team.member_invited', 'team.invitation_resent')
+      and ${auditLog.created_at} > now() - make_interval(hours => ${hours}::integer)
+      and (${email}::text is null or lower(${auditLog.detail} ->> 'email') = lower(${email}::text))`,
+  );
+}
+
+/** Names of people who were removed from the team, as they were written down then: id → e-mail address. */
+export async function findRemovedPeople(
+  orm: Orm,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await orm.execute<{ object_id: string; email: string | null }>(sql`
+    select object_id::text, detail ->> 'email' as email from ${auditLog}
+    where environment_id = ${environmentId}::uuid and action = 'team.member_removed'
+      and object_id in (${sql.join(
+        ids.map((id) => sql`${id}::uuid`),
+        sql`, `,
+      )})`);
+  return new Map([...rows].flatMap((row) => (row.email ? [[row.object_id, row.email] as const] : [])));
+}
+
+/** Whether a person has done the same with the same from an id on; by the index audit_log_account, from its end. */
+export async function wasRecordedLately(
+  orm: Orm,
+  environmentId: string,
+  act: { action: `settings.${string}`; actorId: string | null; objectId: string; key: string },
+  sinceId: string,
+): Promise<boolean> {
+  const rows = await orm.execute(sql`
+    select from ${auditLog}
+    where environment_id = ${environmentId}::uuid and action like 'settings.%' and action = ${act.action}
+      and id >= ${sinceId}::uuid
+      and actor ->> 'id' = ${act.actorId} and object_id = ${act.objectId}::uuid and detail ->> 'key' = ${act.key}
+    limit 1`);
+  return rows.length > 0;
+}

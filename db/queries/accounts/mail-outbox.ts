@@ -1,0 +1,76 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+import { mailOutbox } from "@/db/schema/accounts";
+
+export type MailRow = typeof mailOutbox.$inferSelect;
+export type MailKind = MailRow["kind"];
+type NewMail = Pick<MailRow, "kind" | "recipient" | "subject" | "body">;
+
+/** Inside the transaction that made the mail necessary. */
+export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
+  await orm.insert(mailOutbox).values(mail);
+}
+
+/** How many mails of a kind an address was sent within the last hours; index mail_outbox_recipient. */
+export async function countMails(
+  orm: Orm,
+  recipient: string,
+  kind: Exclude<MailKind, "notice">,
+  hours: number,
+): Promise<number> {
+  return orm.$count(
+    mailOutbox,
+    sql`lower(${mailOutbox.recipient}) = lower(${recipient}) and ${mailOutbox.kind} <> 'notice' and ${mailOutbox.kind} = ${kind}
+      and ${mailOutbox.created_at} > now() - make_interval(hours => ${hours}::integer)`,
+  );
+}
+
+export function listMail(orm: Orm, limit: number): Promise<MailRow[]> {
+  return orm.select().from(mailOutbox).orderBy(desc(mailOutbox.id)).limit(limit);
+}
+
+const GIVEN_UP = sql`'9999-01-01 00:00+00'::timestamptz`;
+/** No pause is longer than six hours: one that ends later is from before the database's clock was set back. */
+const isDue = sql`(next_attempt_at <= now() or (next_attempt_at > now() + interval '7 hours' and next_attempt_at < ${GIVEN_UP}))`;
+
+/**
+ * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: whoever dies with it leaves it to the next.
+ * Counts the attempt.
+ */
+export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
+  const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
+    order by next_attempt_at limit ${limit}::integer for update skip locked)`;
+  return orm
+    .update(mailOutbox)
+    .set({
+      attempts: sql`${mailOutbox.attempts} + 1`,
+      next_attempt_at: sql`now() + make_interval(secs => ${leaseSeconds}::integer)`,
+    })
+    .where(sql`${mailOutbox.id} in ${due}`)
+    .returning();
+}
+
+/** Of a sent mail the text is not kept: its links open accounts. */
+export async function markMailSent(orm: Orm, id: string): Promise<void> {
+  await orm.update(mailOutbox).set({ sent_at: sql`now()`, last_error: null, body: "" }).where(eq(mailOutbox.id, id));
+}
+
+/** `nextAttemptInSeconds` null: given up. */
+export async function markMailFailed(
+  orm: Orm,
+  id: string,
+  lastError: string,
+  nextAttemptInSeconds: number | null,
+): Promise<void> {
+  const next =
+    nextAttemptInSeconds === null ? GIVEN_UP : sql`now() + make_interval(secs => ${nextAttemptInSeconds}::integer)`;
+  await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
+}
+
+/** Deletes mails that are older than 30 days, sent or given up: their links have long ended. Answers how many. */
+export async function deleteOldMail(orm: Orm, limit: number): Promise<number> {
+  const old = sql`(select id from ${mailOutbox} where created_at <= now() - interval '30 days'
+    limit ${limit}::integer for update skip locked)`;
+  const rows = await orm.delete(mailOutbox).where(sql`${mailOutbox.id} in ${old}`).returning({ id: mailOutbox.id });
+  return rows.length;
+}

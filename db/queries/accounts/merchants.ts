@@ -1,0 +1,120 @@
+import { eq, sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+import { environments, merchants, users } from "@/db/schema/accounts";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+type NewMerchant = {
+  id: string;
+  name: string;
+  /** IANA name; UTC when left out. */
+  time_zone?: string;
+  environments: Record<Mode, string>;
+  owner: {
+    id: string;
+    email: string;
+    name?: string;
+    password_hash: string;
+    /** Whether an operator vouches for the address; a stranger who signs up proves it first. */
+    verified: boolean;
+  };
+};
+
+/**
+ * A merchant, its environment per mode and its owner. False when the owner is to have an e-mail address that is taken: then
+ * the transaction must be given up, for the merchant itself is already in it.
+ */
+export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<boolean> {
+  const { id, name, time_zone } = merchant;
+  await tx.insert(merchants).values({ id, name, ...(time_zone && { time_zone }) });
+  await tx.insert(environments).values([
+    { id: merchant.environments.test, merchant_id: merchant.id, mode: "test" },
+    { id: merchant.environments.live, merchant_id: merchant.id, mode: "live" },
+  ]);
+  const { verified, ...person } = merchant.owner;
+  const owner = await tx
+    .insert(users)
+    .values({
+      ...person,
+      merchant_id: merchant.id,
+      role: "owner",
+      ...(verified && { owns_email: true, email_verified_at: sql`now()` }),
+    })
+    .onConflictDoNothing()
+    .returning({ id: users.id });
+  return owner.length === 1;
+}
+
+export async function findMerchantName(orm: Orm, id: string): Promise<string | null> {
+  const rows = await orm.select({ name: merchants.name }).from(merchants).where(eq(merchants.id, id));
+  return rows[0]?.name ?? null;
+}
+
+/** The merchant's environment of a mode; null when there is no such merchant. */
+export async function findEnvironmentId(orm: Orm, merchantId: string, mode: Mode): Promise<string | null> {
+  const rows = await orm
+    .select({ id: environments.id })
+    .from(environments)
+    .where(sql`${environments.merchant_id} = ${merchantId} and ${environments.mode} = ${mode}`);
+  return rows[0]?.id ?? null;
+}
+
+export async function hasMerchants(orm: Orm): Promise<boolean> {
+  const rows = await orm.select({ id: merchants.id }).from(merchants).limit(1);
+  return rows.length > 0;
+}
+
+/** An environment with its merchant's name; null when there is none. */
+export async function findEnvironment(
+  orm: Orm,
+  id: string,
+): Promise<{ mode: Mode; merchant_name: string; suspended: boolean } | null> {
+  const rows = await orm
+    .select({
+      mode: environments.mode,
+      merchant_name: merchants.name,
+      suspended: sql<boolean>`${merchants.suspended_at} is not null`,
+    })
+    .from(environments)
+    .innerJoin(merchants, eq(merchants.id, environments.merchant_id))
+    .where(eq(environments.id, id));
+  return rows[0] ?? null;
+}
+
+/** Which merchant and mode an environment is; null when there is none. */
+export async function findEnvironmentById(
+  orm: Orm,
+  id: string,
+): Promise<{ id: string; mode: Mode; merchantId: string } | null> {
+  const rows = await orm
+    .select({ id: environments.id, mode: environments.mode, merchantId: environments.merchant_id })
+    .from(environments)
+    .where(eq(environments.id, id));
+  return rows[0] ?? null;
+}
+
+export type MerchantRow = typeof merchants.$inferSelect;
+export type BusinessProfile = Pick<
+  MerchantRow,
+  "name" | "website" | "support_email" | "time_zone" | "refund_limit_usd"
+>;
+
+export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | null> {
+  const rows = await orm.select().from(merchants).where(eq(merchants.id, id));
+  return rows[0] ?? null;
+}
+
+/** The merchant as it is, and as it stays until the transaction ends. */
+export async function lockMerchant(tx: Orm, id: string): Promise<MerchantRow | null> {
+  const rows = await tx.select().from(merchants).where(eq(merchants.id, id)).for("no key update");
+  return rows[0] ?? null;
+}
+
+export async function updateBusinessProfile(tx: Orm, id: string, profile: Partial<BusinessProfile>): Promise<void> {
+  await tx.update(merchants).set(profile).where(eq(merchants.id, id));
+}
+
+/** Whether the database can count in a zone: its list is not the browser's. */
+export async function isTimeZoneKnown(orm: Orm, timeZone: string): Promise<boolean> {
+  const rows = await orm.execute(sql`select from pg_timezone_names where name = ${timeZone}`);
+  return rows.length > 0;
+}

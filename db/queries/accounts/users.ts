@@ -1,0 +1,309 @@
+import { and, count, eq, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import type { Orm } from "@/db/client";
+import { recoveryCodes, type UserRow, users } from "@/db/schema/accounts";
+import type { Preferences } from "@/lib/contract/permissions";
+
+/** Whose sign-in it is: a merchant's people and Cardlane's staff never use each other's. */
+export type UserKind = "merchant" | "staff";
+
+const ofKind = (kind: UserKind) => (kind === "staff" ? isNull(users.merchant_id) : isNotNull(users.merchant_id));
+/** By the index users_email_owner: an address that somebody only typed in leads to nobody. */
+const byEmail = (email: string) => and(users.owns_email, sql`lower(${users.email}) = lower(${email})`);
+
+/** Who signs in with an address. */
+export async function findUserByEmail(orm: Orm, kind: UserKind, email: string): Promise<UserRow | null> {
+  const rows = await orm
+    .select()
+    .from(users)
+    .where(and(byEmail(email), ofKind(kind)));
+  return rows[0] ?? null;
+}
+
+export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
+  const rows = await orm.select().from(users).where(eq(users.id, id));
+  return rows[0] ?? null;
+}
+
+/** The person as it is, and as it stays until the transaction ends. */
+export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
+  const rows = await orm.select().from(users).where(eq(users.id, id)).for("update");
+  return rows[0] ?? null;
+}
+
+export type LockRule = { readonly failures: number; readonly minutes: number };
+
+/**
+ * Wrong tries at the sign-in, which anybody can make, and of who is signed in and proves it again. Counted apart, or a stranger
+ * would keep an owner from what takes a proof.
+ */
+export type Tries = "sign_in" | "proof";
+const COUNTERS = {
+  sign_in: { failed: users.failed_sign_ins, until: users.locked_until },
+  proof: { failed: users.failed_proofs, until: users.proofs_locked_until },
+} as const;
+
+const counted = (tries: Tries, failed: SQL, until: SQL) =>
+  tries === "sign_in"
+    ? { failed_sign_ins: failed, locked_until: until }
+    : { failed_proofs: failed, proofs_locked_until: until };
+
+/** A lock that ends later than any can is from before the database's clock was set back. */
+const isLockOver = (until: AnyPgColumn, rule: LockRule) =>
+  sql`(${until} <= now() or ${until} > ${lockEnd(rule)} + interval '1 minute')`;
+
+const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.minutes}::integer)`;
+
+/**
+ * Takes one of the tries that an account has before it is locked: counts it as failed before it is looked at, so that
+ * guesses sent at once are counted like guesses sent in turn. Null when the account is locked, or not there.
+ */
+export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
+  return reserve(orm, "sign_in", and(byEmail(email), ofKind(kind)), rule);
+}
+
+/** The same of a person who is to prove who they are. */
+export function reserveProof(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  return reserve(orm, "proof", eq(users.id, id), rule);
+}
+
+/** Takes as long as a write does, commit included, and leaves nothing in any table: for an address that nobody has. */
+export async function writeNothing(orm: Orm): Promise<void> {
+  await orm.execute(sql`select pg_logical_emit_message(true, 'cardlane', ${"-".repeat(400)}::text)`);
+}
+
+async function reserve(orm: Orm, tries: Tries, whose: SQL | undefined, rule: LockRule): Promise<UserRow | null> {
+  const { failed, until } = COUNTERS[tries];
+  // A lock that is over has used up its failures; until it is over no row matches.
+  const failures = sql`case when ${until} is null then ${failed} + 1 else 1 end`;
+  const locked = sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`;
+  const rows = await orm
+    .update(users)
+    .set(counted(tries, failures, locked))
+    .where(and(whose, sql`(${until} is null or ${isLockOver(until, rule)})`))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/**
+ * Takes one of the tries at a code of the second factor, counted like those above but apart from them: a new password does
+ * not bring them back. Null while codes are locked.
+ */
+export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+  const failures = sql`case when ${users.codes_locked_until} is null then ${users.failed_codes} + 1 else 1 end`;
+  const rows = await orm
+    .update(users)
+    .set({
+      failed_codes: failures,
+      codes_locked_until: sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`,
+    })
+    .where(
+      and(
+        eq(users.id, id),
+        sql`(${users.codes_locked_until} is null or ${isLockOver(users.codes_locked_until, rule)})`,
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** As a person is on whom nothing was tried. */
+export const UNLOCKED = {
+  ...{ failed_sign_ins: 0, locked_until: null, failed_proofs: 0, proofs_locked_until: null },
+  ...{ failed_codes: 0, codes_locked_until: null },
+} as const;
+
+/** Forgets the wrong codes, after a right one. */
+export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
+  await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
+}
+
+/** Gives a try back that was neither right nor wrong: the password fits, and the code is still to come. */
+export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<void> {
+  const { failed, until } = COUNTERS[tries];
+  const locked = sql`case when ${failed} > ${rule.failures}::integer then ${until} end`;
+  await orm
+    .update(users)
+    .set(counted(tries, sql`greatest(${failed} - 1, 0)`, locked))
+    .where(eq(users.id, id));
+}
+
+/** Starts the lock of an account whose last try was wrong; null when another try, a right one, has meanwhile opened it. */
+export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<UserRow | null> {
+  const { failed } = COUNTERS[tries];
+  const rows = await orm
+    .update(users)
+    .set(counted(tries, sql`${failed}`, lockEnd(rule)))
+    .where(and(eq(users.id, id), sql`${failed} >= ${rule.failures}::integer`))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/**
+ * Ends a try as right, if the account is still what it was checked against: the same password and second factor, and a
+ * code of a step that was not used. Null otherwise.
+ */
+export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number | null): Promise<UserRow | null> {
+  const rows = await orm
+    .update(users)
+    .set({
+      failed_sign_ins: 0,
+      locked_until: null,
+      last_sign_in_at: sql`now()`,
+      totp_last_step: sql`coalesce(${totpStep}::bigint, ${users.totp_last_step})`,
+    })
+    .where(
+      and(
+        eq(users.id, checked.id),
+        eq(users.owns_email, checked.owns_email),
+        eq(users.password_hash, checked.password_hash),
+        sql`${users.totp_enabled_at} is not distinct from ${checked.totp_enabled_at}::timestamptz`,
+        sql`(${totpStep}::bigint is null or coalesce(${users.totp_last_step}, -1) < ${totpStep}::bigint)`,
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** Uses up a code's step outside of a sign-in; false when it was used already. */
+export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<boolean> {
+  const rows = await orm
+    .update(users)
+    .set({ totp_last_step: step })
+    .where(and(eq(users.id, id), sql`coalesce(${users.totp_last_step}, -1) < ${step}::bigint`))
+    .returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/**
+ * Sets a password, and opens an account that was locked: who chooses it has proved who they are. Wrong codes of the second
+ * factor stay counted. With `provenHash`, the hash that was proved, null when it is not the person's any more.
+ */
+export async function setPassword(
+  orm: Orm,
+  id: string,
+  passwordHash: string,
+  { name = null, provenHash }: { name?: string | null; provenHash?: string } = {},
+): Promise<UserRow | null> {
+  const rows = await orm
+    .update(users)
+    .set({
+      password_hash: passwordHash,
+      failed_sign_ins: 0,
+      locked_until: null,
+      failed_proofs: 0,
+      proofs_locked_until: null,
+      name: sql`coalesce(${name}, ${users.name})`,
+    })
+    .where(and(eq(users.id, id), provenHash === undefined ? undefined : eq(users.password_hash, provenHash)))
+    .returning();
+  return rows[0] ?? null;
+}
+
+export async function updateName(orm: Orm, id: string, name: string): Promise<void> {
+  await orm.update(users).set({ name }).where(eq(users.id, id));
+}
+
+/**
+ * Makes an address the person's own, because they have proved that it is. Whoever had it without a proof has it no more.
+ * Null when somebody else has proved it, too. Under {@link lockAddress}.
+ */
+export async function ownEmail(tx: Orm, id: string, email: string): Promise<UserRow | null> {
+  const others = and(sql`lower(${users.email}) = lower(${email})`, ne(users.id, id), users.owns_email);
+  await tx
+    .update(users)
+    .set({ owns_email: false })
+    .where(and(others, isNull(users.email_verified_at)));
+  const rows = await tx
+    .update(users)
+    .set({ email, owns_email: true, email_verified_at: sql`now()` })
+    .where(
+      and(
+        eq(users.id, id),
+        sql`not exists (select from ${users} o where lower(o.email) = lower(${email})
+      and o.id <> ${id} and o.owns_email)`,
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** One at a time for each address: who proves it, and how many mails strangers have sent there. Until the transaction ends. */
+export async function lockAddress(tx: Orm, email: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('email ' || lower(${email}), 0))`);
+}
+
+/** Changes what is given and keeps the rest. */
+export async function mergePreferences(orm: Orm, id: string, changes: Preferences): Promise<Preferences> {
+  const rows = await orm
+    .update(users)
+    .set({ preferences: sql`${users.preferences} || ${JSON.stringify(changes)}::jsonb` })
+    .where(eq(users.id, id))
+    .returning({ preferences: users.preferences });
+  return rows[0]?.preferences ?? changes;
+}
+
+/** Keeps a secret that does not count yet; false when the second factor is on. */
+export async function keepTotpSecret(orm: Orm, id: string, sealed: string): Promise<boolean> {
+  const rows = await orm
+    .update(users)
+    .set({ totp_secret: sealed })
+    .where(and(eq(users.id, id), isNull(users.totp_enabled_at)))
+    .returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/** Turns the second factor on, if the kept secret is still the one whose code was checked. */
+export async function enableTotp(orm: Orm, id: string, sealed: string, step: number): Promise<UserRow | null> {
+  const rows = await orm
+    .update(users)
+    .set({ totp_enabled_at: sql`now()`, totp_last_step: step })
+    .where(and(eq(users.id, id), eq(users.totp_secret, sealed), isNull(users.totp_enabled_at)))
+    .returning();
+  return rows[0] ?? null;
+}
+
+/** False when it was off. */
+export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
+  const rows = await orm
+    .update(users)
+    .set({ totp_secret: null, totp_enabled_at: null, totp_last_step: null })
+    .where(and(eq(users.id, id), sql`${users.totp_enabled_at} is not null`))
+    .returning({ id: users.id });
+  return rows.length === 1;
+}
+
+/** The one whose address this is by proof, a merchant's or staff. */
+export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
+  const proved = and(
+    sql`lower(${users.email}) = lower(${email})`,
+    users.owns_email,
+    isNotNull(users.email_verified_at),
+  );
+  const rows = await orm.select().from(users).where(proved);
+  return rows[0] ?? null;
+}
+
+/** Uses a code up; false when it is not the person's, or was used. */
+export async function takeRecoveryCode(orm: Orm, userId: string, digest: Buffer): Promise<boolean> {
+  const rows = await orm
+    .update(recoveryCodes)
+    .set({ used_at: sql`now()` })
+    .where(and(eq(recoveryCodes.user_id, userId), eq(recoveryCodes.code_sha256, digest), isNull(recoveryCodes.used_at)))
+    .returning({ user_id: recoveryCodes.user_id });
+  return rows.length === 1;
+}
+
+export async function replaceRecoveryCodes(orm: Orm, userId: string, digests: Buffer[]): Promise<void> {
+  await orm.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
+  if (digests.length === 0) return;
+  await orm.insert(recoveryCodes).values(digests.map((code_sha256) => ({ user_id: userId, code_sha256 })));
+}
+
+export async function countRecoveryCodes(orm: Orm, userId: string): Promise<number> {
+  const rows = await orm
+    .select({ left: count() })
+    .from(recoveryCodes)
+    .where(and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.used_at)));
+  return rows[0]?.left ?? 0;
+}

@@ -1,0 +1,161 @@
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import { environments } from "@/db/schema/accounts";
+import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
+import type { PlanStatus } from "@/lib/contract/plans/plan";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+export async function insertClientSession(
+  orm: Orm,
+  environmentId: string,
+  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id" | "open_payment_id">,
+): Promise<ClientSessionRow> {
+  const rows = await orm
+    .insert(clientSessions)
+    .values({ environment_id: environmentId, ...session })
+    .returning();
+  return rows[0] as ClientSessionRow;
+}
+
+export async function findClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
+  const rows = await orm
+    .select()
+    .from(clientSessions)
+    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)));
+  return rows[0] ?? null;
+}
+
+/** The session as it is, and as it stays until the transaction ends. */
+export async function lockClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
+  const rows = await orm
+    .select()
+    .from(clientSessions)
+    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)))
+    .for("update");
+  return rows[0] ?? null;
+}
+
+/**
+ * Closes a session that is open and has no payment under way; null for any other. One past its time at `now` is EXPIRED, and
+ * no longer open, unless `evenExpired`.
+ */
+export async function cancelOpenClientSession(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  now: string,
+  { evenExpired }: { evenExpired: boolean },
+): Promise<ClientSessionRow | null> {
+  const rows = await orm
+    .update(clientSessions)
+    .set({ status: "CANCELLED", updated_at: now })
+    .where(
+      and(
+        eq(clientSessions.environment_id, environmentId),
+        eq(clientSessions.id, id),
+        eq(clientSessions.status, "OPEN"),
+        isNull(clientSessions.open_payment_id),
+        evenExpired ? undefined : gt(clientSessions.expires_at, now),
+      ),
+    )
+    .returning();
+  return rows[0] ?? null;
+}
+
+/**
+ * Counts an attempt that makes no payment. False: the session is paid, closed, busy with a payment, or has no attempts left.
+ * An attempt that pays is counted where the payment is made, in the same statement.
+ */
+export async function countClientSessionAttempt(orm: Orm, environmentId: string, id: string): Promise<boolean> {
+  const rows = await orm
+    .update(clientSessions)
+    .set({ attempts: sql`${clientSessions.attempts} + 1`, updated_at: sql`now()` })
+    .where(
+      and(
+        eq(clientSessions.environment_id, environmentId),
+        eq(clientSessions.id, id),
+        eq(clientSessions.status, "OPEN"),
+        isNull(clientSessions.open_payment_id),
+        gt(clientSessions.expires_at, sql`now()`),
+        lt(clientSessions.attempts, CLIENT_SESSION_ATTEMPTS),
+      ),
+    )
+    .returning({ id: clientSessions.id });
+  return rows.length === 1;
+}
+
+/** A session with all that its payment form shows. */
+export type CheckoutRow = ClientSessionRow & {
+  mode: Mode;
+  merchant_id: string;
+  merchant_name: string;
+  suspended: boolean;
+  /** Somebody of the merchant proved an e-mail address. */
+  verified: boolean;
+  checkout_appearance: Appearance | null;
+  plan_name: string | null;
+  plan_status: PlanStatus | null;
+  /** Of the newest payment that was made in it; null before the first. */
+  last_payment_id: string | null;
+  last_payment_status: PaymentStatus | null;
+  last_next_action: NextAction | null;
+  last_decline_code: DeclineCode | null;
+};
+
+/**
+ * The session behind a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary keys. What it
+ * joins is looked up row by row: forms ask every other second, also with plans made while the tables are empty.
+ */
+export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
+  const [row] = await sql<CheckoutRow[]>`
+    select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
+      exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
+      plan.name as plan_name, plan.status as plan_status, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
+      t.decline_code as last_decline_code
+    from client_sessions s
+    join environments e on e.id = s.environment_id
+    join merchants m on m.id = e.merchant_id
+    left join lateral (
+      select name, status from plans where environment_id = s.environment_id and id = s.plan_id limit 1
+    ) plan on true
+    left join lateral (
+      select payment_id, decline_code from transactions
+      where environment_id = s.environment_id and client_session_id = s.id and type = 'CHARGE'
+      order by id desc limit 1
+    ) t on true
+    left join lateral (
+      select id, status, next_action from payments
+      where environment_id = s.environment_id and id = coalesce(s.payment_id, s.open_payment_id, t.payment_id)
+      limit 1
+    ) p on true
+    where s.token_sha256 = ${tokenSha256}`;
+  return row ?? null;
+}
+
+type Held = { checkout_appearance: Appearance | null };
+
+const columns = { checkout_appearance: environments.checkout_appearance };
+
+/** What an environment keeps for its payment form; null when there is no such environment. */
+export async function findCheckoutSettings(orm: Orm, environmentId: string): Promise<Held | null> {
+  const rows = await orm.select(columns).from(environments).where(eq(environments.id, environmentId));
+  return rows[0] ?? null;
+}
+
+/** The same, as it stays until the transaction ends. */
+export async function lockCheckoutSettings(tx: Orm, environmentId: string): Promise<Held | null> {
+  const rows = await tx
+    .select(columns)
+    .from(environments)
+    .where(eq(environments.id, environmentId))
+    .for("no key update");
+  return rows[0] ?? null;
+}
+
+export async function updateCheckoutSettings(tx: Orm, environmentId: string, settings: Held): Promise<void> {
+  await tx.update(environments).set(settings).where(eq(environments.id, environmentId));
+}

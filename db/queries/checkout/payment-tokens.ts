@@ -1,0 +1,46 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+import { type PaymentTokenRow, paymentTokens } from "@/db/schema/checkout";
+
+/** Its one use is claimed where the payment is made, in the same statement. */
+export async function insertPaymentToken(
+  orm: Orm,
+  environmentId: string,
+  token: Omit<PaymentTokenRow, "environment_id" | "payment_id">,
+): Promise<void> {
+  await orm.insert(paymentTokens).values({ environment_id: environmentId, ...token });
+}
+
+export async function findPaymentToken(orm: Orm, environmentId: string, id: string): Promise<PaymentTokenRow | null> {
+  const [row] = await orm
+    .select()
+    .from(paymentTokens)
+    .where(and(eq(paymentTokens.environment_id, environmentId), eq(paymentTokens.id, id)));
+  return row ?? null;
+}
+
+/** Forgets the cards of tokens that are too old to be used; answers how many. Index: `payment_tokens_held`. */
+export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
+  const cleared = await orm.execute(sql`
+    update ${paymentTokens} set processor_token = ''
+    where (environment_id, id) in (
+      select environment_id, id from ${paymentTokens}
+      where processor_token <> '' and expires_at <= now()
+      order by expires_at limit ${limit}::int for update skip locked)
+    returning 1`);
+  return cleared.length;
+}
+
+/**
+ * Removes tokens that are a day and an hour past their end: by then the key of a payment made with one is past its 24 hours,
+ * so nothing is replayed that needs it. Answers how many. Index: `payment_tokens_age`.
+ */
+export async function deleteOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
+  const removed = await orm.execute(sql`
+    delete from ${paymentTokens}
+    where (environment_id, id) in (
+      select environment_id, id from ${paymentTokens} where expires_at <= now() - interval '25 hours'
+      order by expires_at limit ${limit}::int for update skip locked)
+    returning 1`);
+  return removed.length;
+}

@@ -1,0 +1,120 @@
+import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
+import { plans } from "@/db/schema/plans";
+import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
+import type { ActorRecord } from "../payments/payment-detail";
+
+export type ListedSession = { session: ClientSessionRow; plan: { id: string; name: string } | null };
+/** `now`, ISO 8601, tells the expired from the open: the database does not store it. */
+type SessionFilter = { status: ClientSessionStatus | undefined; now: string };
+
+/** `EXPIRED` is an open session past its time, unless a payment of it is under way. */
+function matching(environmentId: string, { status, now }: SessionFilter) {
+  const own = eq(clientSessions.environment_id, environmentId);
+  switch (status) {
+    case undefined:
+      return own;
+    case "OPEN":
+      return and(
+        own,
+        eq(clientSessions.status, "OPEN"),
+        or(gt(clientSessions.expires_at, now), isNotNull(clientSessions.open_payment_id)),
+      );
+    case "EXPIRED":
+      return and(
+        own,
+        eq(clientSessions.status, "OPEN"),
+        lte(clientSessions.expires_at, now),
+        isNull(clientSessions.open_payment_id),
+      );
+    case "COMPLETED":
+    case "CANCELLED":
+      return and(own, eq(clientSessions.status, status));
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
+export function listClientSessions(
+  orm: Orm,
+  environmentId: string,
+  filter: SessionFilter,
+  page: { limit: number; offset: number },
+): Promise<ListedSession[]> {
+  return orm
+    .select({ session: clientSessions, plan: { id: plans.id, name: plans.name } })
+    .from(clientSessions)
+    .leftJoin(plans, and(eq(plans.environment_id, clientSessions.environment_id), eq(plans.id, clientSessions.plan_id)))
+    .where(matching(environmentId, filter))
+    .orderBy(desc(clientSessions.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+/** How many match, counting no further than `cap` + 1. */
+export async function countClientSessions(
+  orm: Orm,
+  environmentId: string,
+  filter: SessionFilter,
+  cap: number,
+): Promise<number> {
+  const some = orm
+    .select({ one: sql`1`.as("one") })
+    .from(clientSessions)
+    .where(matching(environmentId, filter))
+    .limit(cap + 1)
+    .as("some");
+  const rows = await orm.select({ count: sql<number>`count(*)::integer` }).from(some);
+  return rows[0]?.count ?? 0;
+}
+
+/** A session with its plan; null when the environment has no such session. */
+export async function findSessionWithPlan(orm: Orm, environmentId: string, id: string): Promise<ListedSession | null> {
+  const rows = await orm
+    .select({ session: clientSessions, plan: { id: plans.id, name: plans.name } })
+    .from(clientSessions)
+    .leftJoin(plans, and(eq(plans.environment_id, clientSessions.environment_id), eq(plans.id, clientSessions.plan_id)))
+    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)));
+  return rows[0] ?? null;
+}
+
+export type SessionChargeRow = {
+  id: string;
+  payment_id: string;
+  status: TransactionStatus;
+  amount: number;
+  currency: string;
+  card_brand: CardBrand | null;
+  card_last4: string | null;
+  decline_code: DeclineCode | null;
+  created_at: string;
+};
+
+/** The charges that were tried in a session, newest first. Index: `transactions_client_session`. */
+export function listSessionCharges(
+  sql: Sql,
+  environmentId: string,
+  sessionId: string,
+  limit: number,
+): Promise<SessionChargeRow[]> {
+  return sql<SessionChargeRow[]>`
+    select id, payment_id, status, amount, currency, card_brand, card_last4, decline_code, created_at
+    from transactions
+    where environment_id = ${environmentId}::uuid and client_session_id = ${sessionId}::uuid and type = 'CHARGE'
+    order by id desc limit ${limit}::int`;
+}
+
+export type SessionAct = { action: string; actor: ActorRecord; created_at: string };
+
+/** What people and keys did with a session, oldest first. Index: `audit_log_object`. */
+export function listSessionActs(sql: Sql, environmentId: string, sessionId: string): Promise<SessionAct[]> {
+  return sql<SessionAct[]>`
+    select action, actor, created_at from audit_log
+    where environment_id = ${environmentId}::uuid and object_id = ${sessionId}::uuid
+      and action in ('client_session.created', 'client_session.cancelled')
+    order by id`;
+}

@@ -1,0 +1,157 @@
+import postgres from "postgres";
+import type { Sql, Transaction as SqlTransaction } from "@/db/client";
+import type { NumberedEvent } from "@/db/schema/events";
+import type { ActorRecord, OperationState } from "@/db/schema/operations";
+import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+
+export type LedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
+
+/** Everything that an outcome changes, worked out beforehand for a payment at `version`. */
+export type OutcomeWrite = {
+  /** `open` for an operation under way; `succeeded` for a refund that fails after it was accepted. */
+  from: { state: "open" | "succeeded"; epoch: number; version: number };
+  operation: { id: string; state: OperationState; lastAnswer: string };
+  payment: PaymentRow;
+  charge: TransactionRow;
+  refund: TransactionRow | null;
+  ledger: LedgerLine[];
+  /** Captured amount on which Cardlane's fee is taken; 0 = none. */
+  feeOn: number;
+  /** What is told of it, the payment's own numbered on from what its row says. */
+  events: NumberedEvent[];
+  audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
+  /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
+  session: { id: string; paid: boolean } | null;
+  /** The answer to store; null when no key waits for it. */
+  answer: { key: string; status: number; body: string } | null;
+};
+
+/** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */
+export function isStaleOutcome(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === "CL001";
+}
+
+/** Locks what an outcome changes, in the order that all statements lock it: key → payment. */
+export async function lockPayment(
+  tx: SqlTransaction,
+  environmentId: string,
+  key: string | null,
+  paymentId: string,
+): Promise<void> {
+  if (key !== null) {
+    await tx`select 1 from idempotency_keys where environment_id = ${environmentId}::uuid and key = ${key} for update`;
+  }
+  await tx`select 1 from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid for update`;
+}
+
+/**
+ * T2: writes an outcome, all of it or nothing. Fails with {@link isStaleOutcome} when the payment changed since it
+ * was read, the operation is closed or in other hands, or its times are not the database's.
+ */
+export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
+  const { payment, charge, refund } = s;
+  const updateRefund = refund
+    ? sql`, refund as (
+        update transactions set status = ${refund.status}, captured_at = ${refund.captured_at}::timestamptz,
+          refunded_at = ${refund.refunded_at}::timestamptz, updated_at = ${refund.updated_at}::timestamptz
+        where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
+      )`
+    : sql``;
+  const lines = s.ledger.map((l) => sql`(${l.line}::smallint, ${l.debit}, ${l.credit}, ${l.amount}::bigint)`);
+  if (s.feeOn > 0) {
+    lines.push(
+      sql`(2::smallint, 'merchant_payable', 'fees', (select (${s.feeOn}::bigint * fee_basis_points + 5000) / 10000 from operation))`,
+    );
+  }
+  const ledger =
+    lines.length > 0
+      ? sql`, ledger as (
+          insert into ledger_entries (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency)
+          select ${environmentId}::uuid, ${s.operation.id}::uuid, l.line, ${payment.id}::uuid, l.debit, l.credit, l.amount, ${payment.currency}
+          from (values ${listed(sql, lines)}) as l (line, debit, credit, amount)
+          where l.amount > 0 and (select count(*) from operation) = 1
+        )`
+      : sql``;
+  // After its last attempt a session is closed at once.
+  const session = s.session
+    ? sql`, session as (
+        update client_sessions set open_payment_id = null, updated_at = now(),
+          ${
+            s.session.paid
+              ? sql`status = 'COMPLETED', payment_id = open_payment_id`
+              : sql`expires_at = case when attempts >= ${CLIENT_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
+          }
+        where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
+          and (select count(*) from operation) = 1
+      )`
+    : sql``;
+  // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
+  const rate =
+    s.feeOn > 0
+      ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
+      : sql``;
+  const told = s.events.filter((event) => event.object_id === payment.id).length;
+  const events = s.events.map(
+    (e) =>
+      sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
+  );
+  if (events.length === 0) throw new Error(`operation ${s.operation.id} ends and nobody is told`);
+  await sql`
+    with answered as (
+      update idempotency_keys set state = 'done', status_code = ${s.answer?.status ?? null}::smallint,
+        response_body = ${s.answer?.body ?? null}, completed_at = now()
+      where environment_id = ${environmentId}::uuid and key = ${s.answer?.key ?? null} and operation_id = ${s.operation.id}::uuid
+      returning 1
+    ),
+    paid as (
+      update payments set status = ${payment.status}, amount_captured = ${payment.amount_captured}::bigint,
+        amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
+        open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
+        next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
+        event_sequence = event_sequence + ${told}::int
+      where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
+        and (select count(*) from answered) >= 0
+        -- Whoever worked it out may have another time than ours, and would end an authorization that has just begun.
+        and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'
+        -- A closed operation is told so before a constraint can object to doing it twice.
+        and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
+          and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
+      returning 1
+    ),
+    operation as (
+      update operations set state = ${s.operation.state}, last_answer = ${s.operation.lastAnswer}, completed_at = now()${rate}
+      where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid and state = ${s.from.state}
+        and epoch = ${s.from.epoch}::int and (select count(*) from paid) = 1
+      returning fee_basis_points
+    ),
+    charge as (
+      update transactions set status = ${charge.status}, avs_result = ${charge.avs_result}, cvv_result = ${charge.cvv_result},
+        fraud_score = ${charge.fraud_score}::smallint, fraud_reasons = ${charge.fraud_reasons}::text[],
+        decline_code = ${charge.decline_code}, void_reason = ${charge.void_reason},
+        authorized_at = ${charge.authorized_at}::timestamptz, captured_at = ${charge.captured_at}::timestamptz,
+        voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
+        updated_at = ${charge.updated_at}::timestamptz
+      where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
+    )${updateRefund}${session}${ledger},
+    events as (
+      insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      select ${environmentId}::uuid, e.*
+      from (values ${listed(sql, events)}) e
+      where (select count(*) from operation) = 1
+    ),
+    audit as (
+      insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+      select ${environmentId}::uuid, ${s.audit.id}::uuid, ${s.audit.actor as never}::jsonb, ${s.audit.action}, ${payment.id}::uuid,
+        ${s.audit.requestId}::uuid
+      where (select count(*) from operation) = 1
+    )
+    select require_written((select count(*) from operation))`;
+}
+
+type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+/** One after the other, with commas; of none there is no such thing. */
+const listed = (sql: Sql | SqlTransaction, parts: Fragment[]): Fragment =>
+  parts.reduce((rows, row) => sql`${rows}, ${row}`);

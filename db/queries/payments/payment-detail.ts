@@ -1,0 +1,199 @@
+import type { Sql, Transaction } from "@/db/client";
+import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "@/db/schema/operations";
+import type { LedgerRow } from "@/db/schema/payments";
+import type { EventType } from "@/lib/contract/events";
+import { findShortPayment, type PaymentSnapshot } from "./payments";
+
+export type { ActorRecord, IdempotencyKeyRow, LedgerRow, OperationRow };
+
+/** Of each list at most so many, the latest. */
+export const DETAIL_LIMIT = 50;
+/** Of bodies and answers together, the latest first: what is drawn costs the process far more than what is sent. */
+const LONGEST_BODIES = 200_000;
+const CUSTOMER_PAYMENTS_CAP = 100;
+
+type KeyName = { id: string; name: string; prefix: string; last4: string };
+type UserName = { id: string; name: string | null; email: string };
+export type ActorNames = { keys: KeyName[]; users: UserName[] };
+
+export type KeyOfPayment = Pick<
+  IdempotencyKeyRow,
+  | "key"
+  | "operation_name"
+  | "path"
+  | "request_id"
+  | "actor"
+  | "created_at"
+  | "status_code"
+  | "request_body"
+  | "response_body"
+  | "response_sealed"
+  | "replay_count"
+  | "last_replayed_at"
+  | "reuse_count"
+> & { too_long: boolean };
+
+/** `booked_at`: when it first moved money, by the ledger; null when it moved none. */
+export type OperationOfPayment = OperationRow & { booked_at: string | null };
+
+export type PaymentDetailRows = PaymentSnapshot & {
+  operations: OperationOfPayment[];
+  ledger: LedgerRow[];
+  events: { id: string; type: EventType; created_at: string }[];
+  keys: KeyOfPayment[];
+  batches: { id: string; currency: string; created_at: string }[];
+  plan: { id: string; name: string; status: string } | null;
+  clientSession: { id: string; status: string; created_at: string; expires_at: string } | null;
+  customerPayments: number | null;
+  actors: ActorNames;
+};
+
+/**
+ * A payment with all that hangs on it, as it stood at one moment: one repeatable-read transaction, every statement by an
+ * index. Lists are newest first. Null when the environment has no such payment.
+ */
+export async function readPaymentDetail(
+  sql: Sql,
+  environment: { id: string; merchantId: string },
+  paymentId: string,
+): Promise<PaymentDetailRows | null> {
+  return sql.begin("isolation level repeatable read read only", async (tx) => {
+    const snapshot = await findShortPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
+    if (!snapshot) return null;
+    const [operations, ledger, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
+      operationsOf(tx, environment.id, paymentId),
+      ledgerOf(tx, environment.id, paymentId),
+      eventsOf(tx, environment.id, snapshot),
+      keysOf(tx, environment.id, paymentId),
+      batchesOf(tx, environment.id, snapshot),
+      planOf(tx, environment.id, snapshot),
+      clientSessionOf(tx, environment.id, snapshot),
+      customerPaymentsOf(tx, environment.id, snapshot),
+    ]);
+    const actors = await readActorNames(
+      tx,
+      environment,
+      [...operations, ...keys].map(({ actor }) => actor),
+    );
+    return { ...snapshot, operations, ledger, events, keys, batches, plan, clientSession, customerPayments, actors };
+  }) as Promise<PaymentDetailRows | null>;
+}
+
+/** Index: `operations_payment`, then the primary key of the ledger. */
+function operationsOf(tx: Transaction, environmentId: string, paymentId: string) {
+  return tx<OperationOfPayment[]>`
+    select o.*, (
+      select l.created_at from ledger_entries l where l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 1
+    ) as booked_at
+    from operations o where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
+    order by o.id desc limit ${DETAIL_LIMIT}::int`;
+}
+
+/** Index: `operations_payment`, then the primary key of the ledger. */
+function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
+  return tx<LedgerRow[]>`
+    select l.* from operations o
+    join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
+    where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
+    order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
+}
+
+/** Of the payment and of its refunds. Index: `events_object`. */
+function eventsOf(tx: Transaction, environmentId: string, { payment, transactions }: PaymentSnapshot) {
+  const objects = [payment.id, ...transactions.map(({ id }) => id)];
+  // Object by object: asked for all at once, the planner may walk through the environment's latest events instead.
+  return tx<PaymentDetailRows["events"]>`
+    select e.id, e.type, e.created_at
+    from unnest(${objects}::uuid[]) as o(id)
+    cross join lateral (
+      select id, type, created_at from events
+      where environment_id = ${environmentId}::uuid and object_id = o.id
+      order by sequence desc limit ${DETAIL_LIMIT}::int
+    ) e
+    order by e.id desc limit ${DETAIL_LIMIT}::int`;
+}
+
+/** The keys that still stand for an operation of the payment. Index: `operations_payment`, then the primary key. */
+function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
+  return tx<KeyOfPayment[]>`
+    select key, operation_name, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
+      last_replayed_at, reuse_count, too_long,
+      case when not too_long then request_body end as request_body, case when not too_long then response_body end as response_body
+    from (
+      select k.*, o.id as operation, sum(octet_length(coalesce(k.request_body::text, '')) + octet_length(coalesce(k.response_body, '')))
+        over (order by o.id desc) > ${LONGEST_BODIES}::int as too_long
+      from (
+        select environment_id, id, idempotency_key from operations
+        where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and idempotency_key is not null
+        order by id desc limit ${DETAIL_LIMIT}::int
+      ) o
+      join idempotency_keys k
+        on k.environment_id = o.environment_id and k.key = o.idempotency_key and k.operation_id = o.id
+    ) latest
+    order by operation desc`;
+}
+
+function batchesOf(tx: Transaction, environmentId: string, { transactions }: PaymentSnapshot) {
+  const ids = transactions.flatMap((row) => [row.settlement_batch_id, row.reversal_batch_id]);
+  const given = [...new Set(ids.filter((id) => id !== null))];
+  if (given.length === 0) return [];
+  return tx<PaymentDetailRows["batches"]>`
+    select id, currency, created_at from settlement_batches
+    where environment_id = ${environmentId}::uuid and id = any(${given}::uuid[]) order by id`;
+}
+
+const chargeOf = ({ payment, transactions }: PaymentSnapshot) =>
+  transactions.find((row) => row.id === payment.charge_id) ?? null;
+
+async function planOf(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
+  const id = chargeOf(snapshot)?.plan_id;
+  if (!id) return null;
+  const [row] = await tx<NonNullable<PaymentDetailRows["plan"]>[]>`
+    select id, name, status from plans where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return row ?? null;
+}
+
+async function clientSessionOf(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
+  const id = chargeOf(snapshot)?.client_session_id;
+  if (!id) return null;
+  const [row] = await tx<NonNullable<PaymentDetailRows["clientSession"]>[]>`
+    select id, status, created_at, expires_at from client_sessions
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** Other payments of the customer, counted up to {@link CUSTOMER_PAYMENTS_CAP} + 1. Index: `payments_customer`. */
+async function customerPaymentsOf(tx: Transaction, environmentId: string, { payment }: PaymentSnapshot) {
+  if (payment.customer_id === null) return null;
+  const [row] = await tx<[{ count: number }]>`
+    select count(*)::int as count from (
+      select from payments
+      where environment_id = ${environmentId}::uuid and customer_id = ${payment.customer_id} and id <> ${payment.id}::uuid
+      limit ${CUSTOMER_PAYMENTS_CAP + 1}::int
+    ) others`;
+  return row.count;
+}
+
+/** The names behind actors: keys of the environment and people of its merchant, and nobody else's. By primary keys. */
+export async function readActorNames(
+  sql: Sql | Transaction,
+  environment: { id: string; merchantId: string },
+  actors: readonly ActorRecord[],
+): Promise<ActorNames> {
+  const idsOf = (type: ActorRecord["type"]) => [
+    ...new Set(actors.flatMap((actor) => (actor.type === type && actor.id !== null ? [actor.id] : []))),
+  ];
+  const keyIds = idsOf("api_key");
+  const userIds = idsOf("user");
+  const [keys, users] = await Promise.all([
+    keyIds.length === 0
+      ? []
+      : sql<KeyName[]>`select id, name, prefix, last4 from api_keys
+          where environment_id = ${environment.id}::uuid and id = any(${keyIds}::uuid[])`,
+    userIds.length === 0
+      ? []
+      : sql<UserName[]>`select id, name, email from users
+          where merchant_id = ${environment.merchantId}::uuid and id = any(${userIds}::uuid[])`,
+  ]);
+  return { keys: [...keys], users: [...users] };
+}

@@ -1,0 +1,64 @@
+import type { Sql } from "@/db/client";
+import type { ProcessorObjectRow } from "@/db/schema/operations";
+
+type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
+  /** The processor's own id. */
+  id: string;
+};
+
+/**
+ * Keeps an id that a processor gave to what it made for an operation; keeping it again changes nothing. False: the operation is
+ * closed or in other hands, and the id was not kept before. The operation's row is locked meanwhile, so that whoever takes it
+ * over sees the id, or this does not keep it.
+ */
+export async function insertProcessorObject(
+  sql: Sql,
+  operation: { environmentId: string; id: string; epoch: number },
+  { processor, kind, id }: KeptObject,
+): Promise<boolean> {
+  const { environmentId } = operation;
+  const [row] = await sql<[{ kept: boolean }]>`
+    with held as (
+      select environment_id, id, payment_id from operations
+      where environment_id = ${environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+        and epoch = ${operation.epoch}::int
+      for update
+    ),
+    kept as (
+      insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
+      select environment_id, ${processor}, ${id}, ${kind}, id, payment_id from held
+      on conflict do nothing
+      returning 1
+    )
+    select exists (select from kept) or exists (
+      select from processor_objects
+      where environment_id = ${environmentId}::uuid and processor = ${processor} and object_id = ${id}
+        and operation_id = ${operation.id}::uuid
+    ) and exists (select from held) as kept`;
+  return row.kept;
+}
+
+/** What was kept of a payment's objects, oldest first. Index: `processor_objects_payment`. */
+export async function listProcessorObjects(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+): Promise<{ kind: string; id: string }[]> {
+  return sql<{ kind: string; id: string }[]>`
+    select kind, object_id as id from processor_objects
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+    order by created_at, object_id
+    limit 1000`;
+}
+
+/** The operation that an id was kept for, in any environment; null for an id of nobody's. Index: `processor_objects_id`. */
+export async function findOperationOfObject(
+  sql: Sql,
+  processor: string,
+  objectId: string,
+): Promise<{ environment_id: string; operation_id: string } | null> {
+  const [row] = await sql<{ environment_id: string; operation_id: string }[]>`
+    select environment_id, operation_id from processor_objects
+    where processor = ${processor} and object_id = ${objectId}`;
+  return row ?? null;
+}

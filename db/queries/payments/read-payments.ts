@@ -1,0 +1,144 @@
+import type { Sql } from "@/db/client";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
+import { columnList, fetchSize, Parameters, runText, type StatementText } from "../statement-text";
+import {
+  PAYMENT_COLUMNS,
+  SHARED_COLUMNS,
+  SHARED_TEXT,
+  type ShownPaymentRow,
+  type ShownTransactionRow,
+  shareWithRefunds,
+  TRANSACTION_COLUMNS,
+  transactionsOf,
+} from "../transactions/columns";
+import { type FoundPage, foundPage } from "../transactions/transactions";
+
+type PaymentWithTransactions = {
+  readonly payment: ShownPaymentRow;
+  readonly transactions: ShownTransactionRow[];
+};
+
+/** A transaction's row with its payment's columns, prefixed. */
+type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
+
+const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED_COLUMNS as readonly string[]).includes(name));
+const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+/** Of one page: more than reasonable ones have, and than the process should hold for one reader. */
+const MOST_TRANSACTIONS = 2_000;
+
+const GET_TEXT = `
+select ${COLUMNS}
+from payments p cross join ${transactionsOf("$1")}
+where p.environment_id = $1 and p.id = $2
+order by t.id`;
+
+/** By the primary keys, and `transactions_refunds`. */
+export async function findPaymentWithTransactions(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<PaymentWithTransactions | null> {
+  const rows = await sql.unsafe<JoinedRow[]>(GET_TEXT, [environmentId, id], { prepare: true });
+  return groupByPayment(rows)[0] ?? null;
+}
+
+/** Whether the environment has such a payment. By primary key. */
+export async function paymentExists(sql: Sql, environmentId: string, id: string): Promise<boolean> {
+  const rows = await sql`select from payments where environment_id = ${environmentId} and id = ${id}`;
+  return rows.length > 0;
+}
+
+/** What to find; times are given as ranges of ids. */
+type PaymentFilter = {
+  readonly fromId?: string | undefined;
+  /** First id past the range. */
+  readonly beforeId?: string | undefined;
+  readonly status?: PaymentStatus | undefined;
+  readonly customerId?: string | undefined;
+};
+
+/** `after`: id of the payment that the page starts after. */
+type PaymentPage = { readonly limit: number; readonly offset: number; readonly after?: string | undefined };
+
+/**
+ * Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. `total`: when it is
+ * known. Null rows: the payments of this page have so many refunds that it has to be a shorter one.
+ */
+export async function findPayments(
+  sql: Sql,
+  environmentId: string,
+  filter: PaymentFilter,
+  page: PaymentPage,
+  total: number | null,
+): Promise<Omit<FoundPage<PaymentWithTransactions>, "rows"> & { readonly rows: PaymentWithTransactions[] | null }> {
+  const statement = paymentPageText(environmentId, filter, page, { counts: total === null });
+  const found = await runText<JoinedRow & { total: number }>(sql, statement);
+  // An empty page that was counted still has its total, on a row of nulls.
+  const payments = found[0]?.id ? groupByPayment(found) : [];
+  const { rows, ...figures } = foundPage(payments, page, total ?? found[0]?.total ?? 0);
+  return { ...figures, rows: found.length > MOST_TRANSACTIONS ? null : rows };
+}
+
+function paymentPageText(
+  environmentId: string,
+  filter: PaymentFilter,
+  page: PaymentPage,
+  { counts }: { counts: boolean },
+): StatementText {
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const terms = [`environment_id = ${environment}`];
+  if (filter.customerId !== undefined) terms.push(`customer_id = ${parameters.add(filter.customerId)}`);
+  if (filter.status !== undefined) terms.push(`status = ${parameters.add(filter.status)}`);
+  if (filter.fromId !== undefined) terms.push(`id >= ${parameters.add(filter.fromId)}`);
+  if (filter.beforeId !== undefined) terms.push(`id < ${parameters.add(filter.beforeId)}`);
+  const where = terms.join(" and ");
+  const after = page.after === undefined ? "" : ` and id < ${parameters.add(page.after)}`;
+  const counted = `select count(*)::int as total from (select from payments where ${where} order by id limit ${TOTAL_CAP + 1}) hits`;
+  const text = `
+select ${counts ? "c.total, " : ""}${COLUMNS}
+from ${counts ? `(${counted}) c left join ` : ""}(
+  select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
+) page${counts ? " on true" : ""}
+left join payments p on p.environment_id = ${environment} and p.id = page.id
+left join ${transactionsOf(environment)} on true
+order by page.id desc, t.id
+limit ${MOST_TRANSACTIONS + 1}`;
+  return {
+    text,
+    parameters,
+    prepare: page.offset === 0 && (filter.customerId === undefined || filter.status === undefined),
+  };
+}
+
+/** Rows of one payment follow each other. */
+function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
+  const payments: PaymentWithTransactions[] = [];
+  for (const row of rows) {
+    const last = payments.at(-1);
+    if (last?.payment.id === row.p_id) last.transactions.push(row);
+    else payments.push({ payment: paymentOf(row), transactions: [row] });
+  }
+  for (const { payment, transactions } of payments) shareWithRefunds(payment.charge_id, transactions);
+  return payments;
+}
+
+function paymentOf(row: JoinedRow): ShownPaymentRow {
+  return {
+    id: row.p_id,
+    charge_id: row.p_charge_id,
+    status: row.p_status,
+    currency: row.p_currency,
+    amount: row.p_amount,
+    capture_method: row.p_capture_method,
+    amount_captured: row.p_amount_captured,
+    amount_refunded: row.p_amount_refunded,
+    refund_pending: row.p_refund_pending,
+    open_operation_id: row.p_open_operation_id,
+    capture_before: row.p_capture_before,
+    next_action: row.p_next_action,
+    created_at: row.p_created_at,
+    updated_at: row.p_updated_at,
+  };
+}

@@ -1,0 +1,57 @@
+import { eq, sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+import { refundAllowances } from "@/db/schema/accounts";
+import { payments } from "@/db/schema/payments";
+import { transactions } from "@/db/schema/transactions";
+
+export type RefundTarget = { paymentId: string } | { transactionId: string };
+
+/**
+ * The currency of a payment and the most that a refund of it can come to, whatever else is under way; null when there is no
+ * such payment. Index: primary keys.
+ */
+export async function findRefundable(
+  orm: Orm,
+  environmentId: string,
+  target: RefundTarget,
+): Promise<{ currency: string; most: number } | null> {
+  const paymentId =
+    "paymentId" in target
+      ? sql`${target.paymentId}::uuid`
+      : sql`(select t.payment_id from ${transactions} t
+          where t.environment_id = ${environmentId}::uuid and t.id = ${target.transactionId}::uuid)`;
+  const most = sql<string>`case when ${payments.amount_captured} = 0 then ${payments.amount}
+    else ${payments.amount_captured} end - ${payments.amount_refunded}`;
+  const [row] = await orm
+    .select({ currency: payments.currency, most: most.mapWith(Number) })
+    .from(payments)
+    .where(sql`${payments.environment_id} = ${environmentId}::uuid and ${payments.id} = ${paymentId}`);
+  return row ?? null;
+}
+
+/**
+ * Counts a refund against what a person may do without another proof; false, and nothing counted, when it would be more than
+ * `limit`. One guarded statement, so that refunds sent at once are counted like those sent in turn. Minor units.
+ */
+export async function spendAllowance(
+  orm: Orm,
+  spending: { userId: string; currency: string; amount: number; limit: number },
+): Promise<boolean> {
+  const { userId, currency, amount, limit } = spending;
+  const { spent, since } = refundAllowances;
+  const isOver = sql`(${since} not between now() - interval '1 day' and now() + interval '1 minute')`;
+  const total = sql`(case when ${isOver} then 0 else ${spent} end + excluded.spent)`;
+  const rows = await orm.execute(sql`
+    insert into ${refundAllowances} (user_id, currency, spent)
+    select ${userId}::uuid, ${currency}, ${amount}::bigint where ${amount}::bigint <= ${limit}::bigint
+    on conflict (user_id, currency) do update
+      set spent = ${total}, since = case when ${isOver} then now() else ${since} end
+      where ${total} <= ${limit}::bigint
+    returning user_id`);
+  return rows.length === 1;
+}
+
+/** After a proof all of it may be spent again. */
+export async function renewAllowances(orm: Orm, userId: string): Promise<void> {
+  await orm.delete(refundAllowances).where(eq(refundAllowances.user_id, userId));
+}

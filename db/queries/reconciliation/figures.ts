@@ -1,0 +1,71 @@
+import type { BookCheck } from "./check";
+
+/** Figures kept ready, folded or not, by day of the merchant's zone. */
+const KEPT = `
+  select environment_id, currency, day, measure, amount, count from daily_totals
+  union all
+  select d.environment_id, d.currency, (d.occurred_at at time zone m.time_zone)::date, d.measure, d.amount, d.count
+  from total_deltas d
+  join environments e on e.id = d.environment_id
+  join merchants m on m.id = e.merchant_id`;
+
+/** The same from what they stand for: each line of the ledger, and how each attempt to charge a card ended. */
+const FACTS = `
+  select environment_id, currency, created_at as at, amount, case
+      when debit_account = 'processor_receivable' and credit_account = 'merchant_payable' and line = 1 then 'captured'
+      when debit_account = 'processor_receivable' and credit_account = 'merchant_payable' then 'refund_failed'
+      when debit_account = 'merchant_payable' and credit_account = 'processor_receivable' then 'refunded'
+      when debit_account = 'merchant_payable' and credit_account = 'fees' then 'fee' end as measure
+  from ledger_entries where payment_id is not null
+  union all
+  select environment_id, currency, created_at, amount, case status
+      when 'DECLINED' then 'declined' when 'FAILED' then 'failed' else 'approved' end
+  from transactions where type = 'CHARGE' and status <> 'PENDING'
+  union all
+  select environment_id, currency, created_at, amount, 'declined:' || coalesce(decline_code, 'generic_decline')
+  from transactions where type = 'CHARGE' and status = 'DECLINED'`;
+
+export const FIGURE_CHECKS: readonly BookCheck[] = [
+  {
+    check: "daily_totals_match_ledger",
+    proves: "The overview's figures of every day are the ledger's and the transactions' of that day, to the cent.",
+    sql: `
+      select environment_id, currency, day::text, measure, k.amount::float8 as kept_amount, k.count as kept_count,
+        f.amount::float8 as amount, f.count as count
+      from (
+        select environment_id, currency, day, measure, sum(amount) as amount, sum(count)::bigint as count
+        from (${KEPT}) kept group by 1, 2, 3, 4
+      ) k
+      full join (
+        select f.environment_id, f.currency, (f.at at time zone m.time_zone)::date as day, f.measure,
+          sum(f.amount) as amount, count(*) as count
+        from (${FACTS}) f
+        join environments e on e.id = f.environment_id
+        join merchants m on m.id = e.merchant_id
+        group by 1, 2, 3, 4
+      ) f using (environment_id, currency, day, measure)
+      where (coalesce(k.amount, 0), coalesce(k.count, 0)) <> (coalesce(f.amount, 0), coalesce(f.count, 0))`,
+  },
+];
+
+export const ACCOUNT_CHECKS: readonly BookCheck[] = [
+  {
+    check: "abandoned_is_test_data",
+    proves: "What is no longer looked at because it is being removed is test data of a closed account, and of nobody.",
+    evenAbandoned: true,
+    sql: `
+      select * from (
+        select e.id as environment_id, e.merchant_id, case
+            when e.mode <> 'test' then 'it is live'
+            when exists (select from users u where u.merchant_id = e.merchant_id) then 'the account has people'
+            when not exists (select from environments l join audit_log a on a.environment_id = l.id
+              where l.merchant_id = e.merchant_id and l.mode = 'live' and a.action = 'settings.account_closed')
+              then 'nothing says that it was closed'
+            when e.emptied_at is not null and exists (select from payments p where p.environment_id = e.id)
+              then 'it is not empty' end as problem
+        from environments e
+        where e.abandoned_at is not null
+      ) abandoned
+      where problem is not null`,
+  },
+];

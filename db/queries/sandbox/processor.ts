@@ -1,0 +1,281 @@
+import { connectSql, type Login, type Sql } from "@/db/client";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { AvsResult } from "@/lib/contract/payments/words";
+
+/**
+ * The store's own pool. Its commits are on disk before they are answered, like any processor's: an answer that a crash of the
+ * database could take back would stand in our books for money that never moved.
+ * Bitmap scans are off because they would read every charge of a busy card where the last ten are asked for.
+ * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
+ */
+export function connectSandboxStore({ url, role }: Login, max?: number): Sql {
+  return connectSql(url, {
+    max,
+    applicationName: "cardlane-sandbox",
+    parameters: { enable_bitmapscan: "off", statement_timeout: "1500", ...(role !== undefined && { role }) },
+  });
+}
+
+type NewSandboxCharge = {
+  reference: string;
+  account: string;
+  notAfter: Date;
+  behaviour: string;
+  outcome: "approved" | "declined" | "action_required";
+  declineCode: DeclineCode | null;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  captureAtOnce: boolean;
+  avsResult: AvsResult;
+  cvvResult: "M" | "N";
+  /** Digests hold the account too, so each account's traffic counts by itself. */
+  cardDigest: string;
+  emailDigest: string | null;
+  addressDigest: string | null;
+};
+
+/** What the store holds under a reference. The checks are those of an authorization, and null for anything else. */
+export type SandboxRecord = {
+  outcome: "approved" | "declined" | "action_required" | "failed";
+  decline_code: DeclineCode | null;
+  amount: number;
+  avs_result: AvsResult | null;
+  cvv_result: "M" | "N" | null;
+  card_attempts: number;
+  email_attempts: number;
+  address_attempts: number;
+  average_amount: number | null;
+  /** Authorized, and the capture that was asked for at once failed. */
+  capture_failed: boolean;
+  /** Nothing was executed, and nothing will be: somebody closed the reference. */
+  closed: boolean;
+  /** This call made it; otherwise it was there before. */
+  fresh: boolean;
+};
+
+/** No row, and why: `late` is past `notAfter`, `no_charge` has nothing to act on, `foreign` is another account's reference. */
+export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
+
+/**
+ * Records an authorization once per reference, in one round trip: counts what the fraud rules look at, then inserts. Of
+ * concurrent duplicates one inserts; the others wait for it on the primary key and read its row.
+ * Counts walk the end of sandbox_recent_attempts_digest, the average that of sandbox_charges_history.
+ */
+export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
+  const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
+  const captures = charge.captureAtOnce && charge.outcome === "approved" && charge.behaviour !== "capture_fails";
+  const captured = captures ? charge.amount : 0;
+  const [record] = await sql<SandboxRecord[]>`
+    with added as (
+      insert into sandbox_processor.charges (
+        reference, account, behaviour, outcome, decline_code, amount, currency, capture_at_once, amount_captured,
+        avs_result, cvv_result,
+        card_attempts, email_attempts, address_attempts, average_amount)
+      select ${reference}::uuid, ${account}::uuid, ${charge.behaviour}, ${charge.outcome}, ${charge.declineCode},
+        ${charge.amount}::bigint, ${charge.currency}, ${charge.captureAtOnce}::boolean, ${captured}::bigint,
+        ${charge.avsResult}, ${charge.cvvResult},
+        (select count(*) from (
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${cardDigest}::uuid and created_at > now() - interval '10 minutes'
+          order by created_at desc limit 10) recent),
+        (select count(*) from (
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${emailDigest}::uuid and created_at > now() - interval '10 minutes'
+          order by created_at desc limit 10) recent),
+        (select count(*) from (
+          select 1 from sandbox_processor.recent_attempts
+          where digest = ${addressDigest}::uuid and created_at > now() - interval '10 minutes'
+          order by created_at desc limit 10) recent),
+        (select case when count(*) >= 5 then round(avg(amount))::bigint end from (
+          select amount from sandbox_processor.charges
+          where account = ${account}::uuid and currency = ${charge.currency} and outcome = 'approved'
+          order by created_at desc limit 20) history)
+      where now() <= ${charge.notAfter}::timestamptz
+      on conflict (reference) do nothing
+      returning *
+    ), counted as (
+      insert into sandbox_processor.recent_attempts (digest)
+      select digest from added, unnest(${[cardDigest, emailDigest, addressDigest].filter((one) => one !== null)}::text[]::uuid[]) digest
+    )
+    select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
+      average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed, false as closed, true as fresh
+    from added
+    union all
+    select outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts, address_attempts,
+      average_amount, behaviour = 'capture_fails' and capture_at_once, behaviour = ${CLOSED}, false
+    from sandbox_processor.charges where reference = ${reference}::uuid and account = ${account}::uuid`;
+  return record ?? recordOrRefusal(sql, reference, account, null);
+}
+
+/** In the place of a card's behaviour: what is no charge, and keeps its reference from becoming one. */
+const CLOSED = "closed";
+
+/**
+ * Takes a reference's place, so that it can never become a charge; when it is one, answers that. Of this and a call that is
+ * under way the primary key lets one through. Null: it is another account's.
+ */
+export async function closeSandboxReference(
+  sql: Sql,
+  request: { reference: string; account: string; amount: number; currency: string },
+): Promise<SandboxRecord | null> {
+  const { reference, account } = request;
+  await sql`
+    insert into sandbox_processor.charges (reference, account, behaviour, outcome, decline_code, amount, currency,
+      capture_at_once, avs_result, cvv_result, card_attempts, email_attempts, address_attempts)
+    values (${reference}::uuid, ${account}::uuid, ${CLOSED}, 'declined', 'processing_error', ${request.amount}::bigint,
+      ${request.currency}, false, 'U', 'N', 0, 0, 0)
+    on conflict (reference) do nothing`;
+  const record = await findSandboxRecord(sql, reference);
+  return record?.account === account ? record : null;
+}
+
+type NewSandboxFollowUp = {
+  kind: "capture" | "void" | "refund";
+  reference: string;
+  account: string;
+  notAfter: Date;
+  /** Reference of the charge. */
+  charge: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+};
+
+/**
+ * Moves money of a charge once per reference: a capture once and up to the authorized amount, a void of what was never
+ * captured, refunds up to what was captured. On the card whose refunds fail it also schedules the failure.
+ * The order matters: the charge is locked first, so all after it sees its latest counters; the operation is inserted with
+ * the verdict; only the call whose insert succeeded moves money. Guarding by the counters alone would let concurrent
+ * duplicates of a part refund each move it.
+ */
+export async function insertSandboxFollowUp(
+  sql: Sql,
+  request: NewSandboxFollowUp,
+): Promise<SandboxRecord | SandboxRefusal> {
+  const { kind, reference, account, amount, currency } = request;
+  const [record] = await sql<SandboxRecord[]>`
+    with charge as (
+      select * from sandbox_processor.charges
+      where reference = ${request.charge}::uuid and account = ${account}::uuid for update
+    ), added as (
+      insert into sandbox_processor.operations (reference, account, kind, charge, amount, currency, outcome)
+      select ${reference}::uuid, account, ${kind}, reference, ${amount}::bigint, ${currency},
+        case when outcome = 'approved' and not voided and currency = ${currency} and case ${kind}::text
+            when 'capture' then amount_captured = 0 and ${amount}::bigint <= amount and behaviour <> 'capture_fails'
+            when 'void' then amount_captured = 0
+            when 'refund' then amount_refunded + ${amount}::bigint <= amount_captured end
+          then 'approved' else 'declined' end
+      from charge where now() <= ${request.notAfter}::timestamptz
+      on conflict (reference) do nothing
+      returning *
+    ), moved as (
+      update sandbox_processor.charges c set
+        amount_captured = c.amount_captured + case added.kind when 'capture' then added.amount else 0 end,
+        amount_refunded = c.amount_refunded + case added.kind when 'refund' then added.amount else 0 end,
+        voided = c.voided or added.kind = 'void'
+      from added where c.reference = added.charge and added.outcome = 'approved'
+    ), failing as (
+      insert into sandbox_processor.reports (reference, account, due_at)
+      select added.reference, added.account, now() + interval '5 seconds' from added, charge
+      where added.kind = 'refund' and added.outcome = 'approved' and charge.behaviour = 'refund_fails_later'
+    )
+    select outcome, decline_code, amount, true as fresh from added
+    union all
+    select outcome, decline_code, amount, false from sandbox_processor.operations
+    where reference = ${reference}::uuid and account = ${account}::uuid`;
+  return record ?? recordOrRefusal(sql, reference, account, request.charge);
+}
+
+type NewSandboxContinuation = {
+  reference: string;
+  account: string;
+  notAfter: Date;
+  charge: string;
+  passed: boolean;
+};
+
+/** Decides a waiting challenge, exactly once: a later continuation of the same charge only hears how it ended. */
+export async function insertSandboxContinuation(
+  sql: Sql,
+  request: NewSandboxContinuation,
+): Promise<SandboxRecord | SandboxRefusal> {
+  const { reference, account, passed } = request;
+  const [record] = await sql<SandboxRecord[]>`
+    with charge as (
+      select * from sandbox_processor.charges
+      where reference = ${request.charge}::uuid and account = ${account}::uuid for update
+    ), verdict as (
+      select *, outcome = 'action_required' as waiting,
+        case when outcome <> 'action_required' then outcome when ${passed}::boolean then 'approved' else 'declined' end
+          as ended,
+        case when outcome <> 'action_required' then decline_code
+          when not ${passed}::boolean then 'authentication_failed' end as code
+      from charge
+    ), added as (
+      insert into sandbox_processor.operations (reference, account, kind, charge, amount, currency, outcome, decline_code)
+      select ${reference}::uuid, account, 'continue', reference, amount, currency, ended, code
+      from verdict where now() <= ${request.notAfter}::timestamptz
+      on conflict (reference) do nothing
+      returning *
+    ), moved as (
+      update sandbox_processor.charges c set outcome = verdict.ended, decline_code = verdict.code,
+        amount_captured = case when verdict.ended = 'approved' and c.capture_at_once then c.amount else 0 end
+      from verdict, added where c.reference = verdict.reference and verdict.waiting
+    )
+    select outcome, decline_code, amount, true as fresh from added
+    union all
+    select outcome, decline_code, amount, false from sandbox_processor.operations
+    where reference = ${reference}::uuid and account = ${account}::uuid`;
+  return record ?? recordOrRefusal(sql, reference, account, request.charge);
+}
+
+/** What is stored under a reference, of any kind and account; primary keys of both tables. */
+export async function findSandboxRecord(
+  sql: Sql,
+  reference: string,
+): Promise<(SandboxRecord & { account: string }) | null> {
+  const [record] = await sql<(SandboxRecord & { account: string })[]>`
+    select account, outcome, decline_code, amount, avs_result, cvv_result, card_attempts, email_attempts,
+      address_attempts, average_amount, behaviour = 'capture_fails' and capture_at_once as capture_failed,
+      behaviour = ${CLOSED} as closed, false as fresh
+    from sandbox_processor.charges where reference = ${reference}::uuid
+    union all
+    select account, outcome, decline_code, amount, null, null, 0, 0, 0, null, false, false, false
+    from sandbox_processor.operations where reference = ${reference}::uuid
+    limit 1`;
+  return record ?? null;
+}
+
+/** Why a statement above came back empty: its duplicate committed after its snapshot was taken, or it was refused. */
+async function recordOrRefusal(
+  sql: Sql,
+  reference: string,
+  account: string,
+  charge: string | null,
+): Promise<SandboxRecord | SandboxRefusal> {
+  const record = await findSandboxRecord(sql, reference).catch((cause: unknown) => {
+    // The statement above was executed: that this one was not says nothing.
+    throw new Error("the store did not say what became of a reference", { cause });
+  });
+  if (record) return record.account === account ? record : { refused: "foreign" };
+  if (charge === null) return { refused: "late" };
+  const [found] = await sql`
+    select 1 from sandbox_processor.charges where reference = ${charge}::uuid and account = ${account}::uuid`;
+  return { refused: found ? "late" : "no_charge" };
+}
+
+/** Notes a first attempt that is to be refused. False when it was refused before. */
+export async function insertSandboxRefusal(sql: Sql, reference: string, account: string): Promise<boolean> {
+  const rows = await sql`
+    insert into sandbox_processor.refusals (reference, account) values (${reference}::uuid, ${account}::uuid)
+    on conflict (reference) do nothing returning reference`;
+  return rows.length > 0;
+}
+
+/** Forgets what the fraud rules do not look at any more; answers how many rows. Reads the whole table, which is small. */
+export async function removeOldSandboxAttempts(sql: Sql): Promise<number> {
+  const removed =
+    await sql`delete from sandbox_processor.recent_attempts where created_at <= now() - interval '10 minutes'`;
+  return removed.count;
+}

@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import type { Orm } from "@/db/client";
+
+/** Something sealed, where it is: `id` finds its row again. */
+type Sealed = { place: "totp" | "answer"; id: string; environment_id: string | null; sealed: string };
+
+/** Sealed texts that do not begin with `prefix`, some at a time. Reads whole tables: for the change of the secret only. */
+export async function listSealedOtherwise(orm: Orm, prefix: string, limit: number): Promise<Sealed[]> {
+  const rows = await orm.execute<Sealed>(sql`
+    (select 'totp' as place, id::text, null::uuid as environment_id, totp_secret as sealed
+      from users where totp_secret is not null and not starts_with(totp_secret, ${prefix}) order by id limit ${limit}::int)
+    union all
+    (select 'answer', key, environment_id, response_body
+      from idempotency_keys
+      where response_sealed and response_body is not null and not starts_with(response_body, ${prefix})
+        and created_at > now() - interval '25 hours'
+      limit ${limit}::int)`);
+  return [...rows];
+}
+
+/** Puts the same thing, sealed anew, in its place, unless that has changed meanwhile. */
+export async function replaceSealed(orm: Orm, found: Sealed, sealed: string): Promise<void> {
+  if (found.place === "totp") {
+    await orm.execute(
+      sql`update users set totp_secret = ${sealed} where id = ${found.id}::uuid and totp_secret = ${found.sealed}`,
+    );
+    return;
+  }
+  await orm.execute(sql`
+    update idempotency_keys set response_body = ${sealed}
+    where environment_id = ${found.environment_id}::uuid and key = ${found.id} and response_body = ${found.sealed}`);
+}
+
+/** A secret that can be opened with the service's, if there is any: the oldest sealed thing there is. */
+export async function findAnySealed(orm: Orm): Promise<string | null> {
+  const [row] = await orm.execute<{ sealed: string }>(
+    sql`select totp_secret as sealed from users where totp_secret is not null order by id limit 1`,
+  );
+  return row?.sealed ?? null;
+}
+
+/**
+ * What still needs another secret than the one of this id: digests of idempotency keys that may be sent again, card tokens
+ * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal or whose links since then
+ * are not under the new one: they are sealed by the next night. Sealed things are moved, and not counted.
+ */
+export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<number> {
+  const [row] = await orm.execute<{ count: number }>(sql`
+    select (select count(*) from idempotency_keys where created_at > now() - interval '25 hours'
+        and (octet_length(request_digest) = 32 or encode(substring(request_digest from 1 for 4), 'hex') <> ${id}))
+      + (select count(*) from payment_tokens where processor_token <> '' and expires_at > now()
+        and not starts_with(processor_token, ${`sbx_s1.${id}.`}))
+      + (select count(*) from payments where status = 'REQUIRES_ACTION' and next_action is not null
+        and position(${`.${id}`} in next_action::text) = 0)
+      + (select count(*) from (select id from merchants union all select '00000000-0000-0000-0000-000000000000'::uuid) c
+        left join lateral (select seq, key_id from audit_seals where chain_id = c.id and number > 0
+          order by seq desc, number desc limit 1) s on true
+        left join audit_links l on l.chain_id = c.id and l.seq = coalesce(s.seq, 0) + 1
+        where s.key_id <> ${id} or not starts_with(l.mac, ${id})) as count`);
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { eq, like, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import { serviceSettings } from "@/db/schema/service-settings";
+
+/** The value all instances share under a name: the stored one, or this one when it is the first. */
+export async function adoptServiceSetting(orm: Orm, key: string, value: string): Promise<string> {
+  await orm.insert(serviceSettings).values({ key, value }).onConflictDoNothing();
+  return (await findServiceSetting(orm, key)) ?? value;
+}
+
+export async function findServiceSetting(orm: Orm, key: string): Promise<string | null> {
+  const [row] = await orm.select().from(serviceSettings).where(eq(serviceSettings.key, key));
+  return row?.value ?? null;
+}
+
+export async function storeServiceSetting(orm: Orm, key: string, value: string): Promise<void> {
+  await orm
+    .insert(serviceSettings)
+    .values({ key, value })
+    .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
+}
+
+export async function removeServiceSetting(orm: Orm, key: string): Promise<void> {
+  await orm.delete(serviceSettings).where(eq(serviceSettings.key, key));
+}
+
+/** The id that PostgreSQL gave the whole cluster when it was made; a copy of its files has the same. */
+export async function findClusterId(orm: Orm): Promise<string> {
+  const [row] = await orm.execute<{ id: string }>(sql`select system_identifier::text as id from pg_control_system()`);
+  if (!row) throw new Error("PostgreSQL has a system identifier");
+  return row.id;
+}
+
+/** Secrets under which something in this database may have been made: id → what proves that somebody has it. */
+const SECRET_KEY = "secret_key:";
+/** The id of the one that new things are made under. */
+const CURRENT = "secret_current";
+const ROTATED_AT = "secret_rotated_at";
+
+export async function hasSecretKeys(orm: Orm): Promise<boolean> {
+  return (await listSecretKeys(orm)).size > 0;
+}
+
+export async function listSecretKeys(orm: Orm): Promise<Map<string, string>> {
+  const rows = await orm
+    .select()
+    .from(serviceSettings)
+    .where(like(serviceSettings.key, `${SECRET_KEY}%`));
+  return new Map(rows.map(({ key, value }) => [key.slice(SECRET_KEY.length), value]));
+}
+
+export const findCurrentSecret = (orm: Orm): Promise<string | null> => findServiceSetting(orm, CURRENT);
+
+/** The first secret of a database, unless another process was faster. Answers the id of the one that counts. */
+export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string> {
+  return orm.transaction(async (tx) => {
+    const current = await adoptServiceSetting(tx, CURRENT, key.id);
+    if (current === key.id) await adoptServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
+    return current;
+  });
+}
+
+/**
+ * New things are made under another secret from now on; answers null. Or the address of a process that does not have it;
+ * then nothing is changed.
+ */
+export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string | null> {
+  return orm.transaction(async (tx) => {
+    for (const { baseUrl, keyIds } of await listProcesses(tx)) if (!keyIds.includes(key.id)) return baseUrl;
+    await storeServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
+    await storeServiceSetting(tx, CURRENT, key.id);
+    await tx.execute(sql`
+      insert into service_settings (key, value) values (${ROTATED_AT}, now()::text)
+      on conflict (key) do update set value = excluded.value`);
+    return null;
+  });
+}
+
+/** Whether the last change of the secret is as long ago as anything made before it may be needed: 25 hours. */
+export async function isRotationOld(orm: Orm): Promise<boolean> {
+  const [row] = await orm.execute<{ old: boolean }>(
+    sql`select value::timestamptz <= now() - interval '25 hours' as old from service_settings where key = ${ROTATED_AT}`,
+  );
+  return row?.old ?? true;
+}
+
+export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, SECRET_KEY + id);
+
+/** The database's clock, in milliseconds since 1970, and whether it takes no writes. */
+export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readOnly: boolean }> {
+  const [row] = await client<[{ ms: number; read_only: string }]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
+      current_setting('transaction_read_only') as read_only`;
+  return { ms: row.ms, readOnly: row.read_only === "on" };
+}
+
+/** Writes something that needs new room on the disk, and waits until it is there. One row, whoever writes. */
+export async function testWrite(orm: Orm): Promise<void> {
+  await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
+}
+
+/**
+ * Processes that serve this database: id → when it was last there, by the database's clock, at which address, and the ids of
+ * the secrets that it was given.
+ */
+const PROCESS = "process:";
+const GONE_AFTER_MS = 60_000;
+
+type ServingProcess = { baseUrl: string; keyIds: readonly string[] };
+
+/** Those that are there, once the rest is forgotten. Until the end of the transaction no other one enters. */
+async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${PROCESS}, 0))`);
+  const [clock] = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000)::text as ms`);
+  const rows = await tx
+    .select()
+    .from(serviceSettings)
+    .where(like(serviceSettings.key, `${PROCESS}%`));
+  const processes: ServingProcess[] = [];
+  for (const { key, value } of rows) {
+    const [seenAt, baseUrl = "", keyIds = ""] = value.split(" ");
+    // Further ahead than that is what a clock has left behind that was set back since.
+    if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
+    else processes.push({ baseUrl, keyIds: keyIds.split(",") });
+  }
+  return processes;
+}
+
+/**
+ * Enters a process; answers null. Or the address of one that is there and that this one may not be beside; then nothing is
+ * entered. One at a time, so that of two that start together one finds the other.
+ */
+export function enterProcess(
+  orm: Orm,
+  own: ServingProcess & { id: string },
+  mayBeBeside: (baseUrl: string) => boolean,
+): Promise<string | null> {
+  return orm.transaction(async (tx) => {
+    const other = (await listProcesses(tx)).find(({ baseUrl }) => !mayBeBeside(baseUrl));
+    if (other) return other.baseUrl;
+    await renewProcess(tx, own);
+    return null;
+  });
+}
+
+export async function renewProcess(orm: Orm, own: ServingProcess & { id: string }): Promise<void> {
+  const value = sql`floor(extract(epoch from now()) * 1000)::text || ' ' || ${own.baseUrl}::text || ' ' || ${own.keyIds.join(",")}::text`;
+  await orm
+    .insert(serviceSettings)
+    .values({ key: PROCESS + own.id, value })
+    .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
+}
+
+export const leaveProcess = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, PROCESS + id);

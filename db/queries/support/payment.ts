@@ -1,0 +1,69 @@
+import type { Sql } from "@/db/client";
+import type { ActorRecord, OperationRow } from "@/db/schema/operations";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { isOver } from "../payments/operations";
+
+/** Whose a payment is, by its id alone: one look by primary key in each environment. */
+export async function findPaymentOwner(
+  sql: Sql,
+  paymentId: string,
+): Promise<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean } | null> {
+  const [row] = await sql<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean }[]>`
+    select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended
+    from environments e
+    cross join lateral (select from payments where environment_id = e.id and id = ${paymentId}::uuid limit 1) p
+    join merchants m on m.id = e.merchant_id
+    limit 1`;
+  return row ?? null;
+}
+
+export type InsideOperationRow = OperationRow & {
+  /** Somebody works on it just now. */
+  held: boolean;
+  /** Over a day old and open: no longer asked about by itself. */
+  waits: boolean;
+};
+
+/** A payment's operations as they stand in the books, newest first. Index: operations_payment. */
+export async function listInsideOperations(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+  limit: number,
+): Promise<InsideOperationRow[]> {
+  return sql<InsideOperationRow[]>`
+    select *, state = 'open' and not ${isOver(sql, "lease_until")} as held,
+      state = 'open' and created_at <= now() - interval '24 hours' as waits
+    from operations
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+    order by id desc
+    limit ${limit}::int`;
+}
+
+export type PaymentAuditRow = {
+  id: string;
+  actor: ActorRecord;
+  /** Address of the person, name of the key. */
+  actor_name: string | null;
+  action: string;
+  request_id: string | null;
+  created_at: string;
+};
+
+/** Who changed a payment, newest first. Index: audit_log_object. */
+export async function listPaymentAudit(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+  limit: number,
+): Promise<PaymentAuditRow[]> {
+  return sql<PaymentAuditRow[]>`
+    select a.id, a.actor, coalesce(u.email, k.name) as actor_name, a.action, a.request_id, a.created_at
+    from audit_log a
+    left join users u on u.id = (a.actor ->> 'id')::uuid and a.actor ->> 'type' in ('user', 'staff')
+    left join api_keys k on k.environment_id = a.environment_id and k.id = (a.actor ->> 'id')::uuid
+      and a.actor ->> 'type' = 'api_key'
+    where a.environment_id = ${environmentId}::uuid and a.object_id = ${paymentId}::uuid
+    order by a.id desc
+    limit ${limit}::int`;
+}

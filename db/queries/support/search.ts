@@ -1,0 +1,294 @@
+import type postgres from "postgres";
+import type { Sql } from "@/db/client";
+import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
+
+/** Something found in whatever environment it is. Columns that a kind lacks are null. */
+export type FoundRow = {
+  /** UUID, or the idempotency key itself. */
+  id: string;
+  title: string | null;
+  status: string | null;
+  /** Minor units. */
+  amount: number | null;
+  currency: string | null;
+  card_brand: CardBrand | null;
+  card_last4: string | null;
+  customer_email: string | null;
+  payment_id: string | null;
+  at: string | null;
+  environment_id: string | null;
+  mode: Mode | null;
+  merchant_id: string | null;
+  merchant_name: string | null;
+};
+
+type Fragment = postgres.PendingQuery<postgres.Row[]>;
+/** What a kind says of itself; everything else about it is null. */
+type Columns = Partial<Record<"title" | "status" | "amount" | "currency" | "payment_id", Fragment>>;
+
+function columns(sql: Sql, { title, status, amount, currency, payment_id }: Columns): Fragment {
+  const none = sql`null`;
+  return sql`${title ?? none}::text as title, ${status ?? none}::text as status, ${amount ?? none}::bigint as amount,
+    ${currency ?? none}::text as currency, null::text as card_brand, null::text as card_last4, null::text as customer_email,
+    ${payment_id ?? none}::uuid as payment_id`;
+}
+
+/**
+ * Looks in one environment after the other, each by an index that begins with the environment: `inEnvironment` selects
+ * from the environment `e`. So no index of its own slows down the money path; an environment costs some microseconds.
+ */
+function everywhere(sql: Sql, inEnvironment: Fragment, limit: number): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    select x.*, e.id as environment_id, e.mode, m.id as merchant_id, m.name as merchant_name
+    from environments e
+    cross join lateral (${inEnvironment}) x
+    join merchants m on m.id = e.merchant_id
+    order by x.at desc, x.id desc
+    limit ${limit}::int`;
+}
+
+/** Index: primary keys, here and below where nothing else is said. */
+export function findApiKeys(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  return everywhere(
+    sql,
+    sql`select k.id::text, ${columns(sql, { title: sql`k.name`, status: sql`k.status` })}, k.created_at as at
+      from api_keys k where k.environment_id = e.id and k.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findPlans(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const shown = { title: sql`p.name`, status: sql`p.status`, amount: sql`p.full_price`, currency: sql`p.currency` };
+  return everywhere(
+    sql,
+    sql`select p.id::text, ${columns(sql, shown)}, p.created_at as at
+      from plans p where p.environment_id = e.id and p.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findClientSessions(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const status = sql`case when s.status = 'OPEN' and s.expires_at <= now() then 'EXPIRED' else s.status end`;
+  const shown = { status, amount: sql`s.amount`, currency: sql`s.currency`, payment_id: sql`s.payment_id` };
+  return everywhere(
+    sql,
+    sql`select s.id::text, ${columns(sql, shown)}, s.created_at as at
+      from client_sessions s where s.environment_id = e.id and s.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findSettlementBatches(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  const amount = sql`b.charge_amount - b.refund_amount + b.reversal_amount`;
+  return everywhere(
+    sql,
+    sql`select b.id::text, ${columns(sql, { amount, currency: sql`b.currency` })}, b.created_at as at
+      from settlement_batches b where b.environment_id = e.id and b.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findEvents(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  // Of a refund's event the payment that it belongs to.
+  const payment_id = sql`coalesce((select p.id from payments p where p.environment_id = e.id and p.id = v.object_id),
+    (select t.payment_id from transactions t where t.environment_id = e.id and t.id = v.object_id))`;
+  return everywhere(
+    sql,
+    sql`select v.id::text, ${columns(sql, { title: sql`v.type`, payment_id })}, v.created_at as at
+      from events v where v.environment_id = e.id and v.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+export function findOperations(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  return everywhere(
+    sql,
+    sql`select o.id::text, ${operationColumns(sql)}, o.created_at as at
+      from operations o where o.environment_id = e.id and o.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+function operationColumns(sql: Sql): Fragment {
+  return columns(sql, {
+    title: sql`o.kind`,
+    status: sql`o.state`,
+    amount: sql`o.amount`,
+    currency: sql`o.currency`,
+    payment_id: sql`o.payment_id`,
+  });
+}
+
+/**
+ * What a request began. An operation's id is made right after its request's, so the ids of the next half minute are all
+ * that must be looked at: `beforeId` is the first id after it.
+ */
+export function findOperationsOfRequest(
+  sql: Sql,
+  requestId: string,
+  beforeId: string,
+  limit: number,
+): Promise<FoundRow[]> {
+  return everywhere(
+    sql,
+    sql`select o.id::text, ${operationColumns(sql)}, o.created_at as at
+      from operations o
+      where o.environment_id = e.id and o.id > ${requestId}::uuid and o.id < ${beforeId}::uuid
+        and o.request_id = ${requestId}::uuid
+      order by o.id limit ${limit}::int`,
+    limit,
+  );
+}
+
+/** Idempotency keys that a request was the first to use; by the time of the request (index idempotency_keys_age). */
+export function findKeysOfRequest(
+  sql: Sql,
+  requestId: string,
+  time: { from: string; until: string },
+  limit: number,
+): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    select k.key as id, ${columns(sql, { title: sql`k.operation_name`, status: sql`coalesce(k.status_code::text, k.state)`, payment_id: sql`o.payment_id` })},
+      k.created_at as at, e.id as environment_id, e.mode, m.id as merchant_id, m.name as merchant_name
+    from idempotency_keys k
+    left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
+    join environments e on e.id = k.environment_id
+    join merchants m on m.id = e.merchant_id
+    where k.created_at between ${time.from}::timestamptz and ${time.until}::timestamptz and k.request_id = ${requestId}::uuid
+    limit ${limit}::int`;
+}
+
+/** A refused or failed request. Index: request_errors_id. */
+export function findRequestErrors(sql: Sql, requestId: string, limit: number): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    select r.id::text, ${columns(sql, { title: sql`r.method || ' ' || r.path || ': ' || r.detail`, status: sql`r.status || ' ' || r.code` })},
+      r.created_at as at, e.id as environment_id, e.mode, m.id as merchant_id, m.name as merchant_name
+    from request_errors r
+    join environments e on e.id = r.environment_id
+    join merchants m on m.id = e.merchant_id
+    where r.id = ${requestId}::uuid
+    limit ${limit}::int`;
+}
+
+export function findIdempotencyKeys(sql: Sql, key: string, limit: number): Promise<FoundRow[]> {
+  const status = sql`coalesce(k.status_code::text, k.state)`;
+  return everywhere(
+    sql,
+    sql`select k.key as id, ${columns(sql, { title: sql`k.operation_name`, status, payment_id: sql`o.payment_id` })},
+        k.created_at as at
+      from idempotency_keys k
+      left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
+      where k.environment_id = e.id and k.key = ${key}`,
+    limit,
+  );
+}
+
+/** By primary key; what describes a payment is on its charge. */
+export function findPayments(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  return everywhere(
+    sql,
+    sql`select p.id::text, null::text as title, p.status::text, p.amount, p.currency, c.card_brand::text, c.card_last4,
+        c.customer_email, p.id as payment_id, p.created_at as at
+      from payments p
+      join transactions c on c.environment_id = p.environment_id and c.id = p.charge_id
+      where p.environment_id = e.id and p.id = ${id}::uuid`,
+    limit,
+  );
+}
+
+/**
+ * The newest transactions anywhere. The ids come first, out of the index that serves `condition` in each environment, and
+ * only what is left of them is read.
+ */
+function findTransactionsWhere(sql: Sql, condition: Fragment, limit: number): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    with hit as materialized (
+      select e.id as environment_id, e.mode, e.merchant_id, h.id
+      from environments e
+      cross join lateral (
+        select t.id from transactions t where t.environment_id = e.id and ${condition} order by t.id desc limit ${limit}::int
+      ) h
+      order by h.id desc
+      limit ${limit}::int
+    )
+    select t.id::text, t.type::text as title, t.status::text, t.amount, t.currency, t.card_brand::text, t.card_last4, t.customer_email,
+      t.payment_id, t.created_at as at, h.environment_id, h.mode, m.id as merchant_id, m.name as merchant_name
+    from hit h
+    join transactions t on t.environment_id = h.environment_id and t.id = h.id
+    join merchants m on m.id = h.merchant_id
+    order by t.id desc`;
+}
+
+type TransactionClue =
+  | { by: "id" | "subscription"; uuid: string }
+  | { by: "email" | "last4" | "customer"; text: string }
+  /** Minor units, in one of the currencies. */
+  | { by: "amount"; minor: number; currencies: readonly string[] };
+
+/** Index: primary key, transactions_subscription, _email, _last4, _customer or _amount. */
+export function findTransactions(sql: Sql, clue: TransactionClue, limit: number): Promise<FoundRow[]> {
+  return findTransactionsWhere(sql, conditionOf(sql, clue), limit);
+}
+
+function conditionOf(sql: Sql, clue: TransactionClue): Fragment {
+  switch (clue.by) {
+    case "id":
+      return sql`t.id = ${clue.uuid}::uuid`;
+    case "subscription":
+      return sql`t.subscription_id = ${clue.uuid}::uuid`;
+    case "email":
+      return sql`t.customer_email_key = lower(${clue.text})`;
+    case "last4":
+      return sql`t.card_last4 = ${clue.text}`;
+    case "customer":
+      return sql`t.customer_id = ${clue.text}`;
+    case "amount":
+      return sql`t.amount = ${clue.minor}::bigint and t.currency = any(${[...clue.currencies]}::text[])`;
+    default:
+      return clue satisfies never;
+  }
+}
+
+const none = (sql: Sql) => sql`null::uuid as environment_id, null::text as mode`;
+const merchantStatus = (sql: Sql) => sql`case when m.suspended_at is null then 'active' else 'suspended' end`;
+
+function findMerchantsWhere(sql: Sql, condition: Fragment, limit: number): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    select m.id::text, ${columns(sql, { title: sql`m.name`, status: merchantStatus(sql) })}, m.created_at as at, ${none(sql)},
+      m.id as merchant_id, m.name as merchant_name
+    from merchants m
+    where ${condition}
+    order by lower(m.name), m.id
+    limit ${limit}::int`;
+}
+
+export const findMerchants = (sql: Sql, id: string, limit: number): Promise<FoundRow[]> =>
+  findMerchantsWhere(sql, sql`m.id = ${id}::uuid`, limit);
+
+/** By any part of the name. Reads all merchants, of which there are far fewer than of anything else. */
+export function findMerchantsByName(sql: Sql, text: string, limit: number): Promise<FoundRow[]> {
+  const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+  return findMerchantsWhere(sql, sql`m.name ilike ${pattern}`, limit);
+}
+
+/** By primary key. */
+export function findEnvironments(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
+  return sql<FoundRow[]>`
+    select e.id::text, ${columns(sql, { title: sql`m.name`, status: merchantStatus(sql) })}, e.created_at as at,
+      e.id as environment_id, e.mode, m.id as merchant_id, m.name as merchant_name
+    from environments e join merchants m on m.id = e.merchant_id
+    where e.id = ${id}::uuid
+    limit ${limit}::int`;
+}
+
+/** Merchants' people and support staff. Index: primary key, or users_email. */
+export function findPeople(sql: Sql, who: { id: string } | { email: string }, limit: number): Promise<FoundRow[]> {
+  const condition = "id" in who ? sql`u.id = ${who.id}::uuid` : sql`lower(u.email) = lower(${who.email})`;
+  const status = sql`case when u.locked_until > now() then 'locked' else u.role end`;
+  return sql<FoundRow[]>`
+    select u.id::text, ${columns(sql, { title: sql`u.email`, status })}, u.created_at as at, ${none(sql)},
+      m.id as merchant_id, m.name as merchant_name
+    from users u left join merchants m on m.id = u.merchant_id
+    where ${condition}
+    limit ${limit}::int`;
+}

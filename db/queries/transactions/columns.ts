@@ -1,0 +1,115 @@
+import type { PaymentRow } from "@/db/schema/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
+
+/** What is shown of a transaction: all but the tenant key and what is for our own use. */
+export const TRANSACTION_COLUMNS = [
+  "id",
+  "payment_id",
+  "type",
+  "status",
+  "amount",
+  "currency",
+  "customer_id",
+  "customer_email",
+  "customer_name",
+  "billing_address",
+  "card_brand",
+  "card_last4",
+  "card_exp_month",
+  "card_exp_year",
+  "card_bin",
+  "avs_result",
+  "cvv_result",
+  "fraud_score",
+  "decline_code",
+  "subscription_id",
+  "plan_id",
+  "client_session_id",
+  "refund_of",
+  "refund_reason",
+  "void_reason",
+  "settlement_batch_id",
+  "description",
+  "metadata",
+  "authorized_at",
+  "captured_at",
+  "settled_at",
+  "voided_at",
+  "refunded_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof TransactionRow)[];
+export type ShownTransactionRow = Pick<TransactionRow, (typeof TRANSACTION_COLUMNS)[number]>;
+
+/** Of these what tables show: each of the others can be long. */
+export const LISTED_COLUMNS = TRANSACTION_COLUMNS.filter((name) => name !== "metadata" && name !== "billing_address");
+export type ListedTransactionRow = Pick<TransactionRow, (typeof LISTED_COLUMNS)[number]>;
+
+/** What a transaction shows of its payment. */
+export const MONEY_COLUMNS = [
+  "status",
+  "amount",
+  "amount_captured",
+  "amount_refunded",
+  "refund_pending",
+  "open_operation_id",
+  "capture_before",
+] as const satisfies readonly (keyof PaymentRow)[];
+type Money = Pick<PaymentRow, (typeof MONEY_COLUMNS)[number]>;
+
+type PrefixedMoney = { [Column in keyof Money as `p_${Column}`]: Money[Column] };
+/** A transaction with its payment's money; the payment's columns are prefixed. */
+export type TransactionWithMoney = ShownTransactionRow & PrefixedMoney;
+export type ListedWithMoney = ListedTransactionRow & PrefixedMoney;
+
+export function moneyOf(row: PrefixedMoney): Money {
+  return {
+    status: row.p_status,
+    amount: row.p_amount,
+    amount_captured: row.p_amount_captured,
+    amount_refunded: row.p_amount_refunded,
+    refund_pending: row.p_refund_pending,
+    open_operation_id: row.p_open_operation_id,
+    capture_before: row.p_capture_before,
+  };
+}
+
+/** What is shown of a payment. */
+export const PAYMENT_COLUMNS = [
+  ...MONEY_COLUMNS,
+  "id",
+  "charge_id",
+  "currency",
+  "capture_method",
+  "next_action",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PaymentRow)[];
+export type ShownPaymentRow = Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number]>;
+
+/** What may be long, and of which each refund has a copy of its charge's: it is read once for a payment. */
+export const SHARED_COLUMNS = ["metadata", "billing_address"] as const;
+export const SHARED_TEXT = SHARED_COLUMNS.map(
+  (name) => `case when t.id = p.charge_id then t.${name} end as ${name}`,
+).join(", ");
+
+/** Gives a payment's transactions what `SHARED_TEXT` read of its charge alone. */
+export function shareWithRefunds(
+  chargeId: string,
+  rows: readonly Pick<TransactionRow, "id" | (typeof SHARED_COLUMNS)[number]>[],
+): void {
+  const charge = rows.find(({ id }) => id === chargeId);
+  if (!charge) throw new Error(`charge ${chargeId} is not among its payment's transactions`);
+  const { metadata, billing_address } = charge;
+  for (const row of rows) Object.assign(row, { metadata, billing_address });
+}
+
+/**
+ * The transactions of payment `p`, to join with: its charge by primary key, its refunds by `transactions_refunds`. A look-up
+ * by `payment_id` alone is planned as a walk through the environment while the tables are empty.
+ */
+export const transactionsOf = (environment: string) => `lateral (
+  select * from transactions where environment_id = ${environment} and id = p.charge_id
+  union all
+  select * from transactions where environment_id = ${environment} and payment_id = p.id and type = 'REFUND'
+) t`;

@@ -1,0 +1,98 @@
+import type { Sql, Transaction } from "@/db/client";
+import { columnList, Parameters } from "../statement-text";
+import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./columns";
+import { conditions, ordering, type TransactionFilter, type TransactionPage } from "./page";
+
+type OpenExport = {
+  /** Exactly as many rows as the batches hold: counted in the same snapshot. */
+  readonly total: number;
+  /** Throws when it comes to an end before all rows were read. */
+  readonly batches: AsyncGenerator<TransactionWithMoney[], void>;
+  /** Ends the transaction and its connection; any number of times, but not while a batch is being read. */
+  close(): Promise<void>;
+};
+
+type Sort = Pick<TransactionPage, "sort" | "order">;
+type Opened = { total: number; cursor: AsyncIterable<TransactionWithMoney[]> };
+
+/** Rows in memory: writing so many as CSV keeps the process busy for some 5 ms, during which nothing else moves. */
+const BATCH = 200;
+const END_SECONDS = 2;
+
+/**
+ * All that the filter matches, read through a cursor while it is asked for: one connection, one snapshot, a batch in
+ * memory; `sql` is this export's own and ends with it. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
+ * payments of an environment for each row while its statistics do not know how many there are.
+ */
+export async function openTransactionExport(
+  sql: Sql,
+  environmentId: string,
+  filter: TransactionFilter,
+  sort: Sort,
+): Promise<OpenExport> {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let transaction: Promise<unknown> = Promise.resolve();
+  const close = async () => {
+    finish();
+    // Whatever became of the connection, it ends here and so does what waits for it.
+    await sql.end({ timeout: END_SECONDS });
+    await transaction;
+  };
+  const opened = new Promise<Opened>((resolve, reject) => {
+    transaction = sql
+      .begin("isolation level repeatable read read only", async (tx) => {
+        resolve(await openIn(tx, environmentId, filter, sort));
+        await finished;
+      })
+      // Whoever reads when the connection is lost is told so; here nobody waits any more.
+      .catch(reject);
+  });
+  const { total, cursor } = await opened.catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  return { total, batches: batchesOf(cursor, total, close), close };
+}
+
+async function openIn(tx: Transaction, environmentId: string, filter: TransactionFilter, sort: Sort): Promise<Opened> {
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const where = conditions(parameters, environment, filter);
+  const [counted] = await tx.unsafe<{ total: number }[]>(
+    `select count(*) as total from transactions where ${where}`,
+    parameters.values,
+  );
+  const text = `
+select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+from (select * from transactions where ${where}) t
+cross join lateral (
+  select ${columnList("payments", MONEY_COLUMNS)} from payments
+  where payments.environment_id = ${environment} and payments.id = t.payment_id limit 1
+) p
+order by ${ordering(sort, "t.")}`;
+  return {
+    total: Number(counted?.total),
+    cursor: tx.unsafe<TransactionWithMoney[]>(text, parameters.values).cursor(BATCH),
+  };
+}
+
+async function* batchesOf(
+  cursor: Opened["cursor"],
+  total: number,
+  close: () => Promise<void>,
+): AsyncGenerator<TransactionWithMoney[], void> {
+  let read = 0;
+  try {
+    for await (const rows of cursor) {
+      read += rows.length;
+      yield rows;
+    }
+    // A cursor whose connection was lost between two batches ends as if there were no more.
+    if (read !== total) throw new Error(`the export ended after ${read} of ${total} rows`);
+  } finally {
+    await close();
+  }
+}

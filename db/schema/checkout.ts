@@ -1,0 +1,111 @@
+import { sql } from "drizzle-orm";
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { BillingAddress, Metadata } from "@/lib/contract/fields";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import { bytea, environmentId, instant, money, oneOf } from "../columns";
+import { environments } from "./accounts";
+import { payments } from "./payments";
+import { plans } from "./plans";
+
+/** One shopper's try to pay one amount, set by the merchant's server. EXPIRED is not stored: it follows from the time. */
+export const clientSessions = pgTable(
+  "client_sessions",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    token_sha256: bytea("token_sha256").notNull(),
+    status: text("status", { enum: ["OPEN", "COMPLETED", "CANCELLED"] }).notNull(),
+    amount: money("amount").notNull(),
+    currency: text("currency").notNull(),
+    capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
+    plan_id: uuid("plan_id"),
+    /** The payment that completed it. */
+    payment_id: uuid("payment_id"),
+    /** The payment under way; while there is one, the session takes no other: two tabs cannot pay twice. */
+    open_payment_id: uuid("open_payment_id"),
+    customer_id: text("customer_id"),
+    customer_email: text("customer_email"),
+    customer_name: text("customer_name"),
+    billing_address: jsonb("billing_address").$type<BillingAddress>(),
+    allowed_origins: text("allowed_origins").array().notNull(),
+    return_url: text("return_url"),
+    appearance: jsonb("appearance").$type<Appearance>(),
+    metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    expires_at: instant("expires_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({ columns: [table.environment_id, table.plan_id], foreignColumns: [plans.environment_id, plans.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
+    foreignKey({
+      columns: [table.environment_id, table.open_payment_id],
+      foreignColumns: [payments.environment_id, payments.id],
+    }),
+    /** Serves the dashboard's list of one status, newest first. */
+    index("client_sessions_status").on(table.environment_id, table.status, table.id),
+    /** Serves the payment iframe, which knows the token alone. */
+    unique("client_sessions_token").on(table.token_sha256),
+    check("client_sessions_completed", sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null)`),
+    check("client_sessions_open_payment", sql`${table.open_payment_id} is null or ${table.status} = 'OPEN'`),
+    check("client_sessions_attempts", sql`${table.attempts} between 0 and 5`),
+    check("client_sessions_amount", sql`${table.amount} > 0`),
+  ],
+);
+export type ClientSessionRow = typeof clientSessions.$inferSelect;
+
+/** `tok_…`: a card that the processor keeps for us, usable once within 15 minutes. Never the number or the CVV. */
+export const paymentTokens = pgTable(
+  "payment_tokens",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    /** Sealed by the processor; empty once it is used up or too old. */
+    processor_token: text("processor_token").notNull(),
+    card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
+    card_last4: text("card_last4").notNull(),
+    card_bin: text("card_bin").notNull(),
+    card_exp_month: smallint("card_exp_month").notNull(),
+    card_exp_year: smallint("card_exp_year").notNull(),
+    /** What the shopper typed beside the card: the payment's, unless the merchant's server says otherwise. */
+    card_name: text("card_name"),
+    postal_code: text("postal_code"),
+    client_session_id: uuid("client_session_id"),
+    /** The payment that used it up. */
+    payment_id: uuid("payment_id"),
+    expires_at: instant("expires_at").notNull(),
+    created_at: instant("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({
+      columns: [table.environment_id, table.client_session_id],
+      foreignColumns: [clientSessions.environment_id, clientSessions.id],
+    }),
+    /** Serves the clean-up: what still holds a card, oldest first. */
+    index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
+    /** Serves the removal of what can be neither used nor replayed any more. */
+    index("payment_tokens_age").on(table.expires_at),
+  ],
+);
+export type PaymentTokenRow = typeof paymentTokens.$inferSelect;

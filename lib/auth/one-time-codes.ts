@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
+import { sha256 } from "@/lib/secret";
+
+const PERIOD_S = 30;
+const ISSUER = "Cardlane";
+
+const totp = (secretBase32: string, label = "") =>
+  new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secretBase32), digits: 6, period: PERIOD_S });
+
+/** A new secret: 160 bits in base32, as RFC 4226 asks for. */
+export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
+
+/** What an authenticator app reads from the QR code. */
+export const totpUri = (secretBase32: string, email: string): string => totp(secretBase32, email).toString();
+
+/** The time step (30 s each since 1970) whose code this is, one step early or late included; null when it is none's. */
+export function totpStep(secretBase32: string, code: string, now: Date): number | null {
+  const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: 1 });
+  return delta === null ? null : Math.floor(now.getTime() / 1000 / PERIOD_S) + delta;
+}
+
+/** Neither i, l, o nor 1: nothing that looks like something else. */
+const ALPHABET = "023456789abcdefghjkmnpqrstuvwxyz";
+const LENGTH = 16;
+
+/** 80 random bits as `xxxx-xxxx-xxxx-xxxx`: too many to be guessed from a stolen digest. */
+export function newRecoveryCode(): string {
+  const digits = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte & 31]).join("");
+  return (digits.match(/.{4}/g) as string[]).join("-");
+}
+
+/** Digest that is stored; blanks, dashes and case do not count. Null when the text cannot be a recovery code. */
+export function recoveryCodeDigest(code: string): Buffer | null {
+  const digits = code.toLowerCase().replace(/[\s-]/g, "");
+  return digits.length === LENGTH && /^[0-9a-z]+$/.test(digits) ? sha256(digits) : null;
+}

@@ -1,0 +1,88 @@
+import { countRecentTokens, findPendingEmail } from "@/db/queries/accounts/tokens";
+import { countRecoveryCodes, findUser, lockUser, mergePreferences, updateName } from "@/db/queries/accounts/users";
+import { AppError } from "@/lib/contract/errors";
+import type { Preferences } from "@/lib/contract/permissions";
+import type { Context } from "../context";
+import { accountActor, recordAccountAct } from "./activity";
+import { provePassword, refuseField } from "./proof";
+import { mailVerification } from "./sign-up";
+
+type OwnAccount = {
+  email: string;
+  name: string | null;
+  /** The address that they want instead, while its proof is awaited. */
+  pendingEmail: string | null;
+  /** ISO 8601; null = off. */
+  secondFactorSince: string | null;
+  /** How many are not used yet. */
+  recoveryCodesLeft: number;
+};
+
+/** What the person who is signed in has set up. */
+export async function getOwnAccount(ctx: Context): Promise<OwnAccount> {
+  const { orm } = ctx.service.db;
+  const user = await findUser(orm, ctx.actor.id as string);
+  if (user === null) throw new Error("a person who is signed in is there");
+  const recoveryCodesLeft = user.totp_enabled_at === null ? 0 : await countRecoveryCodes(orm, user.id);
+  const pendingEmail = await findPendingEmail(orm, user.id);
+  return {
+    email: user.email,
+    name: user.name,
+    pendingEmail,
+    secondFactorSince: user.totp_enabled_at,
+    recoveryCodesLeft,
+  };
+}
+
+type UpdateAccountInput = { name: string; email: string; currentPassword: string | null };
+
+/** `pendingEmail`: the address they sign in with once the link that was sent to it is opened. */
+type UpdatedAccount = { name: string; email: string; pendingEmail: string | null };
+
+const MAX_ADDRESSES_PER_HOUR = 5;
+
+/**
+ * Changes the person's name. Another address takes the password, and counts once it is proved with the link that is mailed
+ * to it; until then the old one stays, so that nobody holds an address that is not theirs.
+ */
+export async function updateAccount(ctx: Context, input: UpdateAccountInput): Promise<UpdatedAccount> {
+  const { orm } = ctx.service.db;
+  const before = await findUser(orm, ctx.actor.id as string);
+  if (before === null) throw new Error("a person who is signed in is there");
+  const isNewEmail = before.email !== input.email;
+  if (isNewEmail) {
+    if (!input.currentPassword) throw refuseField("current_password", "Enter your password to change the address.");
+    await provePassword(ctx, input.currentPassword);
+  }
+  return orm.transaction(async (tx) => {
+    if (isNewEmail) {
+      if ((await countRecentTokens(tx, before.id, "verify_email")) >= MAX_ADDRESSES_PER_HOUR) {
+        throw new AppError("rate_limited", "You asked for several addresses within an hour. Try again later.");
+      }
+      await mailVerification(tx, ctx.service, before, { proves: input.email });
+    }
+    const now = await lockUser(tx, before.id);
+    // What was compared and proved above must still be so: another window, or a reset, may have come between.
+    if (now?.email !== before.email || (isNewEmail && now.password_hash !== before.password_hash)) throw outOfDate();
+    await updateName(tx, before.id, input.name);
+    if (before.name !== input.name) {
+      const changes = { name: [before.name, input.name] };
+      await recordAccountAct(tx, accountActor(ctx), "settings.account_updated", before.id, { changes });
+    }
+    const pendingEmail = isNewEmail ? input.email : await findPendingEmail(tx, before.id);
+    return { name: input.name, email: before.email, pendingEmail };
+  });
+}
+
+const outOfDate = () =>
+  new AppError("invalid_state", "Your sign-in was changed a moment ago, elsewhere. Reload the page and try again.");
+
+/** Changes what is given of the person's own preferences. Not audited: it changes nothing for anybody else. */
+export function updatePreferences(ctx: Context, changes: Preferences): Promise<Preferences> {
+  return mergePreferences(ctx.service.db.orm, ctx.actor.id as string, changes);
+}
+
+/** Name → [before, after] of what differs, for the audit log. */
+export function onlyChanged(changes: Record<string, [unknown, unknown]>): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(Object.entries(changes).filter(([, [from, to]]) => from !== to));
+}

@@ -1,0 +1,158 @@
+import type { Orm } from "@/db/client";
+import { type AccountAct, findRemovedPeople, listAccountActs } from "@/db/queries/accounts/history";
+import { findEnvironmentId } from "@/db/queries/accounts/merchants";
+import { insertAudit } from "@/db/queries/changes";
+import type { ActorRecord } from "@/db/schema/operations";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import type { Context } from "../context";
+
+type AccountAction =
+  | "settings.account_opened"
+  | "settings.account_closed"
+  | "settings.business_updated"
+  | "settings.checkout_appearance_updated"
+  | "settings.account_updated"
+  | "settings.email_verified"
+  | "settings.password_changed"
+  | "settings.password_reset"
+  | "settings.second_factor_enabled"
+  | "settings.second_factor_disabled"
+  | "settings.recovery_codes_replaced"
+  | "settings.recovery_code_used"
+  | "settings.signed_in"
+  | "settings.sign_in_failed"
+  | "settings.identity_proved"
+  | "settings.proof_failed"
+  | "settings.idempotency_key_viewed"
+  | "settings.transactions_exported"
+  | "settings.sign_in_locked"
+  | "settings.sessions_ended"
+  | "team.member_invited"
+  | "team.invitation_resent"
+  | "team.invitation_accepted"
+  | "team.role_changed"
+  | "team.member_removed";
+
+/** Whose account, and who does it. */
+type AccountActor = { merchantId: string; actor: ActorRecord; requestId: string | null };
+
+export const accountActor = (ctx: Context): AccountActor => ({
+  merchantId: ctx.environment.merchantId,
+  actor: ctx.actor,
+  requestId: ctx.request.id,
+});
+
+/**
+ * Writes down what was done with the account or its people, inside the transaction that did it. One row, in the live
+ * environment: the account is one for both, and a history told twice is no history.
+ */
+export async function recordAccountAct(
+  tx: Orm,
+  by: AccountActor,
+  action: AccountAction,
+  objectId: string,
+  detail: Record<string, unknown> | null = null,
+): Promise<void> {
+  const environmentId = await findEnvironmentId(tx, by.merchantId, "live");
+  if (environmentId === null) throw new Error("a merchant has a live environment");
+  const id = newId();
+  await insertAudit(tx, environmentId, {
+    id,
+    actor: by.actor,
+    action,
+    object_id: objectId,
+    request_id: by.requestId,
+    detail,
+    created_at: idTime(id),
+  });
+}
+
+type Activity = {
+  /** Public id, `aud_…`. */
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  actor: { type: AccountAct["actor"]["type"]; name: string };
+  action: string;
+  /** Null for what concerns the account as a whole. */
+  mode: Mode | null;
+  objectId: string | null;
+  detail: Record<string, unknown> | null;
+};
+
+type ActivityPage = {
+  rows: Activity[] /** What to ask for the rest with; null at the end. */;
+  next: string | null;
+};
+
+const PAGE = 50;
+
+/** What the merchant's people and Cardlane's support staff did with the account, the newest first. `before` is a public id. */
+export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
+  const { orm } = ctx.service.db;
+  const { merchantId } = ctx.environment;
+  const modeOf = new Map<string, Mode>();
+  for (const mode of MODES) {
+    const environmentId = await findEnvironmentId(orm, merchantId, mode);
+    if (environmentId !== null) modeOf.set(environmentId, mode);
+  }
+  const merchant = { id: merchantId, environmentIds: [...modeOf.keys()] };
+  const beforeId = input.before === null ? null : decodeId("audit", input.before);
+  const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE + 1 });
+  const page = acts.slice(0, PAGE);
+  const removed = await removedPeople(ctx, [...modeOf], page);
+  const last = page.at(-1);
+  return {
+    rows: page.map((act) => present(act, modeOf, removed)),
+    next: acts.length > PAGE && last ? encodeId("audit", last.id) : null,
+  };
+}
+
+async function removedPeople(ctx: Context, environments: [string, Mode][], acts: AccountAct[]) {
+  const live = environments.find(([, mode]) => mode === "live")?.[0];
+  const ids = acts.flatMap(({ actor, actor_email }) =>
+    actor.type === "user" && actor_email === null && actor.id !== null ? [actor.id] : [],
+  );
+  return live === undefined
+    ? new Map<string, string>()
+    : findRemovedPeople(ctx.service.db.orm, live, [...new Set(ids)]);
+}
+
+function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string, string>): Activity {
+  const isAboutAccount = !act.action.startsWith("api_key.") && act.actor.type !== "staff";
+  return {
+    id: encodeId("audit", act.id),
+    at: idTime(act.id),
+    actor: { type: act.actor.type, name: actorName(act, removed) },
+    action: act.action,
+    mode: isAboutAccount || act.environment_id === null ? null : (modeOf.get(act.environment_id) ?? null),
+    objectId: publicObjectId(act),
+    detail: act.detail,
+  };
+}
+
+/** The staff's log has public ids already. People and the account itself are named in the detail instead. */
+function publicObjectId({ actor, action, object_id }: AccountAct): string | null {
+  if (actor.type === "staff" || object_id === null) return object_id;
+  return action.startsWith("api_key.") ? encodeId("apiKey", object_id) : null;
+}
+
+function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<string, string>): string {
+  switch (actor.type) {
+    case "user":
+      return actor_name ?? actor_email ?? (actor.id === null ? undefined : removed.get(actor.id)) ?? "Somebody";
+    case "staff":
+      // Which of our staff it was is ours to know; a merchant deals with Cardlane.
+      return "Cardlane support";
+    case "api_key":
+      return "An API key";
+    case "shopper":
+      return "A shopper";
+    case "system":
+      return "Cardlane";
+    default:
+      return actor.type satisfies never;
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import type { Orm } from "@/db/client";
+import {
+  type BusinessProfile,
+  findEnvironmentId,
+  findMerchant,
+  insertMerchant,
+  isTimeZoneKnown,
+  lockMerchant,
+  type MerchantRow,
+  updateBusinessProfile,
+} from "@/db/queries/accounts/merchants";
+import { hashPassword } from "@/lib/auth/password";
+import { emailAddress, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { MODES, type Mode } from "@/lib/contract/transactions/words";
+import { newId } from "@/lib/ids";
+import { createApiKey } from "../api-keys/issue-keys";
+import type { KeyService } from "../api-keys/read-keys";
+import type { Context } from "../context";
+import { rebuildDailyTotals } from "../reporting/daily-totals";
+import { onlyChanged } from "./account";
+import { accountActor, recordAccountAct } from "./activity";
+import { refuseEasyPassword, refuseField } from "./proof";
+
+type CreateMerchantInput = {
+  name: string;
+  /** The owner's sign-in. */
+  email: string;
+  /** Made at random when left out. */
+  password?: string | undefined;
+};
+
+/** The merchant as its owner needs it, shown once: of the password and the keys only digests are kept. */
+export type NewMerchant = {
+  merchant_id: string;
+  email: string;
+  password: string;
+  test_key: string;
+  live_key: string;
+};
+
+/** Makes a merchant with both environments, its owner, and one key with every permission per environment. */
+export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
+  const name = input.name.trim();
+  const email = input.email.trim();
+  const password = input.password ?? randomBytes(12).toString("base64url");
+  check(name, email, password);
+  if (input.password !== undefined) await refuseEasyPassword("password", password, [email, name]);
+  const password_hash = await hashPassword(password);
+  const id = newId();
+  const environments = { test: newId(), live: newId() };
+  const keys = await service.db.orm.transaction(async (tx) => {
+    const owner = { id: newId(), email, password_hash, verified: true };
+    if (!(await insertMerchant(tx, { id, name, environments, owner }))) throw emailTaken(email);
+    return createKeys(service, tx, environments);
+  });
+  return { merchant_id: encodeId("merchant", id), email, password, test_key: keys.test, live_key: keys.live };
+}
+
+async function createKeys(
+  service: KeyService,
+  tx: Orm,
+  environments: Record<Mode, string>,
+): Promise<Record<Mode, string>> {
+  const secrets = { test: "", live: "" };
+  for (const mode of MODES) {
+    const { secret } = await createApiKey(
+      { db: { orm: tx }, clock: service.clock },
+      { environmentId: environments[mode], name: "Default", permissions: PERMISSIONS },
+    );
+    secrets[mode] = secret;
+  }
+  return secrets;
+}
+
+function check(name: string, email: string, password: string): void {
+  const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
+  if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
+  if (!emailAddress.safeParse(email).success) throw refuse("email", `'${email}' is not an e-mail address.`);
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
+    throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
+  }
+}
+
+const emailTaken = (email: string) =>
+  new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, {
+    param: "email",
+  });
+
+/** UUID of a merchant's environment, from the merchant's public id. */
+export async function getEnvironmentId(
+  service: KeyService,
+  input: { merchantId: string; mode: Mode },
+): Promise<string> {
+  const id = decodeId("merchant", input.merchantId);
+  const environmentId = id === null ? null : await findEnvironmentId(service.db.orm, id, input.mode);
+  if (environmentId === null) {
+    throw new AppError("resource_not_found", `There is no merchant '${input.merchantId}'.`, { param: "merchant" });
+  }
+  return environmentId;
+}
+
+/** The merchant whose environment it is. */
+export async function getBusiness(ctx: Context): Promise<MerchantRow> {
+  const row = await findMerchant(ctx.service.db.orm, ctx.environment.merchantId);
+  if (row === null) throw new Error("an environment has a merchant");
+  return row;
+}
+
+/** Changes the members that are given; `undefined` keeps. */
+type UpdateBusinessInput = { [Name in keyof BusinessProfile]?: BusinessProfile[Name] | undefined };
+
+/** Changes the business profile. Another time zone moves the edges of every day, so the daily figures are counted anew. */
+export async function updateBusiness(ctx: Context, input: UpdateBusinessInput): Promise<void> {
+  const { merchantId } = ctx.environment;
+  const given = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  ) as Partial<BusinessProfile>;
+  await ctx.service.db.orm.transaction(async (tx) => {
+    const before = await lockMerchant(tx, merchantId);
+    if (before === null) throw new Error("an environment has a merchant");
+    const changes = onlyChanged(
+      Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [name, [before[name as keyof BusinessProfile], value]]),
+      ),
+    );
+    if (Object.keys(changes).length === 0) return;
+    await updateBusinessProfile(tx, merchantId, given);
+    if (given.time_zone !== undefined && given.time_zone !== before.time_zone) {
+      await changeTimeZone(tx, merchantId, given.time_zone);
+    }
+    await recordAccountAct(tx, accountActor(ctx), "settings.business_updated", merchantId, { changes });
+  });
+}
+
+async function changeTimeZone(tx: Orm, merchantId: string, timeZone: string): Promise<void> {
+  if (!(await isTimeZoneKnown(tx, timeZone))) {
+    throw refuseField("time_zone", "We do not know this time zone. Choose a city near you.");
+  }
+  for (const mode of MODES) {
+    const environmentId = await findEnvironmentId(tx, merchantId, mode);
+    if (environmentId !== null) await rebuildDailyTotals(tx, environmentId, timeZone);
+  }
+}

@@ -1,0 +1,143 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Orm } from "@/db/client";
+import { revokeSessions } from "@/db/queries/accounts/sessions";
+import {
+  countRecentTokens,
+  findTokenHolder,
+  lockTokenHolder,
+  type TokenPurpose,
+  takeToken,
+  voidTokens,
+} from "@/db/queries/accounts/tokens";
+import { findUserByEmail, lockAddress, lockUser, ownEmail, setPassword } from "@/db/queries/accounts/users";
+import { isInvited } from "@/db/queries/team";
+import type { UserRow } from "@/db/schema/accounts";
+import { takeAttempt } from "@/lib/auth/attempt-limits";
+import { hashPassword } from "@/lib/auth/password";
+import { AppError } from "@/lib/contract/errors";
+import { sha256 } from "@/lib/secret";
+import type { Context, Service } from "../context";
+import { accountActor, recordAccountAct } from "./activity";
+import { LINK_HOURS, notify, sendLink } from "./mail";
+import { provePassword, refuseEasyPassword, refuseField, tooManyAttempts } from "./proof";
+import { ownedBySomebody } from "./sign-up";
+
+type ChoosePasswordInput = {
+  /** As it stood in the mailed link. */
+  token: string;
+  password: string;
+  /** Of a new member of a team. */
+  name: string | null;
+  address: string;
+  requestId: string | null;
+};
+
+const PURPOSES: readonly TokenPurpose[] = ["reset_password", "invite"];
+
+/**
+ * Sets the password of the person a link was mailed to. The link is used up, every other one is void, every session ends,
+ * and a lock is opened; a second factor stays on, and so do the wrong codes that were counted. The link proves the address.
+ */
+export async function choosePassword(service: Service, input: ChoosePasswordInput): Promise<{ email: string }> {
+  const waitSeconds = takeAttempt("reset-password", input.address);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  const digest = sha256(input.token);
+  const holder = await findTokenHolder(service.db.orm, digest);
+  if (holder === null || !PURPOSES.includes(holder.purpose)) throw linkIsOver();
+  const about = [holder.email, input.name ?? holder.name ?? "", holder.merchant_name ?? ""];
+  await refuseEasyPassword("password", input.password, about);
+  const passwordHash = await hashPassword(input.password);
+  return service.db.orm.transaction(async (tx) => {
+    await lockAddress(tx, holder.email);
+    await lockTokenHolder(tx, digest);
+    const taken = await takeToken(tx, digest, PURPOSES);
+    if (!taken) throw linkIsOver();
+    // The mailbox got the link: the address is theirs.
+    if ((await ownEmail(tx, taken.user_id, holder.email)) === null) throw ownedBySomebody(holder.email);
+    const user = await setPassword(tx, taken.user_id, passwordHash, { name: input.name });
+    if (!user) throw linkIsOver();
+    await voidTokens(tx, user.id);
+    await revokeSessions(tx, user.id, null);
+    if (taken.purpose === "reset_password") await mailPasswordChanged(tx, service, user);
+    await record(tx, user, taken.purpose, input.requestId);
+    return { email: user.email };
+  });
+}
+
+async function record(tx: Orm, user: UserRow, purpose: TokenPurpose, requestId: string | null): Promise<void> {
+  if (user.merchant_id === null) return;
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId } as const;
+  const action = purpose === "invite" ? "team.invitation_accepted" : "settings.password_reset";
+  await recordAccountAct(tx, by, action, user.id, { email: user.email });
+}
+
+const linkIsOver = () =>
+  new AppError("resource_not_found", "This link was used already or is too old. Ask for a new one.");
+
+/** Changes the person's password and ends all their sessions but `sessionId` (UUID). Answers how many ended. */
+export async function changePassword(
+  ctx: Context,
+  input: { currentPassword: string; newPassword: string; sessionId: string },
+): Promise<number> {
+  const { id, email, name, password_hash: provenHash } = await provePassword(ctx, input.currentPassword);
+  await refuseEasyPassword("new_password", input.newPassword, [email, name ?? ""]);
+  const passwordHash = await hashPassword(input.newPassword);
+  return ctx.service.db.orm.transaction(async (tx) => {
+    const user = await setPassword(tx, id, passwordHash, { provenHash });
+    if (user === null) {
+      throw refuseField("current_password", "Your password was changed a moment ago, elsewhere. Enter the new one.");
+    }
+    await voidTokens(tx, id);
+    const ended = await revokeSessions(tx, id, input.sessionId);
+    await mailPasswordChanged(tx, ctx.service, user);
+    await recordAccountAct(tx, accountActor(ctx), "settings.password_changed", id, { email: user.email });
+    return ended;
+  });
+}
+
+/** Longer than writing a mail takes, so that the time of the answer does not tell whether one was written. */
+const ANSWER_MS = 250;
+/** Nobody's mailbox is to be filled by a stranger. */
+const MAX_LINKS_PER_HOUR = 5;
+
+/**
+ * Mails a link to choose a new password, if the address is somebody's; the links before it stop working. Answers the same if
+ * not. For merchants' people only.
+ */
+export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
+  const waitSeconds = takeAttempt("forgot-password", input.address);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  await Promise.all([mailLink(service, input.email.trim()), wait(ANSWER_MS)]);
+}
+
+async function mailLink(service: Service, email: string): Promise<void> {
+  const user = await findUserByEmail(service.db.orm, "merchant", email);
+  if (user === null) return;
+  await service.db.orm.transaction(async (tx) => {
+    await lockUser(tx, user.id);
+    // An invitation that is too old stays so: it is the team that invites again.
+    if (await isInvited(tx, user.id)) return;
+    if ((await countRecentTokens(tx, user.id, "reset_password")) >= MAX_LINKS_PER_HOUR) return;
+    await sendLink(tx, service, {
+      userId: user.id,
+      email: user.email,
+      purpose: "reset_password",
+      subject: "Choose a new Cardlane password",
+      before: [`Somebody asked for a new password for ${user.email}. Choose one here:`],
+      after: [
+        `The link works once, for ${LINK_HOURS.reset_password} hour. If it was not you, do nothing: your password stays as it is.`,
+      ],
+    });
+  });
+}
+
+function mailPasswordChanged(tx: Orm, service: { baseUrl: string }, user: UserRow): Promise<void> {
+  return notify(tx, user, {
+    subject: "Your Cardlane password was changed",
+    paragraphs: [
+      `The password of ${user.email} was changed. Other browsers that were signed in are not any more.`,
+      "If it was not you, choose a new password at once:",
+      `${service.baseUrl}/forgot-password`,
+    ],
+  });
+}

@@ -1,0 +1,283 @@
+import type { Orm } from "@/db/client";
+import { markProved } from "@/db/queries/accounts/sessions";
+import {
+  confirmLock,
+  findUser,
+  forgetFailedCodes,
+  type LockRule,
+  releaseAttempt,
+  reserveCode,
+  reserveProof,
+  type Tries,
+  takeRecoveryCode,
+  takeTotpStep,
+} from "@/db/queries/accounts/users";
+import {
+  findRefundable,
+  type RefundTarget,
+  renewAllowances,
+  spendAllowance,
+} from "@/db/queries/payments/refund-allowances";
+import type { UserRow } from "@/db/schema/accounts";
+import type { ActorRecord } from "@/db/schema/operations";
+import { recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
+import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
+import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/accounts/proof";
+import { AppError } from "@/lib/contract/errors";
+import type { Service } from "../context";
+import { recordAccountAct } from "./activity";
+import { notify } from "./mail";
+import { type Person, recordSignIn } from "./sessions";
+
+/** The person who is signed in, whoever's pages they are on. */
+type Asker = { readonly service: Service; readonly actor: ActorRecord };
+
+/**
+ * Asks the person who is signed in for the password again. Wrong ones are counted as at the sign-in, and apart from it, so
+ * that a browser left open is no place to guess at. Throws at the field `current_password`.
+ */
+export async function provePassword(ctx: Asker, password: string): Promise<UserRow> {
+  const { service } = ctx;
+  const user = await reserveTry(ctx);
+  if (await verifyPassword(user.password_hash, password)) {
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
+    return user;
+  }
+  throw await failedTry(service, user, refuseField("current_password", "That is not your current password."));
+}
+
+/** Password and second factor again, for what would weaken the sign-in. Throws at `current_password` or `code`. */
+export async function proveSecondFactor(
+  ctx: Asker,
+  input: { current_password: string; code: string },
+): Promise<{ user: UserRow; code: GivenCode }> {
+  await provePassword(ctx, input.current_password);
+  return proveCode(ctx, input.code);
+}
+
+/** The second factor alone, for a person who is signed in with the password. Throws at `code`. Uses the code up. */
+async function proveCode(ctx: Asker, text: string): Promise<{ user: UserRow; code: GivenCode }> {
+  const { service } = ctx;
+  const { orm } = service.db;
+  const user = await reserveTry(ctx);
+  if (user.totp_enabled_at === null) {
+    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
+    throw new AppError("invalid_state", "The second factor is off. Reload the page.");
+  }
+  if ((await reserveCode(orm, user.id, LOCK_RULE)) === null) {
+    await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
+    throw locked();
+  }
+  const code = checkCode(service, user, text);
+  if (code && (await takeCode(service, user, code))) return { user, code };
+  throw await failedTry(service, user, refuseField("code", "That code is wrong, too old or was used already."));
+}
+
+const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boolean> =>
+  service.db.orm.transaction(async (tx) => {
+    const taken =
+      code.kind === "totp" ? await takeTotpStep(tx, user.id, code.step) : await useRecoveryCode(tx, user, code);
+    if (!taken) return false;
+    await releaseAttempt(tx, user.id, LOCK_RULE, "proof");
+    await forgetFailedCodes(tx, user.id);
+    return true;
+  });
+
+/**
+ * Takes one of the tries that the person has, before anything is looked at: given back with `releaseAttempt`, or lost with
+ * {@link failedTry}.
+ */
+export async function reserveTry(ctx: Asker): Promise<UserRow> {
+  const { orm } = ctx.service.db;
+  const person = ctx.actor.id === null ? null : await findUser(orm, ctx.actor.id);
+  if (person === null || ctx.actor.type === "api_key") {
+    throw new AppError("permission_denied", "Only a person who is signed in can do this.");
+  }
+  const user = await reserveProof(orm, person.id, LOCK_RULE);
+  if (user === null) throw locked();
+  return user;
+}
+
+/** Writes down a try that was wrong, and says what to throw: `refusal`, or that it was one too many. */
+export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
+  await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
+  return (await lockAfterFailure(service, user, "proof")) === null ? refusal : locked();
+}
+
+export const locked = () =>
+  new AppError(
+    "rate_limited",
+    `Too many wrong passwords or codes. Try again in ${LOCK_RULE.minutes} minutes; you stay signed in.`,
+    { headers: { "Retry-After": String(LOCK_RULE.minutes * 60) } },
+  );
+
+type Proved = Pick<Person, "mfaEnabled" | "provedRecently">;
+
+const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : "password");
+
+/** Throws unless the person proved within the last minutes who they are: a browser left open is no key to everything. */
+export function requireProof(person: Proved): void {
+  if (person.provedRecently) return;
+  const proof_required = proofKind(person);
+  const what = proof_required === "code" ? "a code of your second factor" : "your password";
+  // Only our own pages get here, so the member that they understand is not part of the public contract.
+  throw new AppError("permission_denied", `Confirm with ${what} that it is you, then do this again.`, {
+    extra: { proof_required },
+  });
+}
+
+/** Throws unless the person's address is proved: until then an account is for trying things out. */
+export function requireVerifiedEmail(person: Pick<Person, "email" | "emailVerified">): void {
+  if (person.emailVerified) return;
+  throw new AppError(
+    "permission_denied",
+    `Confirm your e-mail address first: open the link that we sent to ${person.email}, or have it sent again.`,
+    { extra: { verification_required: true } },
+  );
+}
+
+/**
+ * Proves in this session, for the next ten minutes, who the person is: by the second factor, or by the password of those who
+ * have none. Wrong ones count like those of a sign-in.
+ */
+export async function proveAgain(
+  by: Asker,
+  input: {
+    person: Proved & Pick<Person, "sessionId" | "userId" | "merchantId">;
+    code?: string | undefined;
+    password?: string | undefined;
+  },
+): Promise<{ minutes: number }> {
+  const { person, code, password } = input;
+  if (person.mfaEnabled) {
+    if (code === undefined) throw refuseField("code", "Enter a code of your second factor.");
+    await proveCode(by, code);
+  } else {
+    if (password === undefined) throw refuseField("current_password", "Enter your password.");
+    await provePassword(by, password);
+  }
+  await by.service.db.orm.transaction(async (tx) => {
+    await markProved(tx, person.sessionId, { mfa: person.mfaEnabled });
+    await renewAllowances(tx, person.userId);
+    const user = { id: person.userId, merchant_id: person.merchantId };
+    await recordSignIn(tx, user, "identity_proved", { second_factor: person.mfaEnabled });
+  });
+  return { minutes: PROOF_MINUTES };
+}
+
+/**
+ * Throws when a refund from the dashboard takes a proof: when it, with the person's others since the last proof or within a
+ * day, is over the merchant's limit, in its currency. `amount` null is all that is left. A payment that is not there is not judged.
+ */
+export async function requireRefundProof(
+  service: Pick<Service, "db">,
+  person: Proved & Pick<Person, "userId" | "refundLimitUsd">,
+  refund: { environmentId: string; target: RefundTarget; amount: number | null },
+): Promise<void> {
+  if (person.provedRecently) return;
+  const within = service.db.within(refund.environmentId).orm;
+  const found = await findRefundable(within, refund.environmentId, refund.target);
+  if (found === null) return;
+  const { currency, most } = found;
+  const amount = Math.min(refund.amount ?? most, most);
+  if (amount <= 0) return;
+  const spending = { userId: person.userId, currency, amount, limit: refundLimit(currency, person.refundLimitUsd) };
+  if (!(await spendAllowance(service.db.orm, spending))) requireProof(person);
+}
+
+/** A code that fits, but is not used up yet: that takes a guarded UPDATE. */
+export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
+
+/** What kind of code it is; null when it is no code of this person's authenticator app and cannot be a recovery code. */
+export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
+  const digits = text.replace(/[\s-]/g, "");
+  if (/^\d{6}$/.test(digits)) {
+    if (user.totp_secret === null) return null;
+    const step = totpStep(service.secret.unseal(user.totp_secret), digits, service.clock.now());
+    return step === null ? null : { kind: "totp", step };
+  }
+  const digest = recoveryCodeDigest(text);
+  return digest === null ? null : { kind: "recovery", digest };
+}
+
+/** False when the person has no such code, or it was used. A transaction that then fails gives it back. */
+export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<boolean> =>
+  takeRecoveryCode(tx, user.id, code.digest);
+
+/** How many failures lock the sign-in of an account, or its proofs, and for how long. */
+export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
+
+/**
+ * After a try that was counted and turned out wrong. The one that reached the limit starts the lock and tells the person;
+ * answers until when, or null when there is no lock.
+ */
+export function lockAfterFailure(service: Service, user: UserRow, tries: Tries): Promise<string | null> {
+  const failures = tries === "sign_in" ? user.failed_sign_ins : user.failed_proofs;
+  if (failures < LOCK_RULE.failures) return Promise.resolve(null);
+  return service.db.orm.transaction(async (tx) => {
+    const locked = await confirmLock(tx, user.id, LOCK_RULE, tries);
+    if (locked === null) return null;
+    if (tries === "proof") {
+      await mailProofsLocked(tx, locked);
+      return locked.proofs_locked_until;
+    }
+    await mailLocked(tx, service, locked);
+    if (locked.merchant_id !== null) {
+      const by = { merchantId: locked.merchant_id, actor: { type: "system", id: null }, requestId: null } as const;
+      await recordAccountAct(tx, by, "settings.sign_in_locked", locked.id, { email: locked.email });
+    }
+    return locked.locked_until;
+  });
+}
+
+function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
+  return notify(tx, user, {
+    subject: `Your Cardlane account is locked for ${LOCK_RULE.minutes} minutes`,
+    paragraphs: [
+      `Somebody entered a wrong password or code for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. People who are already signed in stay signed in.`,
+      // Staff have no page for a forgotten password: their accounts are made by a command.
+      ...(user.merchant_id === null
+        ? [
+            "If it was not you, tell your colleagues in security. If you cannot wait, whoever runs the service can unlock your account.",
+          ]
+        : ["If it was you and you cannot wait, choose a new password:", `${service.baseUrl}/forgot-password`]),
+    ],
+  });
+}
+
+function mailProofsLocked(tx: Orm, user: UserRow): Promise<void> {
+  return notify(tx, user, {
+    subject: "Somebody signed in to Cardlane as you entered wrong passwords",
+    paragraphs: [
+      `Somebody who is signed in as ${user.email} was asked for the password or a code, and entered wrong ones ${LOCK_RULE.failures} times. Nothing was changed, and we ask again after ${LOCK_RULE.minutes} minutes.`,
+      "If it was not you, sign out the sessions that you do not know, and choose a new password.",
+    ],
+  });
+}
+
+const limited = (detail: string, waitSeconds: number) =>
+  new AppError("rate_limited", detail, { headers: { "Retry-After": String(waitSeconds) } });
+
+export const tooManyAttempts = (waitSeconds: number) =>
+  limited(`Too many attempts. Try again in ${waitSeconds} s.`, waitSeconds);
+
+export const tooManyAccounts = (waitSeconds: number) => {
+  const minutes = Math.ceil(waitSeconds / 60);
+  return limited(
+    `Your network has opened as many accounts as it may in a day. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+    waitSeconds,
+  );
+};
+
+/** A refusal that a form shows at one of its fields. */
+export const refuseField = (param: string, message: string) =>
+  new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
+
+/** Throws at the form's field when a new password is easy to guess; `about`: what is known of the person. */
+export async function refuseEasyPassword(param: string, password: string, about: readonly string[]): Promise<void> {
+  if (!(await isEasyPassword(password, about))) return;
+  throw refuseField(
+    param,
+    "This password is easy to guess. Use several words that nobody would put together, or let a password manager make one.",
+  );
+}

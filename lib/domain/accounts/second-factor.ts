@@ -1,0 +1,117 @@
+import { renderSVG } from "uqr";
+import type { Orm } from "@/db/client";
+import { markProved, revokeSessions } from "@/db/queries/accounts/sessions";
+import {
+  disableTotp,
+  enableTotp,
+  keepTotpSecret,
+  releaseAttempt,
+  replaceRecoveryCodes as writeRecoveryCodes,
+} from "@/db/queries/accounts/users";
+import { newRecoveryCode, newTotpSecret, recoveryCodeDigest, totpStep, totpUri } from "@/lib/auth/one-time-codes";
+import { AppError } from "@/lib/contract/errors";
+import type { Context } from "../context";
+import { accountActor, recordAccountAct } from "./activity";
+import { notify } from "./mail";
+import { failedTry, LOCK_RULE, provePassword, proveSecondFactor, refuseField, reserveTry } from "./proof";
+
+type NewSecondFactor = {
+  /** Base32, for typing into an app. */
+  secret: string;
+  uri: string;
+  /** The same as an image. */
+  qrSvg: string;
+};
+
+/** A new secret for an authenticator app, shown now and never again. It counts once a code of it was given. */
+export async function beginSecondFactor(ctx: Context, input: { currentPassword: string }): Promise<NewSecondFactor> {
+  const { service } = ctx;
+  const user = await provePassword(ctx, input.currentPassword);
+  const secret = newTotpSecret();
+  if (!(await keepTotpSecret(service.db.orm, user.id, service.secret.seal(secret)))) {
+    throw new AppError("invalid_state", "The second factor is on already. Switch it off first.");
+  }
+  const uri = totpUri(secret, user.email);
+  return { secret, uri, qrSvg: renderSVG(uri, { border: 2 }) };
+}
+
+/**
+ * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Answers the
+ * recovery codes, which are shown now and never again.
+ */
+export async function confirmSecondFactor(ctx: Context, input: { code: string; sessionId: string }): Promise<string[]> {
+  const { service } = ctx;
+  const user = await reserveTry(ctx);
+  const sealed = user.totp_enabled_at === null ? user.totp_secret : null;
+  const code = input.code.replace(/\s/g, "");
+  const step = sealed === null ? null : totpStep(service.secret.unseal(sealed), code, service.clock.now());
+  if (sealed !== null && step === null) {
+    throw await failedTry(service, user, refuseField("code", "That code is wrong. Is the clock of your phone right?"));
+  }
+  await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
+  if (sealed === null || step === null) throw outOfDate();
+  return service.db.orm.transaction(async (tx) => {
+    if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();
+    const codes = await newRecoveryCodes(tx, user.id);
+    await markProved(tx, input.sessionId, { mfa: true });
+    await revokeSessions(tx, user.id, input.sessionId);
+    await notify(tx, user, {
+      subject: "Second factor switched on for Cardlane",
+      paragraphs: [
+        `Signing in as ${user.email} now takes a code of your authenticator app as well. Other browsers that were signed in are not any more.`,
+        "If it was not you, choose a new password at once:",
+        `${service.baseUrl}/forgot-password`,
+      ],
+    });
+    await recordAccountAct(tx, accountActor(ctx), "settings.second_factor_enabled", user.id, { email: user.email });
+    return codes;
+  });
+}
+
+const outOfDate = () => new AppError("invalid_state", "Begin again: this secret is not the latest one.");
+
+/** Switches the second factor off. The recovery codes go with it. */
+export async function disableSecondFactor(
+  ctx: Context,
+  input: { current_password: string; code: string },
+): Promise<void> {
+  const { user } = await proveSecondFactor(ctx, input);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    if (!(await disableTotp(tx, user.id))) throw new AppError("invalid_state", "The second factor is off already.");
+    await writeRecoveryCodes(tx, user.id, []);
+    await notify(tx, user, {
+      subject: "Second factor switched off for Cardlane",
+      paragraphs: [
+        `Signing in as ${user.email} takes only the password from now on.`,
+        "If it was not you, choose a new password at once:",
+        `${ctx.service.baseUrl}/forgot-password`,
+      ],
+    });
+    await recordAccountAct(tx, accountActor(ctx), "settings.second_factor_disabled", user.id, { email: user.email });
+  });
+}
+
+const COUNT = 10;
+
+/** Ten new codes in place of all others; only their digests are kept. */
+async function newRecoveryCodes(tx: Orm, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: COUNT }, newRecoveryCode);
+  await writeRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => recoveryCodeDigest(code) as Buffer),
+  );
+  return codes;
+}
+
+/** Ten new recovery codes, shown now and never again; the old ones stop working. */
+export async function replaceRecoveryCodes(
+  ctx: Context,
+  input: { current_password: string; code: string },
+): Promise<string[]> {
+  const { user } = await proveSecondFactor(ctx, input);
+  return ctx.service.db.orm.transaction(async (tx) => {
+    await recordAccountAct(tx, accountActor(ctx), "settings.recovery_codes_replaced", user.id, { email: user.email });
+    return newRecoveryCodes(tx, user.id);
+  });
+}

@@ -1,0 +1,242 @@
+import type { Orm } from "@/db/client";
+import { deleteOldMail } from "@/db/queries/accounts/mail-outbox";
+import {
+  deleteOldSessions,
+  findSignedIn,
+  insertSession,
+  listSessions,
+  revokeSession,
+  revokeSessionOf,
+  revokeSessions,
+  type SignedInRow,
+  touchSession,
+} from "@/db/queries/accounts/sessions";
+import { deleteOldTokens } from "@/db/queries/accounts/tokens";
+import { insertSupportAct } from "@/db/queries/support/staff";
+import { keepableAddress, keepableText } from "@/lib/contract/card-numbers";
+import { decodeId } from "@/lib/contract/ids";
+import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { type Context, resourceNotFound, type Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+import { accountActor, recordAccountAct } from "./activity";
+
+/** Somebody who is signed in. Ids are UUIDs. */
+export type Person = {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: UserRole;
+  /** Null for support staff. */
+  readonly merchantId: string | null;
+  readonly preferences: Preferences;
+  /** When the second factor was given in this session; ISO 8601. */
+  readonly mfaAt: string | null;
+  readonly mfaEnabled: boolean;
+  /** Whether the person proved that the e-mail address is theirs. */
+  readonly emailVerified: boolean;
+  /** Whether they proved within the last minutes, in this session, who they are. */
+  readonly provedRecently: boolean;
+  /** What they may refund without that: their merchant's limit, in US dollars. 0 for support staff. */
+  readonly refundLimitUsd: number;
+  readonly permissions: ReadonlySet<UserPermission>;
+};
+
+/** The merchant of a person who is signed in. */
+export type SignedInMerchant = {
+  readonly id: string;
+  readonly name: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly suspended: boolean;
+  readonly createdAt: string;
+  readonly environments: Record<Mode, string>;
+};
+
+export type SignedIn = { readonly person: Person; readonly merchant: SignedInMerchant | null };
+
+const PERMISSION_SETS = new Map(
+  Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set<UserPermission>(permissions)]),
+);
+
+/** Who the session belongs to; null when it is unknown, ended, idle or out of time. Notes at most once a minute that it was seen. */
+export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
+  const row = await findSignedIn(service.db.sql, sessionId);
+  if (row === null) return null;
+  if (row.stale) {
+    touchSession(service.db.sql, sessionId).catch((error: unknown) =>
+      service.log.warn({ err: error }, "a session's last use could not be noted"),
+    );
+  }
+  return { person: personOf(row), merchant: merchantOf(row) };
+}
+
+function personOf(row: SignedInRow): Person {
+  return {
+    sessionId: row.session_id,
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    merchantId: row.merchant_id,
+    preferences: row.preferences,
+    mfaAt: row.mfa_at,
+    mfaEnabled: row.mfa_enabled,
+    emailVerified: row.email_verified,
+    provedRecently: row.proved_recently,
+    refundLimitUsd: row.refund_limit_usd ?? 0,
+    permissions: PERMISSION_SETS.get(row.role) ?? new Set(),
+  };
+}
+
+function merchantOf(row: SignedInRow): SignedInMerchant | null {
+  const { merchant_id, merchant_name, time_zone, merchant_created_at, test_id, live_id } = row;
+  if (!merchant_id || merchant_name === null || !time_zone || !merchant_created_at || !test_id || !live_id) return null;
+  return {
+    id: merchant_id,
+    name: merchant_name,
+    timeZone: time_zone,
+    suspended: row.suspended,
+    createdAt: merchant_created_at,
+    environments: { test: test_id, live: live_id },
+  };
+}
+
+/** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
+export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
+
+type OpenSessionInput = {
+  user: { id: string; role: UserRole };
+  /** Whether the second factor was given. */
+  mfa: boolean;
+  address: string;
+  userAgent: string | null;
+};
+
+/** Signs a person in, in the transaction that accepted them: what ends all sessions then finds it. Returns the new session's id (UUID), which goes into the cookie. */
+export async function openSession(orm: Orm, input: OpenSessionInput): Promise<string> {
+  const id = newId();
+  await insertSession(orm, {
+    id,
+    userId: input.user.id,
+    address: keepableAddress(input.address),
+    userAgent: input.userAgent === null ? null : keepableText(input.userAgent, 400),
+    mfa: input.mfa,
+    livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
+  });
+  return id;
+}
+
+/** A sign-in or a proof, or one that failed for a known account. */
+type SignInAct = "signed_in" | "sign_in_failed" | "identity_proved" | "proof_failed";
+
+/** Writes it into the log of the person's merchant, or of the support staff. */
+export async function recordSignIn(
+  tx: Orm,
+  user: { id: string; merchant_id: string | null },
+  what: SignInAct,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  if (user.merchant_id === null) {
+    const act = { id: newId(), staff_id: user.id, action: `support.${what}`, detail };
+    return insertSupportAct(tx, { ...act, merchant_id: null, object_id: null, request_id: null });
+  }
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
+  await recordAccountAct(tx, by, `settings.${what}`, user.id, detail);
+}
+
+type OwnSession = {
+  /** UUID. */
+  id: string;
+  device: string;
+  address: string;
+  /** ISO 8601, like the next two. */
+  lastSeenAt: string;
+  createdAt: string;
+  expiresAt: string;
+  secondFactor: boolean;
+  current: boolean;
+};
+
+/** Where the person is signed in: the session that asks (`sessionId`, UUID) first, then the latest used. */
+export async function listOwnSessions(ctx: Context, input: { sessionId: string }): Promise<OwnSession[]> {
+  const rows = await listSessions(ctx.service.db.orm, ctx.actor.id as string, 100);
+  const sessions = rows.map((row) => ({
+    id: row.id,
+    device: deviceName(row.user_agent),
+    address: row.address,
+    lastSeenAt: row.last_seen_at,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    secondFactor: row.mfa_at !== null,
+    current: row.id === input.sessionId,
+  }));
+  return sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
+}
+
+/** Ends a session at once, wherever its cookie still is. */
+export async function endSession(service: Pick<Service, "db">, sessionId: string): Promise<void> {
+  await revokeSession(service.db.sql, sessionId);
+}
+
+/** Ends one of the person's own sessions (public id). Somebody else's does not exist here. */
+export async function endOwnSession(ctx: Context, input: { id: string }): Promise<void> {
+  const userId = ctx.actor.id as string;
+  const id = decodeId("session", input.id);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    if (id === null || !(await revokeSessionOf(tx, userId, id))) throw resourceNotFound("session", input.id);
+    await recordAccountAct(tx, accountActor(ctx), "settings.sessions_ended", userId, { count: 1 });
+  });
+}
+
+/** Ends all of the person's sessions but `sessionId` (UUID). Answers how many. */
+export function endOtherSessions(ctx: Context, input: { sessionId: string }): Promise<number> {
+  const userId = ctx.actor.id as string;
+  return ctx.service.db.orm.transaction(async (tx) => {
+    const count = await revokeSessions(tx, userId, input.sessionId);
+    if (count > 0) await recordAccountAct(tx, accountActor(ctx), "settings.sessions_ended", userId, { count });
+    return count;
+  });
+}
+
+const AT_ONCE = 5_000;
+
+/** Removes sessions, mailed links and mails of which the last use was over 30 days ago, some at a time; answers how many. */
+export async function removeOldSignIns(service: Pick<Service, "db">): Promise<number> {
+  const { orm } = service.db;
+  const sessions = await deleteOldSessions(orm, AT_ONCE);
+  const tokens = await deleteOldTokens(orm, AT_ONCE);
+  return sessions + tokens + (await deleteOldMail(orm, AT_ONCE));
+}
+
+/** Marks in a user agent, the most telling first: many claim to be several. */
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdgA?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/SamsungBrowser\//, "Samsung Internet"],
+  [/Firefox\/|FxiOS\//, "Firefox"],
+  [/HeadlessChrome\//, "Headless Chrome"],
+  [/CriOS\/|Chrome\//, "Chrome"],
+  [/Safari\//, "Safari"],
+  [/^curl\//, "curl"],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/iPhone/, "iPhone"],
+  [/iPad/, "iPad"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/CrOS/, "ChromeOS"],
+  [/Macintosh|Mac OS X/, "macOS"],
+  [/Linux/, "Linux"],
+];
+
+const firstOf = (marks: readonly [RegExp, string][], text: string) => marks.find(([mark]) => mark.test(text))?.[1];
+
+/** A user agent in plain words: "Firefox on Windows". */
+export function deviceName(userAgent: string | null): string {
+  const browser = firstOf(BROWSERS, userAgent ?? "");
+  const system = firstOf(SYSTEMS, userAgent ?? "");
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? (system && `A browser on ${system}`) ?? "Unknown browser";
+}

@@ -1,0 +1,150 @@
+import type { Orm } from "@/db/client";
+import { findEnvironmentId } from "@/db/queries/accounts/merchants";
+import { takeToken } from "@/db/queries/accounts/tokens";
+import {
+  acceptAttempt,
+  findUserByEmail,
+  forgetFailedCodes,
+  lockUser,
+  releaseAttempt,
+  reserveAttempt,
+  reserveCode,
+  type UserKind,
+  writeNothing,
+} from "@/db/queries/accounts/users";
+import type { UserRow } from "@/db/schema/accounts";
+import { decoyLock, failDecoy, takeAttempt } from "@/lib/auth/attempt-limits";
+import { verifyPassword } from "@/lib/auth/password";
+import { newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import type { Service } from "../context";
+import { recordAccountAct } from "./activity";
+import { checkCode, type GivenCode, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
+import { openSession, recordSignIn } from "./sessions";
+
+export type SignInInput = {
+  kind: UserKind;
+  email: string;
+  password: string;
+  /** Six digits of the authenticator app, or a recovery code; null = not asked for yet. */
+  code: string | null;
+  address: string;
+  userAgent: string | null;
+};
+
+export type SignInResult =
+  /** `mfa`: whether a second factor was given; `sessionId`: UUID, goes into the cookie. */
+  | { result: "ok"; user: UserRow; mfa: boolean; sessionId: string }
+  | { result: "wrong" }
+  /** `until` is ISO 8601. */
+  | { result: "locked"; until: string }
+  | { result: "code_required" }
+  | { result: "code_wrong" }
+  /** Codes are refused for a while, whatever the password. */
+  | { result: "codes_locked" }
+  | { result: "too_many"; retryAfterSeconds: number };
+
+/** Signs in the browser that has just opened an account, with what the answer to that gave it. */
+export async function signInWithTicket(
+  service: Service,
+  input: { ticket: string; address: string; userAgent: string | null },
+): Promise<SignInResult> {
+  const { ticket, address, userAgent } = input;
+  const retryAfterSeconds = takeAttempt("sign-in", address);
+  if (retryAfterSeconds > 0) return { result: "too_many", retryAfterSeconds };
+  return service.db.orm.transaction(async (tx) => {
+    const taken = await takeToken(tx, sha256(ticket), ["first_sign_in"]);
+    const user = taken && (await lockUser(tx, taken.user_id));
+    if (!user) return { result: "wrong" } as const;
+    const sessionId = await openSession(tx, { user, mfa: false, address, userAgent });
+    await recordSignIn(tx, user, "signed_in", { second_factor: false });
+    return { result: "ok", user, mfa: false, sessionId } as const;
+  });
+}
+
+/**
+ * Checks who wants to sign in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
+ * password is looked at, so a lock cannot be used to go on guessing; "locked" is said of every address, and one that
+ * nobody has locks in the same way after as many failures, so it does not tell which addresses exist.
+ */
+export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
+  const retryAfterSeconds = takeAttempt("sign-in", input.address);
+  if (retryAfterSeconds > 0) return { result: "too_many", retryAfterSeconds };
+  const email = input.email.trim();
+  const user = await reserveAttempt(service.db.orm, input.kind, email, LOCK_RULE);
+  if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
+  if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
+  if (user.totp_enabled_at === null) {
+    // Staff see every merchant: without a second factor there is no sign-in for them.
+    return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
+  }
+  if (input.code === null || input.code.trim() === "") {
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "sign_in");
+    return { result: "code_required" };
+  }
+  if ((await reserveCode(service.db.orm, user.id, LOCK_RULE)) === null) {
+    await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "sign_in");
+    return { result: "codes_locked" };
+  }
+  const code = checkCode(service, user, input.code);
+  return code === null ? fail(service, user, "code_wrong") : accept(service, input, user, code);
+}
+
+async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
+  const user = await findUserByEmail(service.db.orm, input.kind, input.email);
+  if (user?.locked_until) return { result: "locked", until: user.locked_until };
+  // Unlocked a moment ago, between the two statements: as good as a wrong guess.
+  if (user) return { result: "wrong" };
+  const now = service.clock.now();
+  const locked = decoyLock(input, now);
+  if (locked !== null) return { result: "locked", until: locked };
+  // The steps of an account's wrong guess, each as long: its count, the password, and what `fail` writes.
+  await writeNothing(service.db.orm);
+  await verifyPassword(null, input.password);
+  await service.db.orm.transaction(async (tx) => {
+    await findEnvironmentId(tx, newId(), "live");
+    await writeNothing(tx);
+  });
+  const until = failDecoy(input, now, LOCK_RULE);
+  return until === null ? { result: "wrong" } : { result: "locked", until };
+}
+
+/** The try stays counted. */
+async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
+  await service.db.orm.transaction((tx) => recordSignIn(tx, user, "sign_in_failed", { because: result }));
+  const until = await lockAfterFailure(service, user, "sign_in");
+  return until === null ? { result } : { result: "locked", until };
+}
+
+/** Thrown inside the transaction, so that a recovery code is given back. */
+class NotAccepted extends Error {}
+
+async function accept(
+  service: Service,
+  { address, userAgent }: SignInInput,
+  user: UserRow,
+  code: GivenCode | null,
+): Promise<SignInResult> {
+  const mfa = code !== null;
+  try {
+    return await service.db.orm.transaction(async (tx) => {
+      if (code?.kind === "recovery") await spend(tx, user, code);
+      const accepted = await acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
+      if (accepted === null) throw new NotAccepted();
+      if (code !== null) await forgetFailedCodes(tx, user.id);
+      const sessionId = await openSession(tx, { user: accepted, mfa, address, userAgent });
+      await recordSignIn(tx, accepted, "signed_in", { second_factor: mfa });
+      return { result: "ok", user: accepted, mfa, sessionId } as const;
+    });
+  } catch (error) {
+    if (error instanceof NotAccepted) return fail(service, user, mfa ? "code_wrong" : "wrong");
+    throw error;
+  }
+}
+
+async function spend(tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<void> {
+  if (!(await useRecoveryCode(tx, user, code))) throw new NotAccepted();
+  if (user.merchant_id === null) return;
+  const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
+  await recordAccountAct(tx, by, "settings.recovery_code_used", user.id, { email: user.email });
+}

@@ -1,0 +1,111 @@
+import { BlockList, isIP } from "node:net";
+import type { Orm } from "@/db/client";
+import {
+  type ApiKeyRow,
+  type ApiKeyStatus,
+  findReplacements,
+  lockApiKey,
+  updateApiKeyStatus,
+} from "@/db/queries/api-keys";
+import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { type Context, resourceNotFound } from "../context";
+import { type KeyAction, type KeyService, type ManagedBy, presentApiKey, recordKeyAction } from "./read-keys";
+
+/** `environmentId` is a UUID, `id` a public `key_…`. */
+export type KeyInput = ManagedBy & { environmentId: string; id: string };
+
+export async function lockKey(tx: Orm, input: KeyInput): Promise<ApiKeyRow> {
+  const id = decodeId("apiKey", input.id);
+  const row = id === null ? null : await lockApiKey(tx, input.environmentId, id);
+  if (row === null) throw resourceNotFound("API key", input.id);
+  return row;
+}
+
+const ALLOWED: Record<ApiKeyStatus, readonly string[]> = {
+  ACTIVE: ["disable", "revoke", "rotate"],
+  DISABLED: ["enable", "revoke"],
+  REVOKED: [],
+};
+
+export function invalidKeyState(status: ApiKeyStatus, detail: string): AppError {
+  return new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: ALLOWED[status] } });
+}
+
+const VERBS = { disable: disableApiKey, enable: enableApiKey, revoke: revokeApiKey };
+
+/** Disables, enables or revokes a key for a person; answers the key as it is then. */
+export async function setKeyState(ctx: Context, input: { id: string; action: keyof typeof VERBS }): Promise<ApiKey> {
+  const { service, environment, actor, request } = ctx;
+  const db = service.db.within(environment.id);
+  const row = await VERBS[input.action](
+    { db, clock: service.clock },
+    {
+      environmentId: environment.id,
+      id: input.id,
+      actor,
+      requestId: request.id,
+    },
+  );
+  const replacements = await findReplacements(db.orm, environment.id, [row.id]);
+  return presentApiKey(row, service.clock.now(), replacements.get(row.id) ?? null);
+}
+
+const ACTION: Record<ApiKeyStatus, KeyAction> = { ACTIVE: "enabled", DISABLED: "disabled", REVOKED: "revoked" };
+
+/** Every process notices within a second. A key that already has the status stays as it is; a revoked one stays revoked. */
+function changeKeyStatus(service: KeyService, input: KeyInput, to: ApiKeyStatus): Promise<ApiKeyRow> {
+  return service.db.orm.transaction(async (tx) => {
+    const row = await lockKey(tx, input);
+    if (row.status === to) return row;
+    if (row.status === "REVOKED") throw invalidKeyState(row.status, "A revoked key stays revoked. Create a new key.");
+    const changed = await updateApiKeyStatus(tx, input.environmentId, row.id, to, service.clock.now().toISOString());
+    await recordKeyAction(tx, input.environmentId, row.id, ACTION[to], input);
+    return changed;
+  });
+}
+
+/** Lets a disabled key work again. */
+export function enableApiKey(service: KeyService, input: KeyInput): Promise<ApiKeyRow> {
+  return changeKeyStatus(service, input, "ACTIVE");
+}
+
+/** Stops a key; it can be enabled again. */
+export function disableApiKey(service: KeyService, input: KeyInput): Promise<ApiKeyRow> {
+  return changeKeyStatus(service, input, "DISABLED");
+}
+
+/** Stops a key for good. */
+export function revokeApiKey(service: KeyService, input: KeyInput): Promise<ApiKeyRow> {
+  return changeKeyStatus(service, input, "REVOKED");
+}
+
+/** Addresses and CIDR blocks as one set; throws on an entry that is neither. An IPv4 address matches in either notation. */
+export function createAllowList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const parsed = parseEntry(entry);
+    if (parsed === null) throw new Error(`not an address or CIDR block: ${entry}`);
+    if (parsed.prefix === null) list.addAddress(parsed.address, parsed.family);
+    else list.addSubnet(parsed.address, parsed.prefix, parsed.family);
+  }
+  return list;
+}
+
+export const isAllowListEntry = (entry: string): boolean => parseEntry(entry) !== null;
+
+export function isListed(list: BlockList, ip: string): boolean {
+  const version = isIP(ip);
+  return version !== 0 && !ip.includes("%") && list.check(ip, version === 6 ? "ipv6" : "ipv4");
+}
+
+function parseEntry(entry: string) {
+  const [address = "", prefixText, ...more] = entry.split("/");
+  const version = isIP(address);
+  if (version === 0 || address.includes("%") || more.length > 0) return null;
+  const family = version === 6 ? ("ipv6" as const) : ("ipv4" as const);
+  if (prefixText === undefined) return { address, prefix: null, family };
+  const prefix = Number(prefixText);
+  return /^\d{1,3}$/.test(prefixText) && prefix <= (version === 6 ? 128 : 32) ? { address, prefix, family } : null;
+}

@@ -1,9 +1,0 @@
-import type { ApiKeyRow } from "@/db/queries/api-keys";
-import { changeKeyStatus } from "./change-key-status";
-import type { KeyService } from "./key-service";
-import type { KeyInput } from "./lock-key";
-
-/** Stops a key; it can be enabled again. */
-export function disableApiKey(service: KeyService, input: KeyInput): Promise<ApiKeyRow> {
-  return changeKeyStatus(service, input, "DISABLED");
-}

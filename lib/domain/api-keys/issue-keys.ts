@@ -1,0 +1,210 @@
+import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Orm } from "@/db/client";
+import { type ApiKeyRow, expireApiKeyIn, findEnvironmentMode, insertApiKey, isRotated } from "@/db/queries/api-keys";
+import {
+  type CreateApiKeyBody,
+  type IssuedApiKey,
+  NOT_AN_ADDRESS,
+  type RotateApiKeyBody,
+} from "@/lib/contract/api-keys/api-keys";
+import { AppError, type FieldError, type Problem } from "@/lib/contract/errors";
+import { instantOf } from "@/lib/contract/fields";
+import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import { type Context, resourceNotFound } from "../context";
+import { runOnce } from "../idempotency/run-once";
+import { invalidKeyState, isAllowListEntry, type KeyInput, lockKey } from "./change-keys";
+import { type KeyService, type ManagedBy, presentApiKey, recordKeyAction } from "./read-keys";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const PATTERN = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+const keyPrefix = (mode: Mode) => `sk_${mode}_`;
+
+/** A new secret: prefix, 32 random base62 characters (190 bits), and a checksum that catches a mistyped or cut-off key. */
+export function newKeySecret(mode: Mode): string {
+  const body = keyPrefix(mode) + randomBase62(RANDOM_LENGTH);
+  return body + checksum(body);
+}
+
+/** Whether a text can be a key at all; what cannot is refused without a look-up. */
+export function isWellFormedKey(text: string): boolean {
+  return PATTERN.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 = 4 × 62: the bytes above it would make the first eight characters more likely than the others.
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Creates a key for a person. Sent again under the same idempotency key it answers the same key, without the secret. */
+export async function issueApiKey(ctx: Context, input: Omit<CreateApiKeyBody, "attempt">): Promise<IssuedApiKey> {
+  const wanted = {
+    name: input.name.trim(),
+    permissions: input.permissions,
+    expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
+    ipAllowList: input.ip_allow_list,
+  };
+  checkNewKey(wanted, ctx.service.clock.now());
+  return issueOnce(ctx, (service, by) =>
+    createApiKey(service, { ...by, ...wanted, environmentId: ctx.environment.id }),
+  );
+}
+
+/** The stored answer has no secret, not even sealed: it exists in the first answer and nowhere else. */
+async function issueOnce(
+  ctx: Context,
+  make: (service: KeyService, by: Required<ManagedBy>) => Promise<NewApiKey>,
+): Promise<IssuedApiKey> {
+  let secret: string | null = null;
+  const reply = await runOnce(ctx, { status: 201 }, async (tx: Orm) => {
+    const by = { actor: ctx.actor, requestId: ctx.request.id };
+    const made = await make({ db: { orm: tx }, clock: ctx.service.clock }, by);
+    secret = made.secret;
+    return presentApiKey(made.row, ctx.service.clock.now(), null);
+  });
+  const body = JSON.parse(reply.body);
+  if (reply.status === 201) return { api_key: body, secret: reply.replayed ? null : secret };
+  // A refusal that the idempotency key has kept.
+  const { code, detail, current_status, allowed_actions } = body as Problem;
+  throw new AppError(code, detail, { extra: { current_status, allowed_actions } });
+}
+
+export type CreateApiKeyInput = ManagedBy & {
+  /** UUID. */
+  environmentId: string;
+  name: string;
+  permissions: readonly Permission[];
+  /** ISO 8601, in the future; null = never. */
+  expiresAt?: string | null;
+  /** Addresses and CIDR blocks; empty = from anywhere. */
+  ipAllowList?: readonly string[];
+  /** UUID of the key it replaces. */
+  rotatedFrom?: string | null;
+};
+
+/** The row, and the secret that is shown now and never again. */
+type NewApiKey = { row: ApiKeyRow; secret: string };
+
+export async function createApiKey(service: KeyService, input: CreateApiKeyInput): Promise<NewApiKey> {
+  checkNewKey(input, service.clock.now());
+  return service.db.orm.transaction(async (tx) => {
+    const mode = await findEnvironmentMode(tx, input.environmentId);
+    if (mode === null) throw resourceNotFound("environment", input.environmentId);
+    const secret = newKeySecret(mode);
+    const id = newId();
+    const created_at = idTime(id);
+    const row = await insertApiKey(tx, input.environmentId, {
+      id,
+      name: input.name,
+      prefix: keyPrefix(mode),
+      last4: secret.slice(-4),
+      secret_sha256: sha256(secret),
+      permissions: [...new Set(input.permissions)],
+      status: "ACTIVE",
+      ip_allow_list: [...(input.ipAllowList ?? [])],
+      expires_at: input.expiresAt ? new Date(input.expiresAt).toISOString() : null,
+      rotated_from: input.rotatedFrom ?? null,
+      created_at,
+      updated_at: created_at,
+    });
+    await recordKeyAction(tx, input.environmentId, id, "created", input);
+    return { row, secret };
+  });
+}
+
+/** Throws `invalid_parameter`. What is refused must not be written first and taken back: it would stay in the tables' files. */
+function checkNewKey(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
+  const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
+  const errors: FieldError[] = [];
+  const invalid = (param: string, message: string) => errors.push({ param, code: "invalid_parameter", message });
+  if (input.name.trim() === "" || input.name.length > 100)
+    invalid("name", "Give the key a name of 1 to 100 characters.");
+  if (input.permissions.length === 0) invalid("permissions", "Give the key at least one permission.");
+  input.permissions.forEach((permission, i) => {
+    if (!PERMISSIONS.includes(permission)) invalid(`permissions.${i}`, `There is no permission '${permission}'.`);
+  });
+  // Written so that an unreadable date, too, is not "in the future".
+  if (expiresAt !== null && !(expiresAt > now)) invalid("expires_at", "Choose an expiry in the future.");
+  input.ipAllowList?.forEach((entry, i) => {
+    if (!isAllowListEntry(entry)) {
+      invalid(`ip_allow_list.${i}`, NOT_AN_ADDRESS);
+    }
+  });
+  if (errors[0] !== undefined) throw new AppError("invalid_parameter", errors[0].message, { errors });
+}
+
+/** Rotates a key for a person: a new secret with the same settings. Repeated, it answers as {@link issueOnce} says. */
+export function reissueApiKey(
+  ctx: Context,
+  input: Omit<RotateApiKeyBody, "attempt"> & { id: string },
+): Promise<IssuedApiKey> {
+  return issueOnce(ctx, (service, by) =>
+    rotateApiKey(service, {
+      ...by,
+      environmentId: ctx.environment.id,
+      id: input.id,
+      overlapHours: input.overlap_hours,
+    }),
+  );
+}
+
+/** How long the old key goes on working beside the new one. */
+export type OverlapHours = 0 | 1 | 24 | 168;
+
+/** Replaces a key by a new one with the same settings. */
+export function rotateApiKey(
+  service: KeyService,
+  input: KeyInput & { overlapHours: OverlapHours },
+): Promise<NewApiKey> {
+  const { environmentId, overlapHours, actor, requestId } = input;
+  return service.db.orm.transaction(async (tx) => {
+    const old = await lockKey(tx, input);
+    const now = service.clock.now();
+    if (old.status !== "ACTIVE")
+      throw invalidKeyState(old.status, `The key is ${old.status}; only an ACTIVE one can be rotated.`);
+    if (await isRotated(tx, environmentId, old.id)) {
+      throw invalidKeyState(old.status, "The key was already rotated. Rotate the key that replaced it.");
+    }
+    if (old.expires_at !== null && Date.parse(old.expires_at) <= now.getTime()) {
+      throw invalidKeyState(old.status, "The key has expired. Create a new key.");
+    }
+    const made = await createApiKey(
+      { ...service, db: { orm: tx } },
+      {
+        environmentId,
+        name: old.name,
+        permissions: old.permissions as Permission[],
+        expiresAt: old.expires_at,
+        ipAllowList: old.ip_allow_list,
+        rotatedFrom: old.id,
+        ...(actor && { actor }),
+        ...(requestId && { requestId }),
+      },
+    );
+    await expireApiKeyIn(tx, environmentId, old.id, overlapHours, now.toISOString());
+    await recordKeyAction(tx, environmentId, old.id, "rotated", input);
+    return made;
+  });
+}

@@ -1,0 +1,130 @@
+import type { Orm, Sql } from "@/db/client";
+import {
+  type ApiKeyRow,
+  countApiKeys,
+  listApiKeys as findApiKeys,
+  findReplacements,
+  type KeyUse,
+  listApiKeys as selectApiKeys,
+  findUsableKey as selectUsableKey,
+  type UsableKey,
+  recordKeyUses as updateKeyUses,
+} from "@/db/queries/api-keys";
+import { insertAudit } from "@/db/queries/changes";
+import type { ActorRecord } from "@/db/schema/operations";
+import type { Clock } from "@/lib/clock";
+import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
+import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import type { Permission } from "@/lib/contract/permissions";
+import { idTime, newId } from "@/lib/ids";
+import type { Context } from "../context";
+import { type ListAnswer, listAnswer } from "../lists";
+
+/** The row as people see it. `replacedBy` is the UUID of the key that was made in its place. */
+export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | null): ApiKey {
+  const status = statusAt(row, now);
+  return {
+    id: encodeId("apiKey", row.id),
+    object: "api_key",
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    permissions: row.permissions as Permission[],
+    status,
+    ip_allow_list: row.ip_allow_list,
+    expires_at: row.expires_at,
+    last_used_at: row.last_used_at,
+    last_used_ip: row.last_used_ip,
+    rotated_from: encodeIdOrNull("apiKey", row.rotated_from),
+    replaced_by: encodeIdOrNull("apiKey", replacedBy),
+    available_actions: actionsOf(status, replacedBy !== null),
+    created_at: row.created_at,
+  };
+}
+
+function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
+  if (row.status === "REVOKED") return "REVOKED";
+  return row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
+}
+
+function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
+  switch (status) {
+    case "ACTIVE":
+      return replaced ? ["disable", "revoke"] : ["rotate", "disable", "revoke"];
+    case "DISABLED":
+      return ["enable", "revoke"];
+    case "EXPIRED":
+      return ["revoke"];
+    case "REVOKED":
+      return [];
+    default:
+      return status satisfies never;
+  }
+}
+
+/** What the verbs for keys need: they also run outside of a request, and inside a caller's transaction as `orm`. */
+export type KeyService = { readonly db: { readonly orm: Orm }; readonly clock: Clock };
+
+/** Who manages the key; left out, it is Cardlane itself (a script). */
+export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
+
+export type KeyAction = "created" | "disabled" | "enabled" | "revoked" | "rotated";
+
+export async function recordKeyAction(
+  tx: Orm,
+  environmentId: string,
+  keyId: string,
+  action: KeyAction,
+  by: ManagedBy,
+): Promise<void> {
+  const id = newId();
+  await insertAudit(tx, environmentId, {
+    id,
+    actor: by.actor ?? { type: "system", id: null },
+    action: `api_key.${action}`,
+    object_id: keyId,
+    request_id: by.requestId ?? null,
+    created_at: idTime(id),
+  });
+}
+
+export type { UsableKey };
+
+/** The key whose secret has this SHA-256; null when there is none that works now. */
+export function findUsableKey(service: { db: { sql: Sql } }, secretSha256: Buffer): Promise<UsableKey | null> {
+  return selectUsableKey(service.db.sql, secretSha256);
+}
+
+/** The newest keys of an environment, of every status. */
+export function listApiKeys(
+  service: KeyService,
+  input: { environmentId: string; limit?: number },
+): Promise<ApiKeyRow[]> {
+  return selectApiKeys(service.db.orm, input.environmentId, input.limit ?? 100);
+}
+
+/** One page of an environment's keys, newest first, of every status. */
+export async function listKeyPage(ctx: Context, input: { limit: number; offset: number }): Promise<ListAnswer<ApiKey>> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const environmentId = ctx.environment.id;
+  const [found, total] = await Promise.all([
+    findApiKeys(orm, environmentId, input.limit + 1, input.offset),
+    countApiKeys(orm, environmentId),
+  ]);
+  const rows = found.slice(0, input.limit);
+  const replacements = await findReplacements(
+    orm,
+    environmentId,
+    rows.map((row) => row.id),
+  );
+  const now = ctx.service.clock.now();
+  const keys = rows.map((row) => presentApiKey(row, now, replacements.get(row.id) ?? null));
+  return listAnswer(keys, { hasMore: found.length > rows.length, total }, input.limit, input.offset);
+}
+
+export type { KeyUse };
+
+/** Keeps when and from where keys were last used. */
+export async function recordKeyUses(service: { db: { sql: Sql } }, uses: KeyUse[]): Promise<void> {
+  if (uses.length > 0) await updateKeyUses(service.db.sql, uses);
+}

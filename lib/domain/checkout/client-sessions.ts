@@ -1,0 +1,355 @@
+import { randomBytes } from "node:crypto";
+import type { Orm } from "@/db/client";
+import type { CheckoutRow } from "@/db/queries/checkout/client-sessions";
+import {
+  cancelOpenClientSession,
+  findClientSession,
+  insertClientSession,
+  lockClientSession,
+} from "@/db/queries/checkout/client-sessions";
+import {
+  countClientSessions,
+  findSessionWithPlan,
+  type ListedSession,
+  listSessionActs,
+  listSessionCharges,
+  type SessionAct,
+  type SessionChargeRow,
+  listClientSessions as selectSessions,
+} from "@/db/queries/checkout/session-list";
+import { findKey } from "@/db/queries/idempotency/claims";
+import { type ActorNames, readActorNames } from "@/db/queries/payments/payment-detail";
+import { findPayment } from "@/db/queries/payments/payments";
+import { findPlan } from "@/db/queries/plans";
+import type { ClientSessionRow } from "@/db/schema/checkout";
+import {
+  CLIENT_SESSION_ATTEMPTS,
+  type ClientSession,
+  type ClientSessionStatus,
+  type CreateClientSessionBody,
+  requireSecureAddresses,
+} from "@/lib/contract/checkout/client-session";
+import type {
+  SessionAttempt,
+  SessionDetail,
+  SessionListItem,
+  SessionListQuery,
+} from "@/lib/contract/checkout/operations";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
+import { AppError } from "@/lib/contract/errors";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import { type Context, type Reply, resourceNotFound } from "../context";
+import { changedMembers, recordChange } from "../events/event";
+import { runOnce } from "../idempotency/run-once";
+import { type ListAnswer, listAnswer } from "../lists";
+import { continuePayment } from "../payments/follow-up";
+import { keyOf, refuseUnclaimed } from "../payments/money-request";
+import { presentActor } from "../payments/present";
+import { currencyNotSupported } from "../plans/plans";
+import type { Checkout } from "./pay-session";
+
+const LIFE_MS = 24 * 60 * 60 * 1000;
+
+/** Opens a session for one shopper and one amount. Its token is in this answer (and its replays) and nowhere else. */
+export async function createClientSession(ctx: Context, input: CreateClientSessionBody): Promise<Reply> {
+  requireSecureAddresses(ctx.environment, input);
+  return runOnce(ctx, { status: 201, secretAnswer: true }, async (tx) => {
+    const { plan_id, amount, currency, ...described } = input;
+    const price = await priceOf(ctx, tx, plan_id, amount, currency);
+    const id = newId();
+    const created_at = idTime(id);
+    const token = `cst_${randomBytes(32).toString("base64url")}`;
+    const row = await insertClientSession(tx, ctx.environment.id, {
+      id,
+      token_sha256: sha256(token),
+      status: "OPEN",
+      ...price,
+      ...described,
+      expires_at: new Date(Date.parse(created_at) + LIFE_MS).toISOString(),
+      created_at,
+      updated_at: created_at,
+    });
+    const data = { object: presentClientSession(ctx, row), previous: null };
+    await recordChange(ctx, tx, {
+      type: "client_session.created",
+      action: "client_session.created",
+      objectId: id,
+      data,
+    });
+    const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
+    return presentClientSession(ctx, row, { client_session_token: token, iframe_url });
+  });
+}
+
+/** The plan's price, or the amount and currency that the schema makes sure of when there is no plan. */
+async function priceOf(
+  ctx: Context,
+  tx: Orm,
+  publicPlanId: string | null,
+  amount: number | null,
+  currency: string | null,
+) {
+  if (publicPlanId === null) {
+    if (amount === null || currency === null)
+      throw new Error("a client session needs a plan, or an amount and a currency");
+    if (!isSupportedCurrency(currency)) throw currencyNotSupported(currency);
+    return { plan_id: null, amount, currency };
+  }
+  const planId = decodeId("plan", publicPlanId);
+  const plan = planId === null ? null : await findPlan(tx, ctx.environment.id, planId);
+  if (plan === null) throw resourceNotFound("plan", publicPlanId, "plan_id");
+  if (plan.status !== "ACTIVE") {
+    throw new AppError(
+      "plan_not_active",
+      `The plan '${publicPlanId}' is ${plan.status}. Activate it, or use another plan.`,
+      {
+        param: "plan_id",
+      },
+    );
+  }
+  return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
+}
+
+export async function getClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
+  const id = decodeId("clientSession", input.id);
+  const row =
+    id === null ? null : await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+  if (row === null) throw resourceNotFound("client session", input.id);
+  return presentClientSession(ctx, row);
+}
+
+const LIMIT = 20;
+
+/** One page of the environment's client sessions, newest first. */
+export async function listClientSessions(ctx: Context, input: SessionListQuery): Promise<ListAnswer<SessionListItem>> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const offset = input.offset ?? 0;
+  const now = ctx.service.clock.now();
+  const filter = { status: input.status, now: now.toISOString() };
+  const [rows, total] = await Promise.all([
+    selectSessions(orm, ctx.environment.id, filter, { limit: LIMIT + 1, offset }),
+    countClientSessions(orm, ctx.environment.id, filter, TOTAL_CAP),
+  ]);
+  const items = rows.slice(0, LIMIT).map((row) => present(row, now));
+  return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
+}
+
+function present({ session, plan }: ListedSession, now: Date): SessionListItem {
+  return {
+    id: encodeId("clientSession", session.id),
+    status: clientSessionStatus(session, now),
+    amount: session.amount,
+    currency: session.currency,
+    plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
+    customer_id: session.customer_id,
+    customer_email: session.customer_email,
+    customer_name: session.customer_name,
+    attempts: session.attempts,
+    under_way: session.open_payment_id !== null,
+    payment_id: encodeIdOrNull("payment", session.payment_id),
+    expires_at: session.expires_at,
+    created_at: session.created_at,
+  };
+}
+
+/**
+ * Closes a session that is open: it takes no more attempts. A 3-D Secure challenge that its shopper has not answered ends
+ * as abandoned. A payment whose outcome is not known is left alone: 409 `outcome_pending`, and nothing is closed.
+ */
+export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
+  const id = decodeId("clientSession", input.id);
+  if (id === null) throw resourceNotFound("client session", input.id);
+  // A session whose challenge was abandoned for this was open until then, whatever the time or the number of attempts.
+  const cancelled =
+    (await cancel(ctx, id, { evenExpired: false })) ??
+    ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
+  if (cancelled) return cancelled;
+  const row = await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+  if (row === null) throw resourceNotFound("client session", input.id);
+  throw refusal(ctx, row);
+}
+
+function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Promise<ClientSession | null> {
+  return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    const now = ctx.service.clock.now().toISOString();
+    const open = await lockClientSession(tx, ctx.environment.id, id);
+    if (open === null) return null;
+    const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
+    if (row === null) return null;
+    const session = presentClientSession(ctx, row);
+    const previous = changedMembers(presentClientSession(ctx, open), session);
+    const type = "client_session.cancelled";
+    await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
+    return session;
+  });
+}
+
+/** Ends the challenge that the session waits for. False: it waits for none. */
+async function abandonChallenge({ service, environment }: Context, id: string): Promise<boolean> {
+  const row = await findClientSession(service.db.within(environment.id).orm, environment.id, id);
+  if (!row?.open_payment_id) return false;
+  const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, row.open_payment_id);
+  if (snapshot?.payment.status !== "REQUIRES_ACTION") return false;
+  await continuePayment(service, environment, row.open_payment_id, "abandoned");
+  return true;
+}
+
+function refusal(ctx: Context, row: ClientSessionRow): AppError {
+  const current_status = clientSessionStatus(row, ctx.service.clock.now());
+  if (row.open_payment_id !== null) {
+    return new AppError(
+      "outcome_pending",
+      "A payment of this client session is under way. Ask again in a moment: it is then paid, or can be cancelled.",
+    );
+  }
+  return new AppError("invalid_state", `The client session is ${current_status}; only an OPEN one can be cancelled.`, {
+    extra: { current_status, allowed_actions: [] },
+  });
+}
+
+/** A session takes five attempts; payments that the merchant's server made for it by a token count besides. */
+const MAX_SHOWN_ATTEMPTS = 50;
+
+/** A session with the cards that were tried in it and who opened and closed it. */
+export async function getSessionDetail(ctx: Context, input: { id: string }): Promise<SessionDetail> {
+  const { service, environment } = ctx;
+  const id = decodeId("clientSession", input.id);
+  const found =
+    id === null ? null : await findSessionWithPlan(service.db.within(environment.id).orm, environment.id, id);
+  if (found === null) throw resourceNotFound("client session", input.id);
+  const { session, plan } = found;
+  const [charges, acts] = await Promise.all([
+    listSessionCharges(service.db.within(environment.id).sql, environment.id, session.id, MAX_SHOWN_ATTEMPTS),
+    listSessionActs(service.db.within(environment.id).sql, environment.id, session.id),
+  ]);
+  const owner = { id: environment.id, merchantId: environment.merchantId };
+  const names = await readActorNames(
+    service.db.within(environment.id).sql,
+    owner,
+    acts.map(({ actor }) => actor),
+  );
+  const actOf = (action: string) => acts.find((act) => act.action === action);
+  const created = actOf("client_session.created");
+  const cancelled = actOf("client_session.cancelled");
+  return {
+    session: presentClientSession(ctx, session),
+    plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
+    open_payment_id: encodeIdOrNull("payment", session.open_payment_id),
+    attempts: charges.map(attemptOf),
+    created_by: created ? presentActor(created.actor, names) : null,
+    cancelled: cancelled ? cancelledOf(cancelled, names) : null,
+  };
+}
+
+const cancelledOf = (act: SessionAct, names: ActorNames) => ({
+  at: act.created_at,
+  by: presentActor(act.actor, names),
+});
+
+function attemptOf(row: SessionChargeRow): SessionAttempt {
+  const { decline_code: code } = row;
+  return {
+    id: encodeId("transaction", row.id),
+    payment_id: encodeId("payment", row.payment_id),
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    card_brand: row.card_brand,
+    card_last4: row.card_last4,
+    decline: code && { code, meaning: DECLINE_GUIDE[code].meaning, advice: DECLINE_GUIDE[code].advice },
+    created_at: row.created_at,
+  };
+}
+
+/** What the answer that creates a session shows, and no other. */
+type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
+
+const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
+
+/**
+ * Status at `now`: that a session expired follows from the time and is not stored. One whose payment is under way has not:
+ * it may still be paid.
+ */
+export function clientSessionStatus(
+  row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
+  now: Date,
+): ClientSessionStatus {
+  if (row.open_payment_id !== null) return row.status;
+  return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
+}
+
+function presentClientSession(ctx: Context, row: ClientSessionRow, once: ShownOnce = NOT_SHOWN): ClientSession {
+  return {
+    id: encodeId("clientSession", row.id),
+    object: "client_session",
+    client_session_token: once.client_session_token,
+    status: clientSessionStatus(row, ctx.service.clock.now()),
+    amount: row.amount,
+    currency: row.currency,
+    plan_id: encodeIdOrNull("plan", row.plan_id),
+    payment_id: encodeIdOrNull("payment", row.payment_id),
+    capture_method: row.capture_method,
+    customer_id: row.customer_id,
+    customer_email: row.customer_email,
+    customer_name: row.customer_name,
+    billing_address: row.billing_address,
+    allowed_origins: row.allowed_origins,
+    return_url: row.return_url,
+    appearance: row.appearance,
+    metadata: row.metadata,
+    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    iframe_url: once.iframe_url,
+    environment: API_ENVIRONMENTS[ctx.environment.mode],
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** The refusal of an attempt that came when the session was paid, closed, or busy with another payment. */
+export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
+  return new AppError(
+    "invalid_state",
+    "This payment session takes no payment now: it is paid, closed, or another payment is under way. Look at its state.",
+    { extra: { current_status: status, allowed_actions: [] } },
+  );
+}
+
+/**
+ * Throws unless the session can be paid, before its card goes anywhere. An attempt that was made already passes: what became
+ * of it is to be told, whatever has changed since. What it finds is an early no; the yes is the guard's, in T1.
+ */
+export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
+  const refusal = refusalOf(ctx, row);
+  if (!refusal || !(await isNewAttempt(ctx))) return;
+  // A session that is busy may be free again: an attempt that was refused meanwhile must not pay when it comes once more.
+  const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
+  if (isBusy) {
+    const reply = await refuseUnclaimed(ctx, refusal);
+    // Not our refusal: the same attempt was begun meanwhile, and whoever went on with it, perhaps this request, answers for it.
+    if (reply.replayed || reply.status !== refusal.status) return;
+  }
+  throw refusal;
+}
+
+/** Whether nothing is known of the attempt's key: it was not made before. */
+export async function isNewAttempt(ctx: Context): Promise<boolean> {
+  return (await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key)) === null;
+}
+
+function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
+  if (row.suspended) {
+    return new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
+  }
+  const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
+  if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);
+  if (row.plan_status !== null && row.plan_status !== "ACTIVE") {
+    return new AppError("plan_not_active", "This is no longer for sale. Nothing was charged.");
+  }
+  return null;
+}

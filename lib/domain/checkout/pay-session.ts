@@ -1,0 +1,159 @@
+import { type CheckoutRow, countClientSessionAttempt, findCheckoutRow } from "@/db/queries/checkout/client-sessions";
+import type { CheckoutFailure, CheckoutState, CheckoutStatus } from "@/lib/contract/checkout/checkout";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
+import type { DeclineCode } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { sha256 } from "@/lib/secret";
+import type { Context, Environment, Service } from "../context";
+import { runOnce } from "../idempotency/run-once";
+import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { clientSessionStatus, requireUsable, sessionUnusable } from "./client-sessions";
+import { insertNewPaymentToken } from "./payment-tokens";
+
+/** A session as its payment form knows it, by the token that is in the form's address. */
+export type Checkout = { readonly environment: Environment; readonly row: CheckoutRow };
+
+const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
+
+/** Null for any text that is no session's token. */
+export async function findCheckout(service: Service, token: string): Promise<Checkout | null> {
+  if (!TOKEN.test(token)) return null;
+  const row = await findCheckoutRow(service.db.sql, sha256(token));
+  return row && { row, environment: { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id } };
+}
+
+/** Where a session stands, as its shopper may know it. */
+export function checkoutState(service: Service, row: CheckoutRow): CheckoutState {
+  const status = statusOf(service, row);
+  const current = row.payment_id ?? row.open_payment_id;
+  const session = { clientSessionId: row.id, paymentId: current };
+  const { last_next_action: action } = row;
+  return {
+    status,
+    client_session_id: encodeId("clientSession", row.id),
+    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    expires_at: row.expires_at,
+    payment:
+      current === null ? null : { id: encodeId("payment", current), status: row.last_payment_status ?? "PENDING" },
+    action:
+      status === "REQUIRES_ACTION" && action
+        ? { url: onThisHost(service, action.redirect_to_url.url), expires_at: action.expires_at }
+        : null,
+    failure: current === null ? failureOf(row) : null,
+    return_url: row.return_url && withSessionIds(row.return_url, session),
+  };
+}
+
+function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
+  if (row.open_payment_id !== null)
+    return row.last_payment_status === "REQUIRES_ACTION" ? "REQUIRES_ACTION" : "PROCESSING";
+  const status = clientSessionStatus(row, service.clock.now());
+  // A card that was tokenized with the last attempt may still pay it, but the form takes no more.
+  return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
+}
+
+/** Codes that a shopper may know; any other is a decline like any other. */
+const TOLD: Partial<Record<DeclineCode, CheckoutFailure>> = {
+  insufficient_funds: "insufficient_funds",
+  expired_card: "expired_card",
+  incorrect_cvv: "incorrect_cvv",
+  incorrect_number: "incorrect_number",
+  authentication_failed: "authentication_failed",
+  processing_error: "processing_error",
+};
+
+function failureOf({ last_payment_status: status, last_decline_code: code }: CheckoutRow): CheckoutFailure | null {
+  if (status === "FAILED") return "processing_error";
+  if (status !== "DECLINED") return null;
+  return (code && TOLD[code]) ?? "card_declined";
+}
+
+/** Our own pages by their path: the form may be open under another name of this host, and frames its own origin alone. */
+function onThisHost(service: Service, url: string): string {
+  return url.startsWith(`${service.baseUrl}/`) ? url.slice(service.baseUrl.length) : url;
+}
+
+type SessionToken = { id: string; expires_at: string };
+
+/**
+ * Makes a `tok_…` of the card that a shopper typed, with which the merchant's server may pay once within 15 minutes. Counts
+ * as an attempt. The same attempt again answers the same token. Throws AppError when the session takes none now (409).
+ */
+export async function tokenizeForSession(
+  ctx: Context,
+  checkout: Checkout,
+  body: CheckoutAttemptBody,
+): Promise<SessionToken> {
+  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
+  if (!processor) throw processorNotConfigured();
+  await requireUsable(ctx, checkout);
+  const { row } = checkout;
+  const details = {
+    name: body.card.name ?? null,
+    postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
+    clientSessionId: row.id,
+  };
+  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
+  const reply = await runOnce(ctx, { status: 200, secretAnswer: true }, async (tx) => {
+    if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
+    const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);
+    return { id, expires_at };
+  });
+  if (reply.status !== 200) throw sessionUnusable(row);
+  return JSON.parse(reply.body) as SessionToken;
+}
+
+/**
+ * Pays a session with the card that its shopper typed: the session's amount, under the attempt's idempotency key. That it
+ * was declined, or that its outcome is not known yet, is no error: what became of it is the session's state; the answer is
+ * whether this very request was declined. Throws AppError when the session takes no payment now (409, 403 for a suspended
+ * merchant, 422 for a plan that is not sold any more), or the same attempt is still running (409).
+ */
+export async function payClientSession(
+  ctx: Context,
+  checkout: Checkout,
+  body: CheckoutAttemptBody,
+): Promise<{ declined: boolean }> {
+  const { row } = checkout;
+  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
+  if (!processor) throw processorNotConfigured();
+  await requireUsable(ctx, checkout);
+  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
+  const reply = await makePayment(ctx, {
+    terms: {
+      amount: row.amount,
+      currency: row.currency,
+      capture_method: row.capture_method,
+      customer_id: row.customer_id,
+      customer_email: row.customer_email,
+      customer_name: row.customer_name ?? body.card.name ?? null,
+      billing_address: withPostalCode(row.billing_address, body.postal_code ?? null),
+      description: row.plan_name,
+      metadata: row.metadata,
+      return_url: row.return_url,
+    },
+    card: { ...card, paymentTokenId: null, clientSessionId: row.id },
+    planId: row.plan_id,
+    isOver: row.suspended,
+    unusable: () => sessionUnusable(row),
+  });
+  // The refusal of an attempt is replayed like any other answer.
+  if (reply.status === 409) throw sessionUnusable(row);
+  return { declined: reply.status === 402 && !reply.replayed };
+}
+
+/**
+ * The merchant's return URL, telling which session and payment the shopper comes back from. They are for looking up: what
+ * became of the payment is asked of the API, for anybody can type an address.
+ */
+export function withSessionIds(
+  returnUrl: string,
+  /** UUIDs. */
+  { clientSessionId, paymentId }: { clientSessionId: string | null; paymentId: string | null },
+): string {
+  const url = new URL(returnUrl);
+  if (clientSessionId) url.searchParams.set("client_session_id", encodeId("clientSession", clientSessionId));
+  if (paymentId) url.searchParams.set("payment_id", encodeId("payment", paymentId));
+  return url.href;
+}

@@ -1,0 +1,87 @@
+import type { Orm } from "@/db/client";
+import {
+  clearOldPaymentTokens,
+  deleteOldPaymentTokens,
+  insertPaymentToken,
+} from "@/db/queries/checkout/payment-tokens";
+import { encodeId } from "@/lib/contract/ids";
+import type { CardInput } from "@/lib/contract/payments/payment";
+import type { CardBrand } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import type { TokenizedCard } from "@/lib/processor/port";
+import type { Context, Service } from "../context";
+import { processorNotConfigured, tokenizeCard } from "../payments/make-payment";
+
+const LIFE_MS = 15 * 60 * 1000;
+
+type PaymentToken = {
+  /** `tok_…` */
+  id: string;
+  card: { brand: CardBrand | null; last4: string; exp_month: number; exp_year: number; bin: string };
+  expires_at: string;
+};
+
+/** A card, held by the processor, as a token for one payment within 15 minutes. Number and CVV are not kept here. */
+export async function createPaymentToken(
+  ctx: Context,
+  input: { card: CardInput /** UUID. */; clientSessionId?: string | null },
+): Promise<PaymentToken> {
+  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
+  if (processor === null) throw processorNotConfigured();
+  const card = await tokenizeCard(processor, ctx.environment.id, input.card);
+  const details = { name: input.card.name ?? null, postalCode: null, clientSessionId: input.clientSessionId ?? null };
+  return insertNewPaymentToken(ctx, ctx.service.db.within(ctx.environment.id).orm, card, details);
+}
+
+/** What was typed beside a card. `clientSessionId` is a UUID. */
+type TokenDetails = { name: string | null; postalCode: string | null; clientSessionId: string | null };
+
+/** The same for a card that the processor has already, within a transaction. */
+export async function insertNewPaymentToken(
+  ctx: Context,
+  orm: Orm,
+  { token, ...card }: TokenizedCard,
+  { name, postalCode, clientSessionId }: TokenDetails,
+): Promise<PaymentToken> {
+  const id = newId();
+  const created_at = idTime(id);
+  const expires_at = new Date(Date.parse(created_at) + LIFE_MS).toISOString();
+  await insertPaymentToken(orm, ctx.environment.id, {
+    id,
+    processor_token: token,
+    card_brand: card.brand,
+    card_last4: card.last4,
+    card_bin: card.bin,
+    card_exp_month: card.exp_month,
+    card_exp_year: card.exp_year,
+    card_name: name,
+    postal_code: postalCode,
+    client_session_id: clientSessionId,
+    expires_at,
+    created_at,
+  });
+  return { id: encodeId("paymentToken", id), card, expires_at };
+}
+
+/** Rows in one statement, so that none of them holds others up for long. */
+const AT_ONCE = 5_000;
+
+/**
+ * Forgets cards that nobody needs any more, in every environment. Of tokens past their 15 minutes the processor's own token
+ * goes at once, and the row a day later, so that who uses one too late is told so. At the sandbox those attempts go that its
+ * fraud rules do not count any more.
+ *
+ * Answers how many it forgot: whoever calls it again until that is 0 is done. Several processes may do it at once.
+ */
+export async function forgetOldCards({
+  db,
+  processors,
+}: {
+  readonly db: Service["db"];
+  readonly processors: Service["processors"];
+}): Promise<number> {
+  const attempts = (await processors.processorFor("test")?.forgetOldAttempts()) ?? 0;
+  const cleared = await clearOldPaymentTokens(db.orm, AT_ONCE);
+  const deleted = await deleteOldPaymentTokens(db.orm, AT_ONCE);
+  return attempts + cleared + deleted;
+}

@@ -1,0 +1,182 @@
+import { wasRecordedLately } from "@/db/queries/accounts/history";
+import { findEnvironmentId } from "@/db/queries/accounts/merchants";
+import {
+  findInspectedKey,
+  findRecentKeys,
+  type InspectedKey,
+  type ListedKey,
+  readKeyActors,
+} from "@/db/queries/idempotency/inspection";
+import { keepableText } from "@/lib/contract/card-numbers";
+import { AppError } from "@/lib/contract/errors";
+import type { Difference, KeyDetail, KeyPage, KeyState, KeySummary } from "@/lib/contract/idempotency/idempotency-key";
+import { encodeId } from "@/lib/contract/ids";
+import { OPERATIONS } from "@/lib/contract/operations";
+import { firstIdAt } from "@/lib/ids";
+import { accountActor, recordAccountAct } from "../accounts/activity";
+import type { Context } from "../context";
+import { presentActor } from "../payments/present";
+
+/** Longer answers, of payments with very many refunds, would take the process too long to draw. */
+const LONGEST_SHOWN = 250_000;
+
+/** Everything that is known of a key of the environment; null when it has none of that name. */
+export async function findIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const row = await findInspectedKey(sql, ctx.environment.id, input.key);
+  if (!row) return null;
+  const actors = await readKeyActors(sql, ctx.environment, row);
+  const reuse = row.last_reuse;
+  const tooLong = (row.response_body?.length ?? 0) > LONGEST_SHOWN;
+  return {
+    ...presentKey(row),
+    operation: row.operation_name,
+    request_id: encodeId("request", row.request_id),
+    actor: presentActor(row.actor, actors),
+    body: row.request_body,
+    response: row.response_sealed || tooLong || row.response_body === null ? null : JSON.parse(row.response_body),
+    sealed: row.response_sealed,
+    too_long: tooLong,
+    completed_at: row.completed_at,
+    expires_at: row.expires_at,
+    last_replayed_at: row.last_replayed_at,
+    retry: retryWords(row),
+    effect: effectOf(row),
+    reuse: reuse && {
+      path: reuse.path,
+      request_id: encodeId("request", reuse.request_id),
+      actor: presentActor(reuse.actor, actors),
+      at: reuse.at,
+      body: reuse.body,
+      differences: differencesOf(
+        { endpoint: `${methodOf(row.operation_name)} ${row.path}`, body: row.request_body },
+        { endpoint: `POST ${reuse.path}`, body: reuse.body },
+      ),
+    },
+  };
+}
+
+function effectOf(row: InspectedKey): KeyDetail["effect"] {
+  if (row.o_kind === null || row.o_state === null || row.o_payment_id === null || row.o_transaction_id === null)
+    return null;
+  return {
+    kind: row.o_kind,
+    state: row.o_state,
+    payment_id: encodeId("payment", row.o_payment_id),
+    transaction_id: encodeId("transaction", row.o_transaction_id),
+    attempts: row.o_attempts ?? 1,
+  };
+}
+
+/** What the same request would get now. The rules are those of `answerFromKey` and `runOnce`. */
+function retryWords(row: InspectedKey): string {
+  const state = stateOf(row);
+  switch (state) {
+    case "expired":
+      return "The key is more than 24 hours old, so it counts as new: the request would run again, as a new operation.";
+    case "done":
+      return `The same request gets the stored answer again (${row.status_code}), to the byte, marked Idempotent-Replayed: true. Nothing runs a second time. Another request with this key gets 409 idempotency_key_reused.`;
+    case "waiting":
+      return "The outcome at the processor is not known yet. A retry asks what became of the same operation and answers 202 until that is known, then its one true result. It never starts a second one.";
+    case "running":
+      return row.lease_over
+        ? "The first request stopped before it had an answer. A retry goes on where it stopped, with the same operation; it never starts a second one."
+        : "The first request is still running. A retry waits up to 2 seconds for its answer, then gets 409 idempotency_request_in_progress and may be sent again.";
+    default:
+      return state satisfies never;
+  }
+}
+
+/** An open page looks again every few seconds; that is the same look. */
+const SAME_LOOK_MS = 10 * 60_000;
+
+/**
+ * The same as `findIdempotencyKey`, once it is written down that the person looked; the look-ups of support staff are in their
+ * own log. What was looked for may be anything that they pasted.
+ */
+export async function lookUpIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
+  if (ctx.actor.type === "user") await recordLook(ctx, keepableText(input.key, 255));
+  return findIdempotencyKey(ctx, input);
+}
+
+/** The same; throws `resource_not_found` when the environment has no such key. */
+export async function getIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail> {
+  const found = await lookUpIdempotencyKey(ctx, input);
+  if (found) return found;
+  throw new AppError(
+    "resource_not_found",
+    "There is no such idempotency key in this environment. Keys are kept for a day.",
+  );
+}
+
+async function recordLook(ctx: Context, key: string): Promise<void> {
+  const { orm } = ctx.service.db;
+  const { id, mode, merchantId } = ctx.environment;
+  const environmentId = await findEnvironmentId(orm, merchantId, "live");
+  const look = { action: "settings.idempotency_key_viewed", actorId: ctx.actor.id, objectId: id, key } as const;
+  const since = firstIdAt(new Date(ctx.service.clock.now().getTime() - SAME_LOOK_MS));
+  if (environmentId !== null && (await wasRecordedLately(orm, environmentId, look, since))) return;
+  await recordAccountAct(orm, accountActor(ctx), look.action, id, { mode, key });
+}
+
+/** The environment's keys, newest first. `after`: the last key of the page before. `limit`: at most 100. */
+export async function listIdempotencyKeys(
+  ctx: Context,
+  input: { limit: number; after: string | null },
+): Promise<KeyPage> {
+  const limit = Math.min(input.limit, 100);
+  const page = { limit: limit + 1, after: input.after };
+  const rows = await findRecentKeys(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, page);
+  return { keys: rows.slice(0, limit).map(presentKey), has_more: rows.length > limit };
+}
+
+const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
+
+/** The HTTP method of a contract's operation, by its name. */
+export const methodOf = (operationName: string): string => METHODS.get(operationName) ?? "POST";
+
+/** What a key is now, from its row and its operation. */
+function stateOf(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unknown_at">): KeyState {
+  if (row.expired) return "expired";
+  if (row.state === "done") return "done";
+  return row.o_state === "open" && row.o_unknown_at !== null ? "waiting" : "running";
+}
+
+function presentKey(row: ListedKey): KeySummary {
+  return {
+    key: row.key,
+    state: stateOf(row),
+    method: methodOf(row.operation_name),
+    path: row.path,
+    status: row.status_code,
+    replay_count: row.replay_count,
+    reuse_count: row.reuse_count,
+    created_at: row.created_at,
+  };
+}
+
+type Side = { endpoint: string; body: unknown };
+
+/** What differs between two requests, member by member, as paths: `metadata.order_id`. The endpoint comes first. */
+export function differencesOf(first: Side, other: Side): Difference[] {
+  const differences: Difference[] = [];
+  if (first.endpoint !== other.endpoint) {
+    differences.push({ member: "endpoint", first: first.endpoint, other: other.endpoint });
+  }
+  compare("", first.body ?? {}, other.body ?? {}, differences);
+  return differences;
+}
+
+/** Members that both sides leave out, or one leaves out and the other says is null, are the same to the API. */
+function compare(member: string, first: unknown, other: unknown, differences: Difference[]): void {
+  if (isObject(first) && isObject(other)) {
+    for (const name of new Set([...Object.keys(first), ...Object.keys(other)])) {
+      compare(member ? `${member}.${name}` : name, first[name], other[name], differences);
+    }
+    return;
+  }
+  if (JSON.stringify(first ?? null) !== JSON.stringify(other ?? null)) differences.push({ member, first, other });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,151 @@
+import { AppError } from "@/lib/contract/errors";
+import { endInstantOf, instantOf, TOTAL_CAP } from "@/lib/contract/fields";
+import { firstIdAt } from "@/lib/ids";
+import type { Service } from "./context";
+
+export type ListAnswer<Item> = {
+  object: "list";
+  data: Item[];
+  limit: number;
+  offset: number;
+  has_more: boolean;
+  total: number;
+  total_capped: boolean;
+};
+
+/** A page as the API shows it. `found.total` counts to one more than the cap. */
+export function listAnswer<Item>(
+  data: Item[],
+  found: { hasMore: boolean; total: number },
+  limit: number,
+  offset: number,
+): ListAnswer<Item> {
+  return {
+    object: "list",
+    data,
+    limit,
+    offset,
+    has_more: found.hasMore,
+    total: Math.min(found.total, TOTAL_CAP),
+    total_capped: found.total > TOTAL_CAP,
+  };
+}
+
+export function emptyList(limit: number, offset: number): ListAnswer<never> {
+  return listAnswer([], { hasMore: false, total: 0 }, limit, offset);
+}
+
+/** `starting_after` names nothing of this environment. A page after nothing would look like the end of the list. */
+export function unknownCursor(kind: string, id: string): AppError {
+  const message = `starting_after must be the id of a ${kind} of this environment; '${id}' is none.`;
+  return new AppError("invalid_parameter", message, {
+    errors: [{ param: "starting_after", code: "invalid_parameter", message }],
+  });
+}
+
+/**
+ * Times of creation as ids: an id is made in the millisecond of `created_at`, so "after T" is "from the first id of the
+ * next millisecond on". Callers may write microseconds; what is past a whole millisecond lies before the next one.
+ */
+const NOT_WHOLE_MILLISECOND = /\.\d{3}\d*[1-9]/;
+
+const idFrom = (time: Date, milliseconds: number) => firstIdAt(new Date(time.getTime() + milliseconds));
+const part = (value: string) => (NOT_WHOLE_MILLISECOND.test(value) ? 1 : 0);
+
+/** First id created later than the time. */
+const idAfter = (value: string): string => idFrom(instantOf(value), 1);
+/** First id created at the time or later. */
+export const idSince = (value: string): string => idFrom(instantOf(value), part(value));
+/** First id that was not created before the time. */
+const idBefore = (value: string): string => idFrom(instantOf(value), part(value));
+/** First id created later than the time; a bare date means its end. */
+export const idUntil = (value: string): string => idFrom(endInstantOf(value), 1);
+
+/** The range `created_after` to `created_before`, both exclusive. */
+export function idRange(query: { created_after?: string | undefined; created_before?: string | undefined }) {
+  return {
+    fromId: query.created_after === undefined ? undefined : idAfter(query.created_after),
+    beforeId: query.created_before === undefined ? undefined : idBefore(query.created_before),
+  };
+}
+
+/**
+ * What the last seconds' lists counted. A page reads its 20 rows; counting what else there is can cost twenty times as much, and
+ * those who page, refresh and filter ask for the same totals. They are at most two seconds old and go at once when this process
+ * writes to their environment: nobody sees one that is older than an answer that was given before.
+ */
+const FRESH_MS = 2_000;
+/** Of each environment, and how many environments: some ten megabytes at most. */
+const TOTALS = 25;
+const ENVIRONMENTS = 500;
+
+type Known = {
+  /** Counts the writes of this process, so that what was counted before one is not kept after it. */
+  writes: number;
+  readonly totals: Map<string, { total: number; untilMs: number }>;
+  /** Filters over what never changes, of which there are more than anybody counts: transactions are not deleted. */
+  readonly capped: Set<string>;
+};
+
+/** On globalThis, for the pages are bundled with a copy of this module. */
+const holder = globalThis as { [key: symbol]: Map<string, Known> | undefined };
+const KEY = Symbol.for("cardlane.known-totals");
+
+function environments(): Map<string, Known> {
+  holder[KEY] ??= new Map();
+  return holder[KEY];
+}
+
+function drop(oldestOf: Map<string, unknown> | Set<string>, most: number): void {
+  if (oldestOf.size >= most) oldestOf.delete(oldestOf.keys().next().value as string);
+}
+
+function knownOf(environmentId: string): Known {
+  const all = environments();
+  const known = all.get(environmentId);
+  if (known) return known;
+  drop(all, ENVIRONMENTS);
+  const made: Known = { writes: 0, totals: new Map(), capped: new Set() };
+  all.set(environmentId, made);
+  return made;
+}
+
+/** After each statement of this process that wrote, or may have written, a transaction of the environment, and before its answer. */
+export function forgetTotals(environmentId: string): void {
+  const known = environments().get(environmentId);
+  if (!known) return;
+  known.writes++;
+  known.totals.clear();
+}
+
+type Counted = {
+  /** Names what is counted: equal names are equal filters. */
+  filter: string;
+  /** Whether what it filters by never changes, so that whatever matches goes on to match. */
+  onlyGrows: boolean;
+};
+
+/** Finds a page with the total that is known, or counts it on the way (`find(null)`) and remembers it. */
+export async function withKnownTotal<Page extends { total: number }>(
+  { timer }: Pick<Service, "timer">,
+  environmentId: string,
+  { filter, onlyGrows }: Counted,
+  find: (total: number | null) => Promise<Page>,
+): Promise<Page> {
+  const known = knownOf(environmentId);
+  const nowMs = timer.elapsedMs();
+  if (known.capped.has(filter)) return find(TOTAL_CAP + 1);
+  const kept = known.totals.get(filter);
+  if (kept && kept.untilMs > nowMs) return find(kept.total);
+  const { writes } = known;
+  const page = await find(null);
+  if (onlyGrows && page.total > TOTAL_CAP) {
+    drop(known.capped, TOTALS);
+    known.capped.add(filter);
+  } else if (known.writes === writes) {
+    known.totals.delete(filter);
+    drop(known.totals, TOTALS);
+    known.totals.set(filter, { total: page.total, untilMs: nowMs + FRESH_MS });
+  }
+  return page;
+}

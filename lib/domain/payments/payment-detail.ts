@@ -1,0 +1,292 @@
+import {
+  DETAIL_LIMIT,
+  type KeyOfPayment,
+  type OperationOfPayment,
+  type OperationRow,
+  type PaymentDetailRows,
+  readPaymentDetail,
+} from "@/db/queries/payments/payment-detail";
+import type { DeclineCode } from "@/lib/contract/errors";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import type { Payment } from "@/lib/contract/payments/payment";
+import type {
+  ApiRequest,
+  LedgerLine,
+  LinkedObjects,
+  PaymentDetail,
+  ShownPayment,
+  TimelineEntry,
+  TimelineOutcome,
+} from "@/lib/contract/payments/payment-detail";
+import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { type Context, resourceNotFound } from "../context";
+import { methodOf } from "../idempotency/inspect-keys";
+import { presentActor, presentPayment } from "./present";
+
+const MAX_SHOWN_PAYMENTS = 100;
+
+/** One payment with its history, books, events and requests. Throws `resource_not_found` for unknown and foreign ids. */
+export async function getPaymentDetail(ctx: Context, input: { id: string }): Promise<PaymentDetail> {
+  const id = decodeId("payment", input.id);
+  const rows = id && (await readPaymentDetail(ctx.service.db.within(ctx.environment.id).sql, ctx.environment, id));
+  if (!rows) throw resourceNotFound("payment", input.id);
+  const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
+  const { operations, ledger, events, keys } = rows;
+  return {
+    payment,
+    notes: rows.transactions.map((row) => ({
+      id: encodeId("transaction", row.id),
+      refund_comment: row.refund_comment,
+      fraud_reasons: row.fraud_reasons,
+    })),
+    pending:
+      operations.some((row) => row.state === "open") ||
+      payment.status === "PENDING" ||
+      payment.status === "REQUIRES_ACTION",
+    decline: declineOf(rows),
+    timeline: paymentTimeline(rows),
+    ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
+    events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
+    requests: keys.map((row) => requestOf(row, rows)),
+    linked: linkedOf(rows, ctx.service.clock.now()),
+    truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
+  };
+}
+
+function shown(payment: Payment): ShownPayment {
+  return {
+    ...payment,
+    transactions: payment.transactions.map(
+      ({ metadata: _metadata, billing_address: _address, description: _description, ...transaction }) => transaction,
+    ),
+  };
+}
+
+function declineOf({ payment, transactions }: PaymentDetailRows): PaymentDetail["decline"] {
+  const code = transactions.find((row) => row.id === payment.charge_id)?.decline_code;
+  if (!code) return null;
+  const { meaning, advice } = DECLINE_GUIDE[code];
+  return { code, meaning, advice };
+}
+
+const LEDGER_TITLES = {
+  authorize: "Capture",
+  continue: "Capture",
+  capture: "Capture",
+  void: "Void",
+  refund: "Refund",
+} as const;
+
+function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }: PaymentDetailRows): LedgerLine {
+  const kind = operations.find((operation) => operation.id === line.operation_id)?.kind;
+  const isReversal = kind === "refund" && line.credit_account === "merchant_payable";
+  const isFee = line.debit_account === "fees" || line.credit_account === "fees";
+  return {
+    id: `${line.operation_id}-${line.line}`,
+    title: isFee ? "Fee" : isReversal ? "Refund came back" : kind ? LEDGER_TITLES[kind] : "Settlement",
+    debit: line.debit_account,
+    credit: line.credit_account,
+    amount: line.amount,
+    currency: line.currency,
+    at: line.created_at,
+  };
+}
+
+function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ApiRequest {
+  return {
+    key: row.key,
+    method: methodOf(row.operation_name),
+    path: row.path,
+    request_id: encodeId("request", row.request_id),
+    actor: presentActor(row.actor, actors),
+    at: row.created_at,
+    status: row.status_code,
+    body: row.request_body,
+    response: row.response_sealed || row.response_body === null ? null : JSON.parse(row.response_body),
+    too_long: row.too_long,
+    replay_count: row.replay_count,
+    last_replayed_at: row.last_replayed_at,
+    reuse_count: row.reuse_count,
+  };
+}
+
+function linkedOf(rows: PaymentDetailRows, now: Date): LinkedObjects {
+  const { plan, clientSession, customerPayments, batches, payment, transactions } = rows;
+  const charge = transactions.find((row) => row.id === payment.charge_id);
+  return {
+    plan: plan && { ...plan, id: encodeId("plan", plan.id) },
+    client_session: clientSession && {
+      id: encodeId("clientSession", clientSession.id),
+      // Of an open session nothing is written when its time is over.
+      status:
+        clientSession.status === "OPEN" && Date.parse(clientSession.expires_at) <= now.getTime()
+          ? "EXPIRED"
+          : clientSession.status,
+      created_at: clientSession.created_at,
+    },
+    subscription_id: encodeIdOrNull("subscription", charge?.subscription_id ?? null),
+    customer_payments:
+      customerPayments === null
+        ? null
+        : {
+            count: Math.min(customerPayments, MAX_SHOWN_PAYMENTS),
+            more: customerPayments > MAX_SHOWN_PAYMENTS,
+          },
+    batches: batches.map((batch) => ({ ...batch, id: encodeId("settlementBatch", batch.id) })),
+  };
+}
+
+const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {
+  open: "pending",
+  succeeded: "succeeded",
+  declined: "declined",
+  failed: "failed",
+  action_required: "action_required",
+};
+
+/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements. */
+function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
+  const entries = [...rows.operations.flatMap((operation) => entriesOf(operation, rows)), ...settlements(rows)];
+  return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
+}
+
+function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): TimelineEntry[] {
+  const entry: TimelineEntry = {
+    id: operation.id,
+    kind: operation.kind,
+    outcome: OUTCOMES[operation.state],
+    title: titleOf(operation),
+    amount: operation.amount,
+    currency: operation.currency,
+    transaction_id: encodeId("transaction", operation.transaction_id),
+    at: operation.completed_at ?? operation.created_at,
+    actor: presentActor(operation.actor, rows.actors),
+    idempotency_key: operation.idempotency_key,
+    request_id: encodeIdOrNull("request", operation.request_id),
+    said: wordsOfAnswer(operation),
+    reason: reasonOf(operation, rows),
+    attempts: operation.attempts,
+    settlement_batch_id: null,
+  };
+  // A refund that failed and moved money was accepted first; its row knows only the last thing that happened to it.
+  const at = operation.booked_at;
+  if (operation.kind !== "refund" || operation.state !== "failed" || at === null) return [entry];
+  return [
+    { ...entry, outcome: "succeeded", title: "Refunded", said: "The processor accepted the refund.", at },
+    {
+      ...entry,
+      id: `${operation.id}-returned`,
+      kind: "refund_returned",
+      outcome: "failed",
+      title: "Refund came back",
+      said: "The processor reported that the refund could not be paid out. The money is back on your balance.",
+      reason: null,
+      actor: presentActor({ type: "system", id: null }, rows.actors),
+      idempotency_key: null,
+      request_id: null,
+    },
+  ];
+}
+
+function titleOf(operation: OperationRow): string {
+  const { kind, state, detail, captured } = operation;
+  switch (kind) {
+    case "authorize":
+    case "continue": {
+      const passed = kind === "continue" ? "3-D Secure passed: " : "";
+      if (state === "succeeded") return upper(`${passed}${captured ? "authorized and captured" : "authorized"}`);
+      if (state === "action_required") return "3-D Secure required";
+      if (kind === "continue" && detail === "abandoned") return "3-D Secure not completed in time";
+      if (kind === "continue" && detail === "failed") return "3-D Secure failed";
+      return ENDINGS[state].replace("%", kind === "continue" ? "Authorization after 3-D Secure" : "Authorization");
+    }
+    case "capture":
+      return state === "succeeded" ? "Captured" : ENDINGS[state].replace("%", "Capture");
+    case "void":
+      if (state !== "succeeded") return ENDINGS[state].replace("%", "Void");
+      return detail === "expired" ? "Authorization expired" : "Voided";
+    case "refund":
+      return state === "succeeded" ? "Refunded" : ENDINGS[state].replace("%", "Refund");
+    default:
+      return kind satisfies never;
+  }
+}
+
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const ENDINGS: Record<OperationRow["state"], string> = {
+  open: "% sent, outcome not known yet",
+  succeeded: "%",
+  declined: "% declined",
+  failed: "% failed",
+  action_required: "% waits for the shopper",
+};
+
+/** What the processor said last, for people who do not run one. Its own words stay inside. */
+function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): string | null {
+  if (state === "open") {
+    if (answer === null) return "Sent to the processor; it has not answered yet.";
+    return answer.startsWith("pending")
+      ? "The processor has it and is still working on it."
+      : "No clear answer came from the processor. Cardlane keeps asking what became of it; nothing is done twice.";
+  }
+  switch (state) {
+    case "succeeded":
+      return "The processor approved it.";
+    case "action_required":
+      return "The card issuer wants the shopper to confirm the payment.";
+    case "declined":
+      return declineWords(answer, kind);
+    case "failed":
+      return "The processor could not carry it out. No money moved.";
+    default:
+      return state satisfies never;
+  }
+}
+
+function declineWords(answer: string | null, kind: OperationRow["kind"]): string {
+  const code = answer?.replace(/^declined: /, "") ?? "";
+  const guide = code in DECLINE_GUIDE ? DECLINE_GUIDE[code as DeclineCode] : null;
+  if (guide) return guide.meaning;
+  return kind === "authorize" || kind === "continue"
+    ? "The card issuer declined the card."
+    : "The processor refused it. No money moved.";
+}
+
+function reasonOf(operation: OperationRow, { transactions }: PaymentDetailRows): string | null {
+  if (operation.kind === "void")
+    return operation.detail === "expired" ? "Not captured within 7 days" : operation.detail;
+  if (operation.kind !== "refund") return null;
+  const refund = transactions.find((row) => row.id === operation.transaction_id);
+  const parts = [refund?.refund_reason && REFUND_REASON_WORDS[refund.refund_reason], refund?.refund_comment];
+  return parts.filter(Boolean).join(": ") || null;
+}
+
+/** A charge and its refunds settle by themselves, in batches, without an operation. */
+function settlements({ transactions, payment, actors }: PaymentDetailRows): TimelineEntry[] {
+  const actor = presentActor({ type: "system", id: null }, actors);
+  return transactions.flatMap((row) => {
+    if (row.settled_at === null) return [];
+    const isCharge = row.type === "CHARGE";
+    return [
+      {
+        id: `${row.id}-settled`,
+        kind: "settle" as const,
+        outcome: "succeeded" as const,
+        title: isCharge ? "Settled" : "Refund settled",
+        amount: isCharge ? payment.amount_captured : row.amount,
+        currency: row.currency,
+        transaction_id: encodeId("transaction", row.id),
+        at: row.settled_at,
+        actor,
+        idempotency_key: null,
+        request_id: null,
+        said: null,
+        reason: null,
+        attempts: 1,
+        settlement_batch_id: encodeIdOrNull("settlementBatch", row.settlement_batch_id),
+      },
+    ];
+  });
+}

@@ -1,0 +1,91 @@
+import { findStoredAnswer, LONG_ANSWER } from "@/db/queries/idempotency/claims";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { findPayments, findPaymentWithTransactions, paymentExists } from "@/db/queries/payments/read-payments";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import type { ListPaymentsQuery, Payment } from "@/lib/contract/payments/payment";
+import { createPlaces } from "@/lib/places";
+import { type Context, type Reply, resourceNotFound } from "../context";
+import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
+import { presentPayment } from "./present";
+
+/** A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
+export async function getPayment(ctx: Context, input: { id: string }): Promise<Payment> {
+  const id = decodeId("payment", input.id);
+  const found =
+    id && (await findPaymentWithTransactions(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
+  if (!found) throw resourceNotFound("payment", input.id);
+  return presentPayment(found.payment, found.transactions, ctx.environment.mode);
+}
+
+/** What one page may be long, in characters of JSON or so. One payment is never longer. */
+const LONGEST_PAGE = 20_000_000;
+
+/**
+ * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is none of ours, and when the
+ * page would be too long, which takes thousands of refunds.
+ */
+export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const limit = query.limit ?? 20;
+  const offset = query.offset ?? 0;
+  const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
+  const filter = { ...idRange(query), status: query.status, customerId: query.customer_id };
+  const counted = { filter: `payments ${JSON.stringify(filter)}`, onlyGrows: filter.status === undefined };
+  const found = await withKnownTotal(ctx.service, ctx.environment.id, counted, (total) =>
+    findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
+  );
+  const { rows } = found;
+  if (rows === null || rows.reduce((sum, row) => sum + lengthOf(row), 0) > LONGEST_PAGE) throw tooLong(limit);
+  const data = rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
+  return listAnswer(data, found, limit, offset);
+}
+
+async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
+  const id = decodeId("payment", startingAfter);
+  if (!id || !(await paymentExists(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id)))
+    throw unknownCursor("payment", startingAfter);
+  return id;
+}
+
+const tooLong = (limit: number) =>
+  new AppError(
+    "invalid_parameter",
+    `These ${limit} payments have so many refunds that one page of them would be too long. Ask for fewer at once.`,
+    { param: "limit", readBytes: LONGEST_PAGE / 2 },
+  );
+
+/**
+ * A payment with hundreds of refunds and much metadata is answered with megabytes. Such answers are made few at once, whoever's
+ * they are, and are not held until they can be sent: they are read again, from the key that keeps them, when there is room.
+ */
+const AT_ONCE = 2;
+/** A transaction without its metadata, as JSON, or so. */
+const USUAL_LENGTH = 1_500;
+
+const places = createPlaces(AT_ONCE);
+
+/** About how long its JSON is: refunds are shown with their charge's metadata. */
+export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
+  return transactions.length * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);
+}
+
+/** Makes the answer of a payment, in turn when it is long. */
+export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
+  lengthOf(snapshot) > LONG_ANSWER ? places.inTurn(make) : make();
+
+/** The stored answer of the operation under a key, to be read when it can be sent. */
+export function longReply(
+  ctx: Context,
+  stored: { key: string; operationId: string | null; status: number; bytes: number },
+  replayed: boolean,
+): Reply {
+  const { key, operationId, status, bytes } = stored;
+  const read = async () => {
+    const { sql } = ctx.service.db.within(ctx.environment.id);
+    const body = await findStoredAnswer(sql, ctx.environment.id, key, operationId);
+    if (body !== null) return body;
+    throw new AppError("idempotency_request_in_progress", "The key has just expired. Send the request with a new one.");
+  };
+  return { status, body: "", replayed, long: { bytes, read } };
+}

@@ -1,0 +1,233 @@
+import type { z } from "zod";
+import {
+  countPlans,
+  findPlan,
+  insertPlan,
+  lockPlan,
+  type PlanValues,
+  listPlans as selectPlans,
+  updatePlan as writePlan,
+} from "@/db/queries/plans";
+import type { PlanRow } from "@/db/schema/plans";
+import { isSupportedCurrency, majorToMinor, minorToMajor } from "@/lib/contract/currencies";
+import { AppError } from "@/lib/contract/errors";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import {
+  type CreatePlanBody,
+  FIXED_WHILE_ACTIVE,
+  type ListPlansQuery,
+  type Plan,
+  type PlanStatus,
+  planFieldErrors,
+  type planList,
+  type UpdatePlanBody,
+} from "@/lib/contract/plans/plan";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import { type Context, type Reply, resourceNotFound } from "../context";
+import { changedMembers, recordChange } from "../events/event";
+import { runOnce } from "../idempotency/run-once";
+
+/** Creates a plan. Answers the plan; refuses what does not fit together, and a name that is taken. */
+export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
+  return runOnce(ctx, { status: 201 }, async (tx) => {
+    const values = checkPlan(input);
+    const id = newId();
+    const created_at = idTime(id);
+    const row = await insertPlan(tx, ctx.environment.id, { id, ...values, created_at, updated_at: created_at });
+    if (row === null) throw nameTaken(input.name);
+    const plan = presentPlan(row, ctx.environment.mode);
+    await recordChange(ctx, tx, {
+      type: "subscription_plan.created",
+      action: "plan.created",
+      objectId: id,
+      data: { object: plan, previous: null },
+    });
+    return plan;
+  });
+}
+
+/** Changes what is sent; the plan must fit together afterwards. */
+export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string }): Promise<Plan> {
+  const { id: publicId, ...body } = input;
+  return changePlan(ctx, publicId, (row) => {
+    const { id, object, environment, created_at, updated_at, ...current } = presentPlan(row, ctx.environment.mode);
+    const fixed = FIXED_WHILE_ACTIVE.filter((field) => body[field] !== undefined && body[field] !== current[field]);
+    if (row.status === "ACTIVE" && fixed.length > 0) {
+      throw invalidPlanState(
+        row.status,
+        `The ${fixed.join(", ")} of an ACTIVE plan cannot change. Deactivate this plan first, or create another one.`,
+      );
+    }
+    const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    return checkPlan({ ...current, ...sent });
+  });
+}
+
+/**
+ * Locks a plan, asks what it should become, and writes what is different. Nothing different: nothing is written, not even
+ * `updated_at`.
+ */
+function changePlan(ctx: Context, publicId: string, decide: (row: PlanRow) => Partial<PlanValues>): Promise<Plan> {
+  const id = decodeId("plan", publicId);
+  return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    const row = id === null ? null : await lockPlan(tx, ctx.environment.id, id);
+    if (row === null) throw resourceNotFound("plan", publicId);
+    const changes = differences(row, decide(row));
+    if (changes.status !== undefined) checkStatusChange(row.status, changes.status);
+    if (Object.keys(changes).length === 0) return presentPlan(row, ctx.environment.mode);
+
+    const updated_at = ctx.service.clock.now().toISOString();
+    const changed = await writePlan(tx, ctx.environment.id, row.id, { ...changes, updated_at });
+    if (changed === null) throw nameTaken(changes.name ?? row.name);
+    const plan = presentPlan(changed, ctx.environment.mode);
+    const data = { object: plan, previous: changedMembers(presentPlan(row, ctx.environment.mode), plan) };
+    for (const what of whatHappened(changes)) {
+      const names = { type: `subscription_plan.${what}`, action: `plan.${what}` } as const;
+      await recordChange(ctx, tx, { ...names, objectId: row.id, data });
+    }
+    return plan;
+  });
+}
+
+function differences(row: PlanRow, wanted: Partial<PlanValues>): Partial<PlanValues> {
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => row[key as keyof PlanValues] !== value));
+}
+
+function whatHappened({ status, ...others }: Partial<PlanValues>): ("updated" | "activated" | "deactivated")[] {
+  const names: ReturnType<typeof whatHappened> = Object.keys(others).length > 0 ? ["updated"] : [];
+  if (status === "ACTIVE") names.push("activated");
+  if (status === "INACTIVE") names.push("deactivated");
+  return names;
+}
+
+/** Makes a plan usable. An active plan stays as it is. */
+export function activatePlan(ctx: Context, input: { id: string }): Promise<Plan> {
+  return changePlan(ctx, input.id, () => ({ status: "ACTIVE" }));
+}
+
+/** Ends new use of a plan. An inactive plan stays as it is; a draft is refused (`invalid_state`). */
+export function deactivatePlan(ctx: Context, input: { id: string }): Promise<Plan> {
+  return changePlan(ctx, input.id, () => ({ status: "INACTIVE" }));
+}
+
+export async function getPlan(ctx: Context, input: { id: string }): Promise<Plan> {
+  const id = decodeId("plan", input.id);
+  const row =
+    id === null ? null : await findPlan(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+  if (row === null) throw resourceNotFound("plan", input.id);
+  return presentPlan(row, ctx.environment.mode);
+}
+
+/** One page of plans, newest first. */
+export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.infer<typeof planList>> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const limit = input.limit ?? 20;
+  const offset = input.offset ?? 0;
+  const filter = { status: input.status, type: input.type };
+  const after = input.starting_after === undefined ? null : await startingAfter(ctx, input.starting_after);
+  const [rows, count] = await Promise.all([
+    selectPlans(orm, ctx.environment.id, filter, { limit: limit + 1, offset, after }),
+    countPlans(orm, ctx.environment.id, filter, TOTAL_CAP),
+  ]);
+  return {
+    object: "list",
+    data: rows.slice(0, limit).map((row) => presentPlan(row, ctx.environment.mode)),
+    limit,
+    offset,
+    has_more: rows.length > limit,
+    total: Math.min(count, TOTAL_CAP),
+    total_capped: count > TOTAL_CAP,
+  };
+}
+
+async function startingAfter(ctx: Context, given: string): Promise<string> {
+  const id = decodeId("plan", given);
+  const row =
+    id === null ? null : await findPlan(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+  if (row === null) {
+    const message = `There is no plan '${given}' in this environment to start after.`;
+    throw new AppError("invalid_parameter", message, {
+      errors: [{ param: "starting_after", code: "invalid_parameter", message }],
+    });
+  }
+  return row.id;
+}
+
+/** The row as the API shows it: prices in major units. */
+function presentPlan(row: PlanRow, mode: Mode): Plan {
+  return {
+    id: encodeId("plan", row.id),
+    object: "subscription_plan",
+    type: row.type,
+    name: row.name,
+    currency: row.currency,
+    full_price_amount: minorToMajor(row.full_price, row.currency),
+    status: row.status,
+    description: row.description,
+    billing_frequency_value: row.billing_frequency_value,
+    billing_frequency_unit: row.billing_frequency_unit,
+    trial_period_value: row.trial_period_value,
+    trial_period_unit: row.trial_period_unit,
+    trial_price_amount: row.trial_price === null ? null : minorToMajor(row.trial_price, row.currency),
+    environment: API_ENVIRONMENTS[mode],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** The body as it is stored, or every field at fault (400), or a currency that no money is taken in (422). */
+function checkPlan(body: CreatePlanBody): PlanValues {
+  const errors = planFieldErrors(body);
+  if (errors[0] !== undefined) throw new AppError(errors[0].code, errors[0].message, { errors });
+  if (!isSupportedCurrency(body.currency)) throw currencyNotSupported(body.currency);
+  return {
+    type: body.type,
+    name: body.name,
+    currency: body.currency,
+    full_price: majorToMinor(body.full_price_amount, body.currency) as number,
+    status: body.status,
+    description: body.description,
+    billing_frequency_value: body.billing_frequency_value,
+    billing_frequency_unit: body.billing_frequency_unit,
+    trial_period_value: body.trial_period_value,
+    trial_period_unit: body.trial_period_unit,
+    trial_price: body.trial_price_amount === null ? null : majorToMinor(body.trial_price_amount, body.currency),
+  };
+}
+
+export function currencyNotSupported(currency: string): AppError {
+  return new AppError(
+    "currency_not_supported",
+    `Money cannot be taken in '${currency}'. Use a current ISO 4217 currency.`,
+    {
+      param: "currency",
+    },
+  );
+}
+
+function nameTaken(name: string): AppError {
+  const message = `There is already a plan named '${name}' in this environment. Choose another name.`;
+  return new AppError("invalid_parameter", message, {
+    errors: [{ param: "name", code: "invalid_parameter", message }],
+  });
+}
+
+/** The statuses that each status can change to. A plan that was ever usable never goes back to being a draft. */
+const NEXT: Record<PlanStatus, readonly PlanStatus[]> = {
+  DRAFT: ["ACTIVE"],
+  ACTIVE: ["INACTIVE"],
+  INACTIVE: ["ACTIVE"],
+};
+
+function checkStatusChange(from: PlanStatus, to: PlanStatus): void {
+  if (from !== to && !NEXT[from].includes(to)) {
+    throw invalidPlanState(from, `A plan that is ${from} cannot become ${to}.`);
+  }
+}
+
+function invalidPlanState(status: PlanStatus, detail: string): AppError {
+  const allowed_actions = status === "ACTIVE" ? ["deactivate"] : ["activate"];
+  return new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions } });
+}

@@ -1,0 +1,221 @@
+import { TZDate } from "@date-fns/tz";
+import { format } from "date-fns";
+import { type Found, findExpiring, findFailedRefunds, findUnknown } from "@/db/queries/reporting/attention";
+import { type FiguresRow, getMerchantDays, listCurrencies, listFigures } from "@/db/queries/reporting/daily-totals";
+import { encodeId } from "@/lib/contract/ids";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import type {
+  AttentionItem,
+  AttentionKind,
+  AttentionRow,
+  Bucket,
+  BucketUnit,
+  DayRange,
+  Decline,
+  Figures,
+  Overview,
+} from "@/lib/contract/reporting/overview";
+import { addDays, addMonths, daysIn, type ResolvedPeriod } from "@/lib/contract/reporting/period";
+import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import type { Context } from "../context";
+import { searchTransactionTable } from "../transactions/read-transactions";
+
+/** `currency: null`, or one that never occurred, asks for the one used most in the period. */
+type OverviewRequest = { period: (today: string) => ResolvedPeriod; currency: string | null };
+
+/**
+ * The figures of a period in one currency, by day, week or month, and those of the period before. Days begin at midnight in
+ * the merchant's time zone. Reads figures kept ready and what is not in them yet: exact at any moment.
+ */
+export async function getOverview(ctx: Context, request: OverviewRequest): Promise<Overview> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const environmentId = ctx.environment.id;
+  const merchant = await getMerchantDays(sql, environmentId);
+  const dayOf = (time: Date) => format(new TZDate(time, merchant.time_zone), "yyyy-MM-dd");
+  const today = dayOf(ctx.service.clock.now());
+  const created = dayOf(new Date(merchant.created_at));
+  const period = request.period(today);
+
+  const known = await listCurrencies(sql, environmentId, { from: period.from ?? created, to: period.to });
+  const firstDay = known.reduce((first, row) => (row.first_day < first ? row.first_day : first), created);
+  const range: DayRange = { from: period.from ?? firstDay, to: period.to };
+  const currency = known.find((row) => row.currency === request.currency)?.currency ?? known[0]?.currency ?? null;
+  const before = period.previous && period.previous.to >= firstDay ? period.previous : null;
+
+  const { days, declines } =
+    currency === null
+      ? { days: [], declines: [] }
+      : await listFigures(sql, environmentId, {
+          currency,
+          from: before?.from ?? range.from,
+          to: range.to,
+          declinesFrom: range.from,
+        });
+  const unit = unitOf(range);
+  const buckets = bucketsOf(range, unit, days);
+  return {
+    ...range,
+    timeZone: merchant.time_zone,
+    today,
+    firstDay,
+    currency,
+    currencies: known.map((row) => row.currency),
+    figures: sumFigures(within(range, days)),
+    unit,
+    buckets,
+    previous: before && {
+      ...before,
+      figures: sumFigures(within(before, days)),
+      buckets: bucketsBefore(before, unit, days, buckets),
+    },
+    declines: declines.map(
+      (row): Decline => ({
+        ...row,
+        meaning: DECLINE_GUIDE[row.code as keyof typeof DECLINE_GUIDE]?.meaning ?? row.code,
+      }),
+    ),
+  };
+}
+
+const within = ({ from, to }: DayRange, days: readonly FiguresRow[]) =>
+  days.filter((row) => row.day >= from && row.day <= to);
+
+/** The period before, cut where it lies under the period's own buckets; weeks may then begin on another day. */
+function bucketsBefore(before: DayRange, unit: BucketUnit, days: readonly FiguresRow[], buckets: Bucket[]): Bucket[] {
+  if (unit !== "week") return bucketsOf(before, unit, days);
+  let from = before.from;
+  return buckets.map((bucket) => {
+    const to = addDays(from, (Date.parse(bucket.to) - Date.parse(bucket.from)) / 86_400_000);
+    const cut = { from, to, figures: sumFigures(within({ from, to }, days)) };
+    from = addDays(to, 1);
+    return cut;
+  });
+}
+
+/** Above it, bars of single days are too thin to point at. */
+const MOST_DAYS = 92;
+const MOST_WEEKS_IN_DAYS = 190;
+
+export function unitOf(range: DayRange): BucketUnit {
+  const days = daysIn(range);
+  if (days <= MOST_DAYS) return "day";
+  return days <= MOST_WEEKS_IN_DAYS ? "week" : "month";
+}
+
+const NOTHING: Figures = {
+  gross: 0,
+  captures: 0,
+  refunded: 0,
+  refunds: 0,
+  fees: 0,
+  net: 0,
+  approved: 0,
+  declined: 0,
+  failed: 0,
+};
+
+/** The figures of all days together. */
+function sumFigures(rows: readonly FiguresRow[]): Figures {
+  return rows.reduce(
+    (sum, row) => ({
+      gross: sum.gross + row.captured,
+      captures: sum.captures + row.captures,
+      refunded: sum.refunded + row.refunded - row.refund_failed,
+      refunds: sum.refunds + row.refunds - row.refunds_failed,
+      fees: sum.fees + row.fees,
+      net: sum.net + row.captured - row.refunded + row.refund_failed - row.fees,
+      approved: sum.approved + row.approved,
+      declined: sum.declined + row.declined,
+      failed: sum.failed + row.failed,
+    }),
+    NOTHING,
+  );
+}
+
+/** The range cut at days, Mondays or firsts of a month; what has no figures is zero. `rows` are in the order of days. */
+export function bucketsOf(range: DayRange, unit: BucketUnit, rows: readonly FiguresRow[]): Bucket[] {
+  const buckets: Bucket[] = [];
+  let next = 0;
+  while (next < rows.length && (rows[next] as FiguresRow).day < range.from) next++;
+  for (let from = range.from; from <= range.to; ) {
+    const end = endOf(from, unit);
+    const to = end < range.to ? end : range.to;
+    const first = next;
+    while (next < rows.length && (rows[next] as FiguresRow).day <= to) next++;
+    buckets.push({ from, to, figures: sumFigures(rows.slice(first, next)) });
+    from = addDays(to, 1);
+  }
+  return buckets;
+}
+
+/** Last day of the unit that a day is in. */
+function endOf(day: string, unit: BucketUnit): string {
+  switch (unit) {
+    case "day":
+      return day;
+    case "week":
+      return addDays(day, (7 - new Date(`${day}T00:00:00Z`).getUTCDay()) % 7);
+    case "month":
+      return addDays(addMonths(`${day.slice(0, 8)}01`, 1), -1);
+    default:
+      return unit satisfies never;
+  }
+}
+
+const LATEST = 8;
+
+/** The newest transactions of every currency. */
+export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
+  const { data } = await searchTransactionTable(ctx, {
+    filters: {},
+    sort: { field: "created_at", order: "desc" },
+    limit: LATEST,
+    offset: 0,
+  });
+  return data;
+}
+
+const ROWS = 5;
+const HOUR_MS = 3_600_000;
+const EXPIRES_WITHIN_MS = 24 * HOUR_MS;
+const FAILED_WITHIN_MS = 30 * 24 * HOUR_MS;
+
+/**
+ * What needs somebody: unknown outcomes, refunds that failed within 30 days, and authorizations that run out within 24
+ * hours. Kinds without any are left out; each counts all and shows up to five.
+ */
+export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
+  const { clock } = ctx.service;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const now = clock.now().getTime();
+  const at = (time: number) => new Date(time).toISOString();
+  const [unknown, failed, expiring] = await Promise.all([
+    findUnknown(sql, ctx.environment.id, { limit: ROWS }),
+    findFailedRefunds(sql, ctx.environment.id, { since: at(now - FAILED_WITHIN_MS), limit: ROWS }),
+    findExpiring(sql, ctx.environment.id, { until: at(now + EXPIRES_WITHIN_MS), limit: ROWS }),
+  ]);
+  return [item("unknown_outcome", unknown), item("failed_refund", failed), item("expiring", expiring)].filter(
+    ({ count }) => count > 0,
+  );
+}
+
+type Row = Pick<AttentionRow, "amount" | "currency" | "at"> & {
+  payment_id: string;
+  transaction_id?: string;
+  kind?: NonNullable<AttentionRow["doing"]>;
+};
+
+function item(kind: AttentionKind, { count, rows }: Found<Row>): AttentionItem {
+  return {
+    kind,
+    count,
+    rows: rows.map((row) => ({
+      paymentId: encodeId("payment", row.payment_id),
+      transactionId: row.transaction_id === undefined ? null : encodeId("transaction", row.transaction_id),
+      doing: row.kind ?? null,
+      amount: row.amount,
+      currency: row.currency,
+      at: row.at,
+    })),
+  };
+}

@@ -1,0 +1,234 @@
+import type { Transaction } from "@/db/client";
+import { findPaymentsById, type PaymentSnapshot } from "@/db/queries/payments/payments";
+import { adoptServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
+import {
+  findLastNight,
+  insertBatchLedgerLine,
+  insertSettlementAudit,
+  insertSettlementBatch,
+  insertSettlementEvents,
+  listUnsettledAfter,
+  listUnsettledGroups,
+  listUnsettledOfPayments,
+  lockPaymentsInOrder,
+  markPaymentsSettled,
+  markReversed,
+  markSettled,
+  measurePayments,
+  type SettlementBatchRow,
+  type UnsettledItem,
+} from "@/db/queries/settlement";
+import type { NumberedEvent } from "@/db/schema/events";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { encodeId } from "@/lib/contract/ids";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import type { Service } from "@/lib/domain/context";
+import { forgetTotals } from "@/lib/domain/lists";
+import { BEFORE_ALL, newId } from "@/lib/ids";
+import { newEvent, paymentData } from "../events/event";
+
+/** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
+export type BatchSummary = SettlementBatchRow;
+
+/** Transactions that one commit settles: small enough that no payment stays locked for long. */
+const CHUNK_SIZE = 1_000;
+
+type SettlementInput = {
+  /** Only this environment; all of them when left out. */
+  environmentId?: string;
+  chunkSize?: number;
+  /** Between two chunks: stop here, the rest is for the next run. */
+  signal?: AbortSignal;
+};
+
+/**
+ * Settles everything that is captured and not settled yet, and what failed since it was settled, as of now. Each chunk is a batch and a commit of its own, so a
+ * run that is killed loses nothing, and any number of runs may go on at once.
+ */
+export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {
+  const batches: BatchSummary[] = [];
+  // A chunk of each in turn: nobody's waits until all of the largest is settled.
+  let groups = (await listUnsettledGroups(service.db, input.environmentId ?? null)).map((group) => ({
+    ...group,
+    afterId: BEFORE_ALL,
+  }));
+  const failures: unknown[] = [];
+  while (groups.length > 0) {
+    const unfinished: typeof groups = [];
+    for (const group of groups) {
+      if (input.signal?.aborted) return batches;
+      try {
+        const chunk = await settleChunk(service, { ...group, limit: input.chunkSize ?? CHUNK_SIZE }).finally(() =>
+          forgetTotals(group.environment_id),
+        );
+        if (chunk.batch) batches.push(chunk.batch);
+        // The position only moves forward, so a run ends even while payments keep coming in.
+        if (chunk.lastId !== null) unfinished.push({ ...group, afterId: chunk.lastId });
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        failures.push(error);
+      }
+    }
+    groups = unfinished;
+  }
+  // After the others are settled: the run is not done, and is made again.
+  if (failures.length > 0) throw failures[0];
+  return batches;
+}
+
+type ChunkInput = { environment_id: string; currency: string; afterId: string; limit: number };
+
+/** `lastId`: where the next chunk starts, or null when there is nothing after this one. */
+type ChunkResult = { batch: SettlementBatchRow | null; lastId: string | null };
+
+/** Settles the next transactions of one environment and currency in one commit; no batch when another run was faster. */
+async function settleChunk(service: Service, input: ChunkInput): Promise<ChunkResult> {
+  return await service.db.long.begin(async (tx) => {
+    const candidates = await listUnsettledAfter(tx, input.environment_id, input);
+    const lastId = candidates.at(-1)?.id ?? null;
+    if (lastId === null) return { batch: null, lastId };
+    const lockedIds = [...new Set(candidates.map((item) => item.payment_id))];
+    const at = await lockPaymentsInOrder(tx, input.environment_id, lockedIds);
+    const items = await listUnsettledOfPayments(tx, input.environment_id, lockedIds);
+    if (items.length === 0) return { batch: null, lastId };
+    const batch = batchOf(input, items, at);
+    await writeBatch(tx, batch, items);
+    return { batch, lastId };
+  });
+}
+
+function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): SettlementBatchRow {
+  const sum = (kind: UnsettledItem["kind"]) => {
+    const ofKind = items.filter((item) => item.kind === kind);
+    return { count: ofKind.length, amount: ofKind.reduce((total, item) => total + item.amount, 0) };
+  };
+  const charges = sum("charge");
+  const refunds = sum("refund");
+  const reversals = sum("reversal");
+  return {
+    environment_id: input.environment_id,
+    id: newId(),
+    currency: input.currency,
+    charge_count: charges.count,
+    charge_amount: charges.amount,
+    refund_count: refunds.count,
+    refund_amount: refunds.amount,
+    reversal_count: reversals.count,
+    reversal_amount: reversals.amount,
+    created_at: at,
+  };
+}
+
+/** How much JSON is told at once, about: of most payments hundreds, of one with hundreds of refunds that one. */
+const SLICE_BYTES = 1_000_000;
+
+async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
+  const environmentId = batch.environment_id;
+  const mode = await insertSettlementBatch(tx, batch);
+  await insertSettlementEvents(tx, environmentId, [batchEvent(batch, mode)]);
+  for (const slice of await slicesOf(tx, environmentId, items)) await settleItems(tx, batch, mode, slice);
+  await writeLedger(tx, batch);
+  await insertSettlementAudit(tx, environmentId, {
+    id: newId(),
+    actor: { type: "system", id: null },
+    action: "settlement_batch.create",
+    objectId: batch.id,
+  });
+}
+
+/** The items in parts that can be told of without filling the memory, each payment's in one. */
+async function slicesOf(tx: Transaction, environmentId: string, items: UnsettledItem[]): Promise<UnsettledItem[][]> {
+  const lengths = await measurePayments(tx, environmentId, [...new Set(items.map((item) => item.payment_id))]);
+  const sliceOf = new Map<string, number>();
+  let [slice, bytes] = [0, 0];
+  for (const { id, length } of lengths) {
+    if (bytes > 0 && bytes + length > SLICE_BYTES) [slice, bytes] = [slice + 1, 0];
+    bytes += length;
+    sliceOf.set(id, slice);
+  }
+  const slices: UnsettledItem[][] = Array.from({ length: slice + 1 }, () => []);
+  for (const item of items) slices[sliceOf.get(item.payment_id) ?? 0]?.push(item);
+  return slices;
+}
+
+/** Marks some payments' charges, refunds and reversals, and tells of each charge. */
+async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mode, items: UnsettledItem[]) {
+  const environmentId = batch.environment_id;
+  const idsOf = (reversals: boolean) =>
+    items.filter((item) => (item.kind === "reversal") === reversals).map((item) => item.id);
+  const chargedPaymentIds = items.filter((item) => item.kind === "charge").map((item) => item.payment_id);
+  const before = await findPaymentsById(tx, environmentId, chargedPaymentIds);
+  const mark = { batchId: batch.id, at: batch.created_at };
+  const marked =
+    (await markSettled(tx, environmentId, { ...mark, transactionIds: idsOf(false) })) +
+    (await markReversed(tx, environmentId, { ...mark, transactionIds: idsOf(true) }));
+  if (marked !== items.length) throw new Error(`settlement marked ${marked} of ${items.length} locked transactions`);
+  await markPaymentsSettled(tx, environmentId, {
+    at: batch.created_at,
+    paymentIds: [...new Set(items.map((item) => item.payment_id))],
+    chargedPaymentIds,
+  });
+  const after = await findPaymentsById(tx, environmentId, chargedPaymentIds);
+  const events = [...after].map(([id, snapshot]) =>
+    settledEvent(batch, mode, before.get(id) as PaymentSnapshot, snapshot),
+  );
+  await insertSettlementEvents(tx, environmentId, events);
+}
+
+/** The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. */
+async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
+  const lines = [
+    { line: 1, debit: "bank", credit: "processor_receivable", amount: batch.charge_amount },
+    { line: 2, debit: "processor_receivable", credit: "bank", amount: batch.refund_amount },
+    { line: 3, debit: "bank", credit: "processor_receivable", amount: batch.reversal_amount },
+  ] as const;
+  for (const line of lines.filter(({ amount }) => amount > 0)) {
+    await insertBatchLedgerLine(tx, batch.environment_id, { ...line, batchId: batch.id, currency: batch.currency });
+  }
+}
+
+function batchEvent(batch: SettlementBatchRow, mode: Mode): NumberedEvent {
+  const object = {
+    id: encodeId("settlementBatch", batch.id),
+    object: "settlement_batch" as const,
+    currency: batch.currency,
+    charge_count: batch.charge_count,
+    charge_amount: batch.charge_amount,
+    refund_count: batch.refund_count,
+    refund_amount: batch.refund_amount,
+    reversal_count: batch.reversal_count,
+    reversal_amount: batch.reversal_amount,
+    environment: API_ENVIRONMENTS[mode],
+    created_at: batch.created_at,
+  };
+  const about = { objectId: batch.id, operationId: batch.id };
+  return { ...newEvent("settlement_batch.created", about, { object, previous: null }), sequence: 1 };
+}
+
+function settledEvent(
+  batch: SettlementBatchRow,
+  mode: Mode,
+  before: PaymentSnapshot,
+  after: PaymentSnapshot,
+): NumberedEvent {
+  const data = paymentData(before, after, mode);
+  const about = { objectId: after.payment.id, operationId: batch.id };
+  return { ...newEvent("payment.settled", about, data), sequence: after.payment.event_sequence };
+}
+
+const LAST_NIGHT = "settled_through";
+/** Hour of the day, UTC, after which the night's settlement runs. */
+const SETTLEMENT_HOUR = 2;
+
+/**
+ * Runs the settlement once a night, by the database's clock. That instances may do it at the same time is harmless; the date
+ * is written afterwards, so a run that is killed is run again. Answers the number of batches.
+ */
+export async function settleNightly(service: Service): Promise<number> {
+  const night = await findLastNight(service.db.sql, SETTLEMENT_HOUR);
+  // A later night than the last one was written while the clock was ahead: it says nothing about this one.
+  if ((await adoptServiceSetting(service.db.orm, LAST_NIGHT, night)) === night) return 0;
+  const batches = await runSettlement(service);
+  await storeServiceSetting(service.db.orm, LAST_NIGHT, night);
+  return batches.length;
+}

@@ -1,0 +1,223 @@
+import { findEnvironmentById } from "@/db/queries/accounts/merchants";
+import { type ApiKeyRow, listApiKeys } from "@/db/queries/api-keys";
+import {
+  countPlans,
+  findMerchant,
+  listEnvironments,
+  listOwnActs,
+  listPeople,
+  type MerchantRow,
+  type OwnActRow,
+  sumVolume,
+  type VolumeRow,
+} from "@/db/queries/support/merchants";
+import { listSupportActs } from "@/db/queries/support/staff";
+import { findListedTransactions } from "@/db/queries/transactions/transactions";
+import { AppError } from "@/lib/contract/errors";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import {
+  ACTS_SHOWN,
+  type CurrencyVolume,
+  ERRORS_SHOWN,
+  KEYS_SHOWN,
+  type MerchantEnvironment,
+  type MerchantError,
+  type MerchantKey,
+  type MerchantPerson,
+  type MerchantProfile,
+  type MerchantTransaction,
+  type MerchantView,
+  type OwnAct,
+  PEOPLE_SHOWN,
+  TRANSACTIONS_SHOWN,
+} from "@/lib/contract/support/merchant-view";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type { Environment, Service } from "@/lib/domain/context";
+import { idTime } from "@/lib/ids";
+import { getIdempotencyKey } from "../idempotency/inspect-keys";
+import { listRecentErrors } from "../request-log/request-errors";
+import { inEnvironment, type StaffCall } from "./staff";
+import { presentStaffAct, recordStaffAct } from "./staff-acts";
+
+/** A merchant with one of its environments. Throws `resource_not_found` for an id that is no merchant's. */
+export async function getMerchantView(call: StaffCall, input: { id: string; mode: Mode }): Promise<MerchantView> {
+  const { service, staff, request } = call;
+  const id = decodeId("merchant", input.id);
+  const merchant = id && (await findMerchant(service.db.orm, id));
+  if (!merchant) throw merchantNotFound(input.id);
+  const environments = await listEnvironments(service.db.orm, merchant.id);
+  const environment = environments.find((candidate) => candidate.mode === input.mode);
+  if (!environment) throw new AppError("resource_not_found", `This merchant has no ${input.mode} environment.`);
+  await recordStaffAct(service, staff, {
+    action: "support.viewed_merchant",
+    merchantId: merchant.id,
+    environmentId: environment.id,
+    objectId: input.id,
+    requestId: request.id,
+  });
+  const [people, shown, acts, ownActs] = await Promise.all([
+    listPeople(service.db.orm, merchant.id, PEOPLE_SHOWN),
+    getMerchantEnvironment(call, { ...environment, merchantId: merchant.id, timeZone: merchant.time_zone }),
+    listSupportActs(service.db.orm, { merchantId: merchant.id }, ACTS_SHOWN),
+    listOwnActs(
+      service.db.orm,
+      environments.map((one) => one.id),
+      ACTS_SHOWN,
+    ),
+  ]);
+  return {
+    profile: profileOf(merchant),
+    people: people.map(presentPerson),
+    environment: shown,
+    acts: acts.map(presentStaffAct),
+    ownActs: ownActs.map(presentOwnAct),
+  };
+}
+
+function profileOf(row: MerchantRow): MerchantProfile {
+  return {
+    id: encodeId("merchant", row.id),
+    name: row.name,
+    website: row.website,
+    supportEmail: row.support_email,
+    timeZone: row.time_zone,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
+    suspendedReason: row.suspended_reason,
+  };
+}
+
+function presentPerson(row: Awaited<ReturnType<typeof listPeople>>[number]): MerchantPerson {
+  return {
+    id: encodeId("user", row.id),
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    secondFactor: row.mfa,
+    lockedUntil: row.locked_until,
+    lastSignInAt: row.last_sign_in_at,
+  };
+}
+
+const ACTORS = {
+  api_key: "An API key",
+  user: "A former member of the team",
+  staff: "Support",
+  shopper: "A shopper",
+  system: "Cardlane",
+} as const;
+
+function presentOwnAct(row: OwnActRow): OwnAct {
+  const actor = row.actor_email ?? ACTORS[row.actor.type];
+  return { id: encodeId("audit", row.id), action: row.action, actor, at: idTime(row.id) };
+}
+
+type Asked = { id: string; mode: Mode; fee_basis_points: number; merchantId: string; timeZone: string };
+
+/** What staff see of an environment. Says nothing of it in the audit log: its callers do. */
+async function getMerchantEnvironment(call: StaffCall, asked: Asked): Promise<MerchantEnvironment> {
+  const { service } = call;
+  const { sql, orm } = service.db;
+  const [volume, plans, keys, errors, transactions] = await Promise.all([
+    sumVolume(sql, asked.id, asked.timeZone),
+    countPlans(orm, asked.id),
+    listApiKeys(orm, asked.id, KEYS_SHOWN),
+    listRecentErrors(service, asked.id, ERRORS_SHOWN),
+    findListedTransactions(
+      sql,
+      asked.id,
+      {},
+      { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 },
+      null,
+    ),
+  ]);
+  const now = service.clock.now().toISOString();
+  return {
+    id: encodeId("environment", asked.id),
+    mode: asked.mode,
+    feeBasisPoints: asked.fee_basis_points,
+    volume: volumeOf(volume),
+    plans,
+    keys: keys.map((key) => presentKey(key, now)),
+    errors: errors.map(presentError),
+    transactions: transactions.rows.map(presentRow),
+  };
+}
+
+function volumeOf(rows: VolumeRow[]): CurrencyVolume[] {
+  const currencies = [...new Set(rows.map((row) => row.currency))];
+  return currencies.map((currency) => {
+    const of = (measure: VolumeRow["measure"]) =>
+      rows.find((row) => row.currency === currency && row.measure === measure);
+    return {
+      currency,
+      captured: of("captured")?.amount ?? 0,
+      refunded: (of("refunded")?.amount ?? 0) - (of("refund_failed")?.amount ?? 0),
+      fees: of("fee")?.amount ?? 0,
+      recentCaptured: of("captured")?.recent_amount ?? 0,
+      recentRefunded: (of("refunded")?.recent_amount ?? 0) - (of("refund_failed")?.recent_amount ?? 0),
+      recentApproved: of("approved")?.recent_count ?? 0,
+      recentDeclined: of("declined")?.recent_count ?? 0,
+    };
+  });
+}
+
+function presentKey(key: ApiKeyRow, now: string): MerchantKey {
+  const expired = key.status === "ACTIVE" && key.expires_at !== null && key.expires_at <= now;
+  return {
+    id: encodeId("apiKey", key.id),
+    name: key.name,
+    shown: `${key.prefix}…${key.last4}`,
+    status: expired ? "EXPIRED" : key.status,
+    permissions: key.permissions,
+    expiresAt: key.expires_at,
+    lastUsedAt: key.last_used_at,
+    createdAt: key.created_at,
+  };
+}
+
+function presentError(error: Awaited<ReturnType<typeof listRecentErrors>>[number]): MerchantError {
+  const { requestId, method, path, status, code, detail, at } = error;
+  return { requestId, method, path, status, code, detail, at };
+}
+
+function presentRow(row: Awaited<ReturnType<typeof findListedTransactions>>["rows"][number]): MerchantTransaction {
+  return {
+    id: encodeId("transaction", row.id),
+    paymentId: encodeId("payment", row.payment_id),
+    type: row.type,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    cardBrand: row.card_brand,
+    cardLast4: row.card_last4,
+    customerEmail: row.customer_email,
+    createdAt: row.created_at,
+  };
+}
+
+/** An idempotency key of any merchant's environment, by its `env_…` id. Throws `resource_not_found`. */
+export async function getMerchantKey(
+  call: StaffCall,
+  input: { environmentId: string; key: string },
+): Promise<KeyDetail> {
+  const id = decodeId("environment", input.environmentId);
+  const environment = id && (await findEnvironmentForStaff(call.service, id));
+  if (!environment) throw new AppError("resource_not_found", `There is no environment '${input.environmentId}'.`);
+  await recordStaffAct(call.service, call.staff, {
+    action: "support.viewed_key",
+    merchantId: environment.merchantId,
+    environmentId: environment.id,
+    detail: { query: input.key },
+    requestId: call.request.id,
+  });
+  return getIdempotencyKey(inEnvironment(call, environment), { key: input.key });
+}
+
+/** Any merchant's environment, for support staff; null when there is none. `id` is a UUID. */
+export async function findEnvironmentForStaff(service: Pick<Service, "db">, id: string): Promise<Environment | null> {
+  return findEnvironmentById(service.db.orm, id);
+}
+
+export const merchantNotFound = (id: string) => new AppError("resource_not_found", `There is no merchant '${id}'.`);

@@ -1,0 +1,122 @@
+import { insertSupportAudit, listSupportActs, type SupportActRow } from "@/db/queries/support/staff";
+import { keepableText } from "@/lib/contract/card-numbers";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId, encodeIdOrNull, type IdKind } from "@/lib/contract/ids";
+import { ACTS_PER_PAGE, type StaffActPage, type StaffActView } from "@/lib/contract/support/staff-acts";
+import type { Service } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
+import type { StaffCall } from "./staff";
+
+/** Something a member of the support staff looked up or did. Ids are UUIDs but for `objectId`, which is a public one. */
+type StaffAct = {
+  /** `support.searched`, `support.viewed_payment`, `support.refundPayment` … */
+  action: string;
+  merchantId?: string | null;
+  environmentId?: string | null;
+  objectId?: string | null;
+  detail?: Record<string, unknown> | null;
+  requestId?: string | null;
+};
+
+const MAX_TEXT = 1_000;
+
+/** What staff looked for may be anything that they pasted. */
+const keepable = (detail: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === "string" ? keepableText(value, MAX_TEXT) : value,
+    ]),
+  );
+
+/** Writes it down. Called before anything is shown or done: what cannot be recorded does not happen. */
+export async function recordStaffAct(
+  service: Pick<Service, "db">,
+  staff: { userId: string },
+  act: StaffAct,
+): Promise<void> {
+  await insertSupportAudit(service.db.sql, {
+    id: newId(),
+    staffId: staff.userId,
+    action: act.action,
+    merchantId: act.merchantId ?? null,
+    environmentId: act.environmentId ?? null,
+    objectId: act.objectId ?? null,
+    detail: act.detail ? keepable(act.detail) : null,
+    requestId: act.requestId ?? null,
+  });
+}
+
+/** Public ids, as they stand in the page's address; undefined = not filtered by. */
+export type StaffActFilter = {
+  staff: string | undefined;
+  merchant: string | undefined;
+  action: string | undefined;
+  before: string | undefined;
+};
+
+/** What staff looked up and did, newest first. Reading it is written down as well. */
+export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Promise<StaffActPage> {
+  const { service, staff, request } = call;
+  const rows = {
+    staffId: read("user", filter.staff),
+    merchantId: read("merchant", filter.merchant),
+    action: filter.action,
+    beforeId: read("audit", filter.before),
+    // One search can show twenty merchants' data: that is listed under each of them.
+    withoutFound: filter.merchant === undefined && filter.action === undefined,
+  };
+  const { before: _, ...asked } = filter;
+  await recordStaffAct(service, staff, {
+    action: "support.viewed_audit",
+    merchantId: rows.merchantId ?? null,
+    detail: asked,
+    requestId: request.id,
+  });
+  const found = await listSupportActs(service.db.orm, rows, ACTS_PER_PAGE + 1);
+  const acts = found.slice(0, ACTS_PER_PAGE).map(presentStaffAct);
+  return { acts, next: found.length > ACTS_PER_PAGE ? (acts.at(-1)?.id ?? null) : null };
+}
+
+function read(kind: IdKind, id: string | undefined): string | undefined {
+  if (id === undefined) return undefined;
+  const uuid = decodeId(kind, id);
+  if (uuid === null) throw new AppError("invalid_parameter", `'${id}' is not the id of a ${WORDS[kind] ?? kind}.`);
+  return uuid;
+}
+
+const WORDS: Partial<Record<IdKind, string>> = { user: "person", audit: "row" };
+
+export function presentStaffAct(row: SupportActRow): StaffActView {
+  const merchant =
+    row.merchant_id === null || row.merchant_name === null
+      ? null
+      : { id: encodeId("merchant", row.merchant_id), name: row.merchant_name };
+  return {
+    id: encodeId("audit", row.id),
+    action: row.action,
+    staff: { id: encodeId("user", row.staff_id), email: row.staff_email, name: row.staff_name },
+    merchant,
+    objectId: row.object_id,
+    query: textOf(row.detail?.query),
+    reason: textOf(row.detail?.reason),
+    requestId: encodeIdOrNull("request", row.request_id),
+    at: row.created_at,
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+const LOOKED_AT = 30;
+const SHOWN = 8;
+
+/** What this member of the staff searched for last, each text once. Their own doing, so it is no look-up. */
+export async function listOwnSearches({ service, staff }: StaffCall): Promise<{ text: string; at: string }[]> {
+  const rows = await listSupportActs(service.db.orm, { staffId: staff.userId, action: "support.searched" }, LOOKED_AT);
+  const searches = new Map<string, string>();
+  for (const row of rows) {
+    const text = row.detail?.query;
+    if (typeof text === "string" && !searches.has(text)) searches.set(text, row.created_at);
+  }
+  return [...searches].slice(0, SHOWN).map(([text, at]) => ({ text, at }));
+}

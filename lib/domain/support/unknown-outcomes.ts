@@ -1,0 +1,170 @@
+import { findOperation, takeOperation } from "@/db/queries/payments/operations";
+import { findShortPayment } from "@/db/queries/payments/payments";
+import {
+  countUnknownOperations,
+  findOperationAnywhere,
+  listUnknownOperations,
+  type UnknownRow,
+} from "@/db/queries/support/unknown";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import {
+  type AskResult,
+  UNKNOWN_LIMIT,
+  type UnknownOutcome,
+  type UnknownOutcomeList,
+} from "@/lib/contract/support/operations";
+import type { PaymentInside, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
+import type { Inquiry, Outcome } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { leaseOf } from "../payments/operation";
+import { inquireProcessor } from "../payments/processor-calls";
+import { resolveOperation } from "../payments/recover-operations";
+import type { StaffCall } from "./staff";
+import { recordStaffAct } from "./staff-acts";
+
+/** The queue of unknown outcomes of all merchants, oldest first. Each merchant in it sees that it was looked at. */
+export async function listUnknownOutcomes(call: StaffCall): Promise<UnknownOutcomeList> {
+  const { service, staff, request } = call;
+  const [rows, count] = await Promise.all([
+    listUnknownOperations(service.db.sql, UNKNOWN_LIMIT),
+    countUnknownOperations(service.db.sql),
+  ]);
+  const merchants = new Set<string | null>(rows.map((row) => row.merchant_id));
+  for (const merchantId of merchants.size > 0 ? merchants : [null]) {
+    await recordStaffAct(service, staff, {
+      action: "support.viewed_unknown_outcomes",
+      merchantId,
+      requestId: request.id,
+    });
+  }
+  return { outcomes: rows.map(present), total: count.all, waiting: count.waiting };
+}
+
+function present(row: UnknownRow): UnknownOutcome {
+  return {
+    operationId: row.id,
+    kind: row.kind,
+    paymentId: encodeId("payment", row.payment_id),
+    merchant: { id: encodeId("merchant", row.merchant_id), name: row.merchant_name },
+    mode: row.mode,
+    amount: row.amount,
+    currency: row.currency,
+    attempts: row.attempts,
+    lastAnswer: row.last_answer,
+    nextAttemptAt: row.waits ? null : row.next_attempt_at,
+    held: row.held,
+    createdAt: row.created_at,
+  };
+}
+
+/** How many outcomes nobody knows, and how many of them wait for staff. Says nothing of whose they are. */
+export function countUnknownOutcomes(service: Pick<Service, "db">): Promise<{ all: number; waiting: number }> {
+  return countUnknownOperations(service.db.sql);
+}
+
+/** The newest operations are asked about, so many at most. */
+const MAX_ASKED = 20;
+
+/**
+ * What the processor itself says became of each operation. Only asks: it moves no money and changes nothing in our books;
+ * an answer that does not come is one of kind `unknown`. Says nothing in the audit log: whoever shows the payment does.
+ */
+export async function askProcessor(
+  service: Service,
+  { environment, detail, operations }: Pick<PaymentInside, "environment" | "detail" | "operations">,
+): Promise<ProcessorAnswer[]> {
+  const processor = service.processors.processorFor(environment.mode);
+  const environmentId = requireId("environment", environment.id);
+  const paymentId = requireId("payment", detail.payment.id);
+  const snapshot = await findShortPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
+  return Promise.all(
+    operations.slice(0, MAX_ASKED).map(async ({ id: reference, kind }): Promise<ProcessorAnswer> => {
+      if (!processor || !snapshot) return { reference, kind: "none", text: "no processor is configured for this mode" };
+      const operation = { id: reference, kind, environmentId, paymentId };
+      const answer = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
+      return { reference, kind: answer.kind === "never" ? "not_found" : answer.kind, text: textOf(answer) };
+    }),
+  );
+}
+
+function textOf(answer: Inquiry): string | null {
+  switch (answer.kind) {
+    case "approved":
+      return answer.captured === false ? "authorized; the capture at once failed" : checksOf(answer.checks);
+    case "declined":
+      return answer.decline_code ?? "refused, or it failed later";
+    case "action_required":
+      return checksOf(answer.checks);
+    case "pending":
+      return "it is still working on it";
+    case "not_found":
+      return "it does not know the reference";
+    case "never":
+      return "it never executed it, and never will";
+    case "not_sent":
+    case "unknown":
+      return answer.reason;
+    default:
+      return answer satisfies never;
+  }
+}
+
+function checksOf(checks: Extract<Outcome, { kind: "approved" }>["checks"]): string | null {
+  if (!checks) return null;
+  const score = checks.fraud_score === null ? "" : `, fraud score ${checks.fraud_score}`;
+  return `AVS ${checks.avs_result ?? "–"}, CVV ${checks.cvv_result ?? "–"}${score}`;
+}
+
+function requireId(kind: "environment" | "payment", text: string): string {
+  const id = decodeId(kind, text);
+  if (id === null) throw new Error(`${text} is no ${kind}'s id`);
+  return id;
+}
+
+type Asked = {
+  result: AskResult;
+  /** State of the operation now. */
+  state: string;
+  lastAnswer: string | null;
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Does now what the recovery worker does with an operation that is due, and once an operation is a day old no longer does: takes
+ * it under a new epoch, unless somebody has it, and finds out how it ended. An authorization is only asked about; the
+ * rest goes again under the same reference, which the processor does at most once.
+ */
+export async function askAgain(call: StaffCall, input: { operationId: string }): Promise<Asked> {
+  const { service, staff, request } = call;
+  const id = input.operationId;
+  const found = UUID.test(id) ? await findOperationAnywhere(service.db.sql, id) : null;
+  if (!found) throw new AppError("resource_not_found", `There is no operation '${id}'.`);
+  const environmentId = found.environment_id;
+  await recordStaffAct(service, staff, {
+    action: "support.asked_again",
+    merchantId: found.merchant_id,
+    environmentId,
+    objectId: encodeId("payment", found.payment_id),
+    detail: { operation: id },
+    requestId: request.id,
+  });
+  if (found.state !== "open") return asItIs(service, environmentId, id, "already_known");
+  const taken = await takeOperation(service.db.sql, environmentId, id, leaseOf(service.processorTimeoutMs));
+  // Whoever has it is asking just now, or has closed it meanwhile.
+  if (!taken) return asItIs(service, environmentId, id, "busy");
+  const executed = await resolveOperation(service, taken);
+  return asItIs(service, environmentId, id, executed.kind === "pending" ? "still_unknown" : "settled");
+}
+
+async function asItIs(service: Service, environmentId: string, id: string, result: AskResult): Promise<Asked> {
+  const row = await findOperation(service.db.sql, environmentId, id);
+  if (!row) throw new Error(`operation ${id} is gone`);
+  const closed = row.state !== "open";
+  return {
+    result: closed && result === "busy" ? "already_known" : result,
+    state: row.state,
+    lastAnswer: row.last_answer,
+  };
+}

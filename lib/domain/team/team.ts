@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import type { Orm } from "@/db/client";
+import { countRecentInvitations } from "@/db/queries/accounts/history";
+import { countMails } from "@/db/queries/accounts/mail-outbox";
+import { findEnvironmentId } from "@/db/queries/accounts/merchants";
+import { countRecentTokens } from "@/db/queries/accounts/tokens";
+import { findUser, lockAddress } from "@/db/queries/accounts/users";
+import {
+  deleteMember,
+  findMember,
+  insertMember,
+  listMembers,
+  lockMember,
+  lockTeam,
+  type MemberRow,
+  updateMemberRole,
+  voidInvitations,
+} from "@/db/queries/team";
+import { hashPassword } from "@/lib/auth/password";
+import { isPlainEmail } from "@/lib/contract/accounts/fields";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
+import { newId } from "@/lib/ids";
+import { accountActor, recordAccountAct } from "../accounts/activity";
+import { LINK_HOURS, sendLink } from "../accounts/mail";
+import { refuseField } from "../accounts/proof";
+import { type Context, resourceNotFound } from "../context";
+
+/** The merchant's people, those with an open invitation included, in the order they came. */
+export function listTeam(ctx: Context): Promise<MemberRow[]> {
+  return listMembers(ctx.service.db.orm, ctx.environment.merchantId, 500);
+}
+
+type InviteMemberInput = { email: string; name: string | null; role: MerchantRole };
+
+/**
+ * Adds a person to the team and mails them a link to choose a password with. Answers the new person's id (UUID). Who else has
+ * the address elsewhere makes no difference: the link proves whose it is.
+ */
+export async function inviteMember(ctx: Context, input: InviteMemberInput): Promise<string> {
+  // Nobody knows it: until the link is used no password fits.
+  const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
+  const id = newId();
+  await ctx.service.db.orm.transaction(async (tx) => {
+    await lockTeam(tx, ctx.environment.merchantId);
+    await lockAddress(tx, input.email);
+    await limitInvitations(tx, ctx.environment.merchantId, input.email);
+    if (!(await insertMember(tx, ctx.environment.merchantId, { id, ...input, password_hash }))) {
+      throw refuseField("email", `${input.email} is in your team already.`);
+    }
+    await mailInvitation(tx, ctx, { id, ...input });
+    const { email, role } = input;
+    await recordAccountAct(tx, accountActor(ctx), "team.member_invited", id, { email, role });
+  });
+  return id;
+}
+
+async function mailInvitation(
+  tx: Orm,
+  ctx: Context,
+  member: { id: string; email: string; role: MerchantRole },
+): Promise<void> {
+  const inviter = ctx.actor.id === null ? null : (await findUser(tx, ctx.actor.id))?.email;
+  await sendLink(tx, ctx.service, {
+    userId: member.id,
+    email: member.email,
+    purpose: "invite",
+    subject: "You are invited to a team on Cardlane",
+    before: [
+      // Neither names nor anything else that the team could fill with words of its own: a proved address alone.
+      `${inviter && isPlainEmail(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
+      "Choose a password to join:",
+    ],
+    after: [
+      `The link works once, for ${LINK_HOURS.invite / 24} days. If you do not know this address, ignore this mail.`,
+    ],
+  });
+}
+
+const MAX_INVITATIONS_PER_HOUR = 30;
+/** What one mailbox gets within a day: from one team, and from all of them. */
+const MAX_OF_TEAM_PER_DAY = 5;
+const MAX_PER_ADDRESS_PER_DAY = 20;
+
+/**
+ * Throws when a merchant has sent as many invitations as it may, in all or to this address: they go to anybody's mailbox.
+ * Under `lockTeam` and `lockAddress`, so that those sent at once are counted. By the account's history, which removing the
+ * invited person does not shorten.
+ */
+async function limitInvitations(tx: Orm, merchantId: string, email: string): Promise<void> {
+  const environmentId = await findEnvironmentId(tx, merchantId, "live");
+  if (environmentId === null) throw new Error("a merchant has a live environment");
+  if ((await countRecentInvitations(tx, environmentId, { hours: 1 })) >= MAX_INVITATIONS_PER_HOUR) {
+    throw new AppError(
+      "rate_limited",
+      `Your team sent ${MAX_INVITATIONS_PER_HOUR} invitations within an hour. Try again later.`,
+    );
+  }
+  const sent = await countRecentInvitations(tx, environmentId, { hours: 24, email });
+  if (sent >= MAX_OF_TEAM_PER_DAY || (await countMails(tx, email, "invite", 24)) >= MAX_PER_ADDRESS_PER_DAY) {
+    throw new AppError("rate_limited", "This address was sent enough invitations for a day. Try again tomorrow.");
+  }
+}
+
+const MAX_RESENT_PER_HOUR = 5;
+
+/** Mails the invitation again (public user id); the link of the earlier mail stops working. */
+export async function resendInvitation(ctx: Context, input: { id: string }): Promise<void> {
+  const id = decodeId("user", input.id);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    await lockTeam(tx, ctx.environment.merchantId);
+    // Whoever accepts it meanwhile has joined first, or finds the new link.
+    if (id !== null) await lockMember(tx, ctx.environment.merchantId, id);
+    const member = id === null ? null : await findMember(tx, ctx.environment.merchantId, id);
+    if (member === null) throw resourceNotFound("team member", input.id);
+    if (!member.invited) throw new AppError("invalid_state", "This person has joined already.");
+    if ((await countRecentTokens(tx, member.id, "invite")) >= MAX_RESENT_PER_HOUR) {
+      throw new AppError("rate_limited", "This invitation was sent often enough. Try again in an hour.");
+    }
+    await lockAddress(tx, member.email);
+    await limitInvitations(tx, ctx.environment.merchantId, member.email);
+    await voidInvitations(tx, member.id);
+    await mailInvitation(tx, ctx, { ...member, role: member.role as MerchantRole });
+    await recordAccountAct(tx, accountActor(ctx), "team.invitation_resent", member.id, { email: member.email });
+  });
+}
+
+/** Gives a member of the team (public user id) another role; it counts from their next request on. */
+export async function changeRole(ctx: Context, input: { id: string; role: MerchantRole }): Promise<void> {
+  const { merchantId } = ctx.environment;
+  const id = decodeId("user", input.id);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    await lockTeam(tx, merchantId);
+    const member = id === null ? null : await findMember(tx, merchantId, id);
+    if (member === null) throw resourceNotFound("team member", input.id);
+    if (member.role === input.role) return;
+    if (!(await updateMemberRole(tx, merchantId, member.id, input.role))) throw lastOwner();
+    const detail = { email: member.email, changes: { role: [member.role, input.role] } };
+    await recordAccountAct(tx, accountActor(ctx), "team.role_changed", member.id, detail);
+  });
+}
+
+/** Removes a member of the team (public user id), sessions included. What they did stays in the history, under their address. */
+export async function removeMember(ctx: Context, input: { id: string }): Promise<void> {
+  const { merchantId } = ctx.environment;
+  const id = decodeId("user", input.id);
+  await ctx.service.db.orm.transaction(async (tx) => {
+    await lockTeam(tx, merchantId);
+    // A sign-in that is just accepted has opened its session by then, or finds nobody.
+    if (id !== null) await lockMember(tx, merchantId, id);
+    const member = id === null ? null : await findMember(tx, merchantId, id);
+    if (member === null) throw resourceNotFound("team member", input.id);
+    if (member.id === ctx.actor.id) {
+      throw new AppError("invalid_state", "You cannot remove yourself. Ask another owner to do it.");
+    }
+    if (!(await deleteMember(tx, merchantId, member.id, ctx.actor.id as string))) throw lastOwner();
+    const { email, name, role } = member;
+    await recordAccountAct(tx, accountActor(ctx), "team.member_removed", member.id, { email, name, role });
+  });
+}
+
+const lastOwner = () =>
+  new AppError(
+    "invalid_state",
+    "This is the last owner who can sign in. Make somebody else an owner first: an account without one could not be managed any more.",
+  );

@@ -1,0 +1,126 @@
+import {
+  updateSavedView as changeView,
+  countSavedViews,
+  findSavedView,
+  listSavedViews as findViews,
+  insertSavedView,
+  lockViewsOf,
+  deleteSavedView as removeView,
+  type ShownSavedView,
+} from "@/db/queries/transactions/saved-views";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { UserRole } from "@/lib/contract/permissions";
+import {
+  type CreateSavedViewBody,
+  MAX_SAVED_VIEWS,
+  type SavedView,
+  type UpdateSavedViewBody,
+} from "@/lib/contract/transactions/saved-views";
+import { idTime, newId } from "@/lib/ids";
+import { type Context, resourceNotFound } from "../context";
+
+/** A person's own views, then what the team shares: as many of these again as one person may have. */
+export async function listSavedViews(ctx: Context, input: { userId: string }): Promise<SavedView[]> {
+  const rows = await findViews(
+    ctx.service.db.within(ctx.environment.id).orm,
+    ctx.environment.id,
+    input.userId,
+    2 * MAX_SAVED_VIEWS,
+  );
+  return rows.map((row) => presentSavedView(row, input.userId));
+}
+
+/** A person's own view. Throws `resource_not_found` for anybody else's. */
+async function getSavedView(ctx: Context, input: { userId: string; id: string }): Promise<SavedView> {
+  const id = decodeId("savedView", input.id);
+  const row =
+    id && (await findSavedView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, input.userId, id));
+  if (!row) throw resourceNotFound("saved view", input.id);
+  return presentSavedView(row, input.userId);
+}
+
+/** Keeps a view for a person. Refuses a name they have already, and more views than anybody can oversee. */
+export async function createSavedView(
+  ctx: Context,
+  input: CreateSavedViewBody & { userId: string; role: UserRole },
+): Promise<SavedView> {
+  const { userId, name, query, columns, shared } = input;
+  requireSharing(input.role, shared);
+  const id = newId();
+  const created_at = idTime(id);
+  const view = { id, user_id: userId, name, query, columns, shared, created_at, updated_at: created_at };
+  await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    await lockViewsOf(tx, userId);
+    if ((await countSavedViews(tx, ctx.environment.id, userId)) >= MAX_SAVED_VIEWS) {
+      throw new AppError("invalid_parameter", `You have ${MAX_SAVED_VIEWS} views. Delete one before you save another.`);
+    }
+    if (!(await insertSavedView(tx, ctx.environment.id, view))) throw viewNameTaken(name);
+  });
+  return getSavedView(ctx, { userId, id: encodeId("savedView", id) });
+}
+
+/** Changes a person's own view; another's is not found, shared or not. */
+export async function updateSavedView(
+  ctx: Context,
+  input: UpdateSavedViewBody & { userId: string; role: UserRole; id: string },
+): Promise<SavedView> {
+  const { userId, role, id: publicId, ...changes } = input;
+  const id = decodeId("savedView", publicId);
+  if (id === null) throw resourceNotFound("saved view", publicId);
+  // Somebody who has become a viewer may still stop sharing what they shared.
+  requireSharing(role, changes.shared ?? (await getSavedView(ctx, { userId, id: publicId })).shared);
+  const updated_at = ctx.service.clock.now().toISOString();
+  const done = await changeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, userId, id, {
+    ...changes,
+    updated_at,
+  });
+  if (done === "missing") throw resourceNotFound("saved view", publicId);
+  if (done === "taken") throw viewNameTaken(input.name ?? "");
+  return getSavedView(ctx, { userId, id: publicId });
+}
+
+/** Deletes a person's own view, for everyone it was shared with. */
+export async function deleteSavedView(
+  ctx: Context,
+  input: { userId: string; id: string },
+): Promise<{ id: string; deleted: true }> {
+  const id = decodeId("savedView", input.id);
+  const done =
+    id !== null &&
+    (await removeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, input.userId, id));
+  if (!done) throw resourceNotFound("saved view", input.id);
+  return { id: input.id, deleted: true };
+}
+
+/** The row as the dashboard shows it to a person. */
+function presentSavedView(row: ShownSavedView, userId: string): SavedView {
+  return {
+    id: encodeId("savedView", row.id),
+    object: "saved_view",
+    name: row.name,
+    query: row.query,
+    columns: row.columns,
+    shared: row.shared,
+    mine: row.user_id === userId,
+    owner: row.owner,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** What the team sees is for those to say who may change something: viewers keep views for themselves. */
+function requireSharing(role: UserRole, shared: boolean): void {
+  if (!shared || role !== "viewer") return;
+  throw new AppError(
+    "permission_denied",
+    "Viewers keep views for themselves. Ask an owner to share one with the team.",
+  );
+}
+
+function viewNameTaken(name: string): AppError {
+  const message = `You already have a view named '${name}'. Choose another name.`;
+  return new AppError("invalid_parameter", message, {
+    errors: [{ param: "name", code: "invalid_parameter", message }],
+  });
+}

@@ -1,0 +1,317 @@
+import { EventEmitter, once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { EXPORTS_AT_ONCE } from "@/db/client";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { dashboardOperation } from "@/lib/contract/operation";
+import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
+import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
+import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
+import { appErrorOf, renderProblem } from "./answer";
+import { currentService } from "./current-service";
+import { dashboardCall, infoOf } from "./dashboard-route";
+import { createRateLimiter } from "./rate-limit";
+import { requireSameOrigin } from "./session-caller";
+import { csvHeader, csvPieces } from "./transaction-csv";
+
+const OPERATION = dashboardOperation({
+  name: "exportTransactions",
+  method: "GET",
+  path: "/{mode}/transactions/export",
+  permission: "transaction.read",
+  status: 200,
+  response: z.unknown(),
+});
+
+/** How the page's own parameters are read, which only the page knows. `problems`: what could not be. */
+type ReadSearch = (
+  params: URLSearchParams,
+  timeZone: string,
+) => { search: unknown; problems: readonly { param: string; message: string }[] };
+
+/**
+ * The whole result of a search as CSV, streamed. `columns` names the table's columns, comma-separated; without it all there
+ * is. `X-Total-Count` says how many lines follow the first, so that a reader can tell a whole file from a part.
+ */
+export async function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
+  const { service } = currentService();
+  const info = infoOf(request);
+  const headers = { "X-Request-Id": encodeId("request", info.id), "Cache-Control": "no-store" };
+  let release = () => {};
+  try {
+    requireOwnPage(request);
+    const { ctx, merchant } = await dashboardCall(OPERATION, request, { mode }, info);
+    const params = new URL(request.url).searchParams;
+    const fields = fieldsOf(params);
+    const search = searchOf(params, merchant.timeZone, read);
+    const file = {
+      ...headers,
+      "Content-Type": "text/csv; charset=utf-8; header=present",
+      "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now())}.csv"`,
+    };
+    // Nobody would read what it opens.
+    if (request.method === "HEAD") return new Response(null, { headers: file });
+    const slot = await takeExportSlot(merchant.id, { gone: request.signal });
+    release = slot.release;
+    // The account's history is kept in its live environment, whatever was exported.
+    const { orm } = service.db.within(merchant.environments.live);
+    await recordAccountAct(orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
+      mode,
+      filters: Object.keys(search.filters),
+    });
+    const opened = await exportTransactions(ctx, search);
+    const body = exportStream({
+      parts: partsOf(opened, fields),
+      signal: AbortSignal.any([request.signal, slot.signal]),
+      sent: slot.note,
+      close: () => void opened.close().finally(release),
+      failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
+    });
+    return new Response(body, {
+      headers: {
+        ...file,
+        "X-Total-Count": String(opened.total),
+        // A proxy that collects the answer would hide how far it is.
+        "X-Accel-Buffering": "no",
+      },
+    });
+  } catch (thrown) {
+    release();
+    const error = appErrorOf(service, thrown, info);
+    return new Response(renderProblem(service, error, info), {
+      status: error.status,
+      headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
+    });
+  }
+}
+
+/** A link on another site must not make a person's browser export. Typed into the address bar it is no site's. */
+function requireOwnPage(request: Request): void {
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null && site !== "none") requireSameOrigin(request.headers, currentService().service.baseUrl);
+}
+
+function fieldsOf(params: URLSearchParams): readonly ExportField[] {
+  const columns = params.get("columns");
+  if (columns === null) return EXPORT_FIELDS;
+  const fields = exportFieldsOf(columns.split(",").filter(Boolean));
+  if (fields && fields.length > 0) return fields;
+  throw new AppError("invalid_parameter", "The export has no such columns. Reload the page and try again.", {
+    param: "columns",
+  });
+}
+
+function searchOf(
+  params: URLSearchParams,
+  timeZone: string,
+  read: ReadSearch,
+): Pick<SearchTransactionsBody, "filters" | "sort"> {
+  const own = new URLSearchParams(params);
+  own.delete("columns");
+  const { search, problems } = read(own, timeZone);
+  const errors = problems.map(({ param, message }) => ({ param, code: "invalid_parameter" as const, message }));
+  // Leaving a filter out would export more than the person sees.
+  if (errors.length > 0) throw new AppError("invalid_parameter", "A filter cannot be read.", { errors });
+  const parsed = searchTransactionsBody.safeParse(search);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
+}
+
+/**
+ * All exports of the process rest after a piece for as long as it took: together they have half of it at most. A piece that
+ * takes longer than this was waiting for its turn on a busy machine.
+ */
+const LONGEST_REST_MS = 5;
+let restUntilMs = 0;
+
+async function* partsOf({ batches }: TransactionExport, fields: readonly ExportField[]): AsyncGenerator<string, void> {
+  yield csvHeader(fields);
+  for await (const batch of batches) {
+    const pieces = csvPieces(batch, fields);
+    for (;;) {
+      for (let restMs = restUntilMs - performance.now(); restMs > 0; restMs = restUntilMs - performance.now())
+        await wait(restMs);
+      const startedMs = performance.now();
+      const { done, value } = pieces.next();
+      const endedMs = performance.now();
+      restUntilMs = endedMs + Math.min(endedMs - startedMs, LONGEST_REST_MS);
+      if (done) break;
+      yield value;
+    }
+  }
+}
+
+/** `20261121-143005`, in UTC. */
+const stampOf = (at: Date): string => at.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+
+/** Slower than this, on average since it began, an export makes room when another one waits. */
+const FLOOR_BYTES_PER_MS = 100;
+/** The first rows of a large search take a moment. */
+const GRACE_MS = 5_000;
+
+/** Each writes a line into the account's history, which stays. */
+const exportsOf = createRateLimiter({
+  ...{ perSecond: 1 / 60, burst: 20, name: "exports" },
+  detail: (seconds) => `Your account has made 20 exports in a short time. The next one can begin in ${seconds} s.`,
+});
+
+type ExportSlot = {
+  /** Aborted when the place was given to another one. */
+  readonly signal: AbortSignal;
+  /** Bytes that the reader has taken. */
+  note(bytes: number): void;
+  release(): void;
+};
+
+type Running = { readonly startedMs: number; bytes: number; readonly ended: AbortController };
+
+/** Exports that run, by their merchants' ids. */
+const running = new Map<string, Running>();
+const slots = new EventEmitter<{ free: [] }>().setMaxListeners(0);
+/** One that is given up ends when its last rows are read and its connection is closed. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * A place among the exports that run at once in this process, each of which holds a database connection. A merchant has one of
+ * them, so that none takes all, and few in an hour; and who reads so slowly that it could go on for ever loses it to the next
+ * one. Who cancels an export and begins another at once waits for the end of the first. Throws 429.
+ */
+export async function takeExportSlot(
+  merchantId: string,
+  { now = () => performance.now(), gone, patienceMs = PATIENCE_MS }: TakeOptions = {},
+): Promise<ExportSlot> {
+  const impatient = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(patienceMs)]);
+  for (;;) {
+    exportsOf.check(merchantId);
+    const refusal = refusalOf(merchantId, now());
+    if (!refusal) break;
+    if (impatient.aborted || patienceMs === 0) throw refusal;
+    await once(slots, "free", { signal: impatient }).catch((error) => {
+      if (!impatient.aborted) throw error;
+    });
+  }
+  exportsOf.take(merchantId);
+  const own: Running = { startedMs: now(), bytes: 0, ended: new AbortController() };
+  running.set(merchantId, own);
+  return {
+    signal: own.ended.signal,
+    note(bytes) {
+      own.bytes += bytes;
+    },
+    release() {
+      if (running.get(merchantId) !== own) return;
+      running.delete(merchantId);
+      slots.emit("free");
+    },
+  };
+}
+
+type TakeOptions = {
+  now?: () => number;
+  /** Aborted when the caller has gone. */
+  gone?: AbortSignal;
+  patienceMs?: number;
+};
+
+function refusalOf(merchantId: string, nowMs: number): AppError | null {
+  if (running.has(merchantId)) return busy("An export of your account is running already. Wait until it is done.");
+  if (running.size < EXPORTS_AT_ONCE || endSlowest(nowMs)) return null;
+  return busy("Other exports are running right now. Try again in a few seconds.");
+}
+
+function endSlowest(nowMs: number): boolean {
+  const rates = [...running].map(([id, { startedMs, bytes }]) => ({
+    id,
+    tookMs: nowMs - startedMs,
+    rate: bytes / Math.max(1, nowMs - startedMs),
+  }));
+  const slow = rates.filter(({ tookMs, rate }) => tookMs > GRACE_MS && rate < FLOOR_BYTES_PER_MS);
+  const [slowest] = slow.toSorted((a, b) => a.rate - b.rate);
+  if (!slowest) return false;
+  const { ended } = running.get(slowest.id) as Running;
+  running.delete(slowest.id);
+  ended.abort();
+  return true;
+}
+
+const busy = (detail: string) => new AppError("rate_limited", detail, { headers: { "Retry-After": "5" } });
+
+/** A reader that asks for nothing for this long has gone, whatever its connection says. */
+const STALL_MS = 60_000;
+/** And one that always asks a little before that has its place for no longer than this. */
+const DEADLINE_MS = 15 * 60_000;
+
+type ExportSource = {
+  /** Text as it is to be sent; throws when it cannot be finished. */
+  readonly parts: AsyncGenerator<string, void>;
+  /** Called once, however it ends. */
+  close(): void;
+  /** Aborted when the client goes away, even before anything was sent, when nobody would cancel the body, or is cut off. */
+  readonly signal?: AbortSignal;
+  /** Told of each part that was taken, in bytes. */
+  sent?(bytes: number): void;
+  /** Told of what went wrong after the first byte, when no error answer can be sent any more. */
+  failed(error: unknown): void;
+};
+
+/**
+ * A body that is read as fast as it is taken, one part ahead. When the source fails the connection is cut, so that half an
+ * export never looks like a whole one.
+ */
+export function exportStream(
+  { parts, close, failed, signal, sent }: ExportSource,
+  { stallMs = STALL_MS, deadlineMs = DEADLINE_MS }: { stallMs?: number; deadlineMs?: number } = {},
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  let late: ReturnType<typeof setTimeout> | undefined;
+  let ended = false;
+  const end = () => {
+    clearTimeout(stalled);
+    clearTimeout(late);
+    if (ended) return;
+    ended = true;
+    // First the reading ends, then what it stood on is given back.
+    void parts.return().then(close, close);
+  };
+  const giveUpAfter = (controller: ReadableStreamDefaultController, ms: number, reason: string) =>
+    setTimeout(() => {
+      controller.error(new Error(reason));
+      end();
+    }, ms).unref();
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        signal?.addEventListener("abort", () => controller.error(new Error("the export was cut off")), { once: true });
+        if (!ended) late = giveUpAfter(controller, deadlineMs, "the export took too long");
+      },
+      async pull(controller) {
+        clearTimeout(stalled);
+        try {
+          const { done, value } = await parts.next();
+          if (ended) return;
+          if (done) {
+            controller.close();
+            end();
+            return;
+          }
+          const bytes = encoder.encode(value);
+          controller.enqueue(bytes);
+          sent?.(bytes.length);
+          stalled = giveUpAfter(controller, stallMs, "nobody reads the export any more");
+        } catch (error) {
+          if (ended) return;
+          failed(error);
+          controller.error(error);
+          end();
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 1 },
+  );
+}

@@ -1,0 +1,92 @@
+import { createTransport } from "nodemailer";
+import type { MailRow } from "@/db/queries/accounts/mail-outbox";
+import { findServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
+import type { Service } from "@/lib/domain/context";
+import { env } from "@/lib/env";
+
+/** What proxies and tunnels add to a request. */
+const BY_PROXIES = new RegExp(
+  "^(?:x-forwarded-.*|forwarded|via|cdn-loop|max-forwards|x-real-ip|x-.*client-ip|true-client-ip|x-original-.*|cf-.*|" +
+    "fastly-.*|x-amz.*|x-azure-.*|x-arr-.*|x-envoy-.*|x-nginx-.*|x-proxy.*|x-varnish|proxy-.*|tailscale-.*)$",
+);
+const PROXY_SEEN = "proxy_seen";
+
+/** On globalThis: the pages are bundled by Next with a copy of every module. */
+const holder = globalThis as { [key: symbol]: { isStored: boolean } | undefined };
+const KEY = Symbol.for("cardlane.proxy-seen");
+
+export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(headers).some((name) => BY_PROXIES.test(name));
+
+/** Whether this process knows of one: where its pages are another one's, that one is told. */
+export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
+
+/**
+ * Remembers for good that a request came through a proxy: in this process at once, in the database for the other processes and
+ * the next start. A write that fails is tried again with the next such request.
+ */
+export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">): Promise<void> {
+  const seen = holder[KEY] ?? { isStored: false };
+  holder[KEY] = seen;
+  if (seen.isStored) return;
+  seen.isStored = true;
+  try {
+    await storeServiceSetting(service.db.orm, PROXY_SEEN, service.clock.now().toISOString());
+  } catch (error) {
+    seen.isStored = false;
+    service.log.warn({ err: error }, "could not write down that a request came through a proxy");
+  }
+}
+
+/**
+ * Where mail goes. To the outbox page only when the operator says so, or in a sandbox that is one machine's own: its addresses
+ * and its listening address are this machine's, and no process on its database ever saw a proxy. Nothing of the request counts.
+ */
+export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute> {
+  if (env.smtpUrl !== null) return "sent";
+  if (env.isProduction || env.mailOutbox === "no") return "console";
+  if (env.mailOutbox === "yes") return "outbox";
+  if (!env.isOneMachine || env.trustedProxies > 0 || holder[KEY] !== undefined) return "console";
+  return (await findServiceSetting(service.db.orm, PROXY_SEEN)) === null ? "outbox" : "console";
+}
+
+export type Mailer = {
+  /** Throws when the server did not take it. */
+  send(mail: MailRow): Promise<void>;
+  close(): void;
+};
+
+const TIMEOUT_MS = 15_000;
+
+/** A mailer on an SMTP server. `from` is the sender, e.g. `Cardlane <no-reply@example.com>`. */
+export function openMailer(smtpUrl: string, from: string): Mailer {
+  const transport = createTransport(
+    { url: smtpUrl, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+    { from },
+  );
+  return {
+    async send(mail) {
+      // The id stays the same when a mail is sent again because its confirmation got lost, so mailboxes can tell.
+      const messageId = `<${mail.id}@cardlane>`;
+      // As an object: in a text a comma would make it several recipients.
+      const to = { name: "", address: mail.recipient };
+      await transport.sendMail({ to, subject: mail.subject, text: mail.body, messageId });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Prints mail where no server takes it, for the person at the console: its links open accounts. */
+export function consoleMailer(output: { write(text: string): unknown }): Mailer {
+  return {
+    async send({ recipient, subject, body }) {
+      const lines = [`Mail to ${recipient}: ${subject}`, "", ...body.trim().split("\n")].map(printable);
+      output.write(`\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`);
+    },
+    close() {},
+  };
+}
+
+/** People choose parts of a mail, and a terminal obeys control characters. */
+const printable = (line: string) => line.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

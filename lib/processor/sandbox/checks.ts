@@ -1,0 +1,57 @@
+import type { BillingAddress } from "@/lib/contract/fields";
+import type { AvsResult } from "@/lib/contract/payments/words";
+import {
+  AVS_COUNTRIES,
+  FRAUD_RULES,
+  FRAUD_RULES_CAP,
+  type FraudSignals,
+  type SandboxBehaviour,
+} from "@/lib/contract/sandbox-cards";
+import type { CardBrand } from "@/lib/contract/transactions/words";
+
+/** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
+export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddress | null): AvsResult {
+  if (behaviour === "avs_no_match") return "N";
+  if (!address || (address.line1 === null && address.postal_code === null)) return "U";
+  if (address.country !== null && !AVS_COUNTRIES.has(address.country)) return "G";
+  if (address.postal_code === null) return "A";
+  return address.line1 === null ? "Z" : "Y";
+}
+
+/** A token only exists for a card that came with its security code, so there is always a result. */
+export function verifySecurityCode(behaviour: SandboxBehaviour): "M" | "N" {
+  return behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv" ? "N" : "M";
+}
+
+/** The card network by its issuer number ranges; null for one that the contract does not name. */
+export function brandOf(number: string): CardBrand | null {
+  const two = Number(number.slice(0, 2));
+  const three = Number(number.slice(0, 3));
+  const four = Number(number.slice(0, 4));
+  if (number.startsWith("4")) return "visa";
+  if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return "mastercard";
+  if (two === 34 || two === 37) return "amex";
+  if (four === 6011 || two === 65 || (three >= 644 && three <= 649)) return "discover";
+  return null;
+}
+
+/** A card is good through the last day of its month. */
+export function isExpired(expMonth: number, expYear: number, now: Date): boolean {
+  return Date.UTC(expYear, expMonth, 1) <= now.getTime();
+}
+
+/** The score (0–100) that the rules give, and the plain words of those that made it. */
+export function assessFraud(signals: FraudSignals): { fraud_score: number; fraud_reasons: string[] } {
+  const reasons: string[] = [];
+  const groups = new Set<string>();
+  let points = 0;
+  let known = 0;
+  for (const rule of FRAUD_RULES) {
+    if (groups.has(rule.group) || !rule.applies(signals)) continue;
+    groups.add(rule.group);
+    reasons.push(rule.reason);
+    if (rule.id === "known_fraud") known = rule.points;
+    else points += rule.points;
+  }
+  return { fraud_score: Math.max(known, Math.min(points, FRAUD_RULES_CAP)), fraud_reasons: reasons };
+}
