@@ -367,7 +367,7 @@ export const MUTANTS = [
   {
     name: "a token used up by who cannot read it",
     edits: [["lib/domain/payments/create-payment.ts", "  processor.requireReadable(row.processor_token);\n", ""]],
-    tests: ["int", "lib/domain/payment-tokens/use-payment-token.int.test.ts", "does not use it up"],
+    tests: ["int", "lib/domain/checkout/use-payment-token.int.test.ts", "does not use it up"],
   },
   {
     name: "a token pays any amount",
@@ -442,7 +442,7 @@ export const MUTANTS = [
         "      and false)",
       ],
     ],
-    tests: ["int", "lib/domain/people/remove-abandoned-data.int.test.ts", "a proved address, a young account"],
+    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "a proved address, a young account"],
   },
   {
     name: "the books may be removed",
@@ -453,7 +453,7 @@ export const MUTANTS = [
         "mode = 'test') then\n    return old;",
       ],
     ],
-    tests: ["int", "lib/domain/people/remove-abandoned-data.int.test.ts", "no role removes what is not abandoned"],
+    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "no role removes what is not abandoned"],
   },
   {
     name: "totals outlive a payment's beginning",

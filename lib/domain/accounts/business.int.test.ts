@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { verifyPassword } from "@/lib/auth/password";
 import { systemClock } from "@/lib/clock";
 import { testDatabase } from "@/lib/testing/database";
-import { createMerchant, getEnvironmentId } from "../accounts/business";
+import { createMerchant, getEnvironmentId } from "./business";
 
 const { db } = await testDatabase();
 const service = { db, clock: systemClock };

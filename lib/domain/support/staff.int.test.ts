@@ -7,7 +7,7 @@ import { testService } from "@/lib/testing/factories";
 import { testPeople } from "@/lib/testing/person-call";
 import { openSession } from "../accounts/sessions";
 import { signIn } from "../accounts/sign-in";
-import { createStaff, unlockStaff } from "../support/staff";
+import { createStaff, unlockStaff } from "./staff";
 
 const { db } = await testDatabase();
 const service = testService(db);

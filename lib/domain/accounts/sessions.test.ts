@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceName } from "../accounts/sessions";
+import { deviceName } from "./sessions";
 
 test.each([
   [

@@ -8,7 +8,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
-import { type SignInInput, signIn } from "../accounts/sign-in";
+import { type SignInInput, signIn } from "./sign-in";
 
 const { db } = await testDatabase();
 const MINUTE = 60_000;

@@ -4,8 +4,8 @@ import { searchTransactionsBody } from "@/lib/contract/transactions/transaction"
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
-import { getOverview, listAttention } from "../reporting/overview";
 import { searchTransactions } from "../transactions/read-transactions";
+import { getOverview, listAttention } from "./overview";
 
 // Few connections: what they read is known once each has told its statistics.
 const { db } = await testDatabase({ max: 1 });

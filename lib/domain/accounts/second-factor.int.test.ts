@@ -4,14 +4,9 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
-import { getOwnAccount } from "../accounts/account";
-import {
-  beginSecondFactor,
-  confirmSecondFactor,
-  disableSecondFactor,
-  replaceRecoveryCodes,
-} from "../accounts/second-factor";
-import { signIn } from "../accounts/sign-in";
+import { getOwnAccount } from "./account";
+import { beginSecondFactor, confirmSecondFactor, disableSecondFactor, replaceRecoveryCodes } from "./second-factor";
+import { signIn } from "./sign-in";
 
 const { db } = await testDatabase();
 

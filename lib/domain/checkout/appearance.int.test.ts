@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
 import { testDatabase } from "@/lib/testing/database";
 import { actsOf, testPeople } from "@/lib/testing/person-call";
-import { getCheckoutAppearance, updateCheckoutAppearance } from "../checkout/appearance";
+import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 
 const { db } = await testDatabase();
 

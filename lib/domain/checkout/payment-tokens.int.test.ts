@@ -3,7 +3,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { createPaymentToken } from "../checkout/payment-tokens";
+import { createPaymentToken } from "./payment-tokens";
 
 const { db } = await testDatabase();
 const card = cardInput.parse({ number: "4242 4242 4242 4242", exp_month: 12, exp_year: 2040, cvv: "737" });

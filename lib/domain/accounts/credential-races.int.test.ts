@@ -6,10 +6,10 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
-import { updateAccount } from "../accounts/account";
-import { changePassword, choosePassword, requestPasswordReset } from "../accounts/password";
-import { signIn } from "../accounts/sign-in";
-import { verifyEmail } from "../accounts/sign-up";
+import { updateAccount } from "./account";
+import { changePassword, choosePassword, requestPasswordReset } from "./password";
+import { signIn } from "./sign-in";
+import { verifyEmail } from "./sign-up";
 
 const { db } = await testDatabase();
 const NEW = "another long password";

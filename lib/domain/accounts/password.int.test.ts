@@ -6,11 +6,11 @@ import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_PASSWORD } from "@/lib/testing/people";
 import { actsOf, isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
-import { findLink } from "../accounts/mail";
-import { changePassword, choosePassword, requestPasswordReset } from "../accounts/password";
-import { signIn } from "../accounts/sign-in";
-import { signUp } from "../accounts/sign-up";
 import { inviteMember } from "../team/team";
+import { findLink } from "./mail";
+import { changePassword, choosePassword, requestPasswordReset } from "./password";
+import { signIn } from "./sign-in";
+import { signUp } from "./sign-up";
 
 const { db } = await testDatabase();
 const NEW = "another long password";

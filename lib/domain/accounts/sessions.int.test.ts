@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
-import { requestPasswordReset } from "../accounts/password";
-import { removeOldSignIns } from "../accounts/sessions";
 import { inviteMember, listTeam } from "../team/team";
+import { requestPasswordReset } from "./password";
+import { removeOldSignIns } from "./sessions";
 
 const { db } = await testDatabase();
 

@@ -13,7 +13,7 @@ import { choosePassword } from "../accounts/password";
 import { endOtherSessions, endOwnSession, listOwnSessions } from "../accounts/sessions";
 import { signIn } from "../accounts/sign-in";
 import { createApiKey } from "../api-keys/issue-keys";
-import { changeRole, inviteMember, listTeam, removeMember, resendInvitation } from "../team/team";
+import { changeRole, inviteMember, listTeam, removeMember, resendInvitation } from "./team";
 
 const { db } = await testDatabase();
 const NEW = "another long password";

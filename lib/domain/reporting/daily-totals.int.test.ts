@@ -10,8 +10,8 @@ import { idAt, idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { foldDeltas, rebuildDailyTotals } from "../reporting/daily-totals";
-import { getOverview } from "../reporting/overview";
+import { foldDeltas, rebuildDailyTotals } from "./daily-totals";
+import { getOverview } from "./overview";
 
 const { db } = await testDatabase({ max: 12 });
 const service = testService(db);

@@ -5,8 +5,8 @@ import type { Context } from "@/lib/domain/context";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testIdempotency, testTenant } from "@/lib/testing/factories";
-import { cancelClientSession, createClientSession, getClientSession } from "../checkout/client-sessions";
 import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
+import { cancelClientSession, createClientSession, getClientSession } from "./client-sessions";
 
 const { db } = await testDatabase({ max: 12 });
 

@@ -4,7 +4,7 @@ import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/transactions/saved-vi
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
-import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "../transactions/saved-views";
+import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "./saved-views";
 
 const { db } = await testDatabase();
 

@@ -7,7 +7,7 @@ import { createSecret, UnknownKeyError } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createPaymentToken, forgetOldCards } from "../checkout/payment-tokens";
+import { createPaymentToken, forgetOldCards } from "./payment-tokens";
 
 const { db } = await testDatabase({ max: 10 });
 const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });

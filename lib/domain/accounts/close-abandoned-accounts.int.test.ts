@@ -3,9 +3,9 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { actsOf } from "@/lib/testing/person-call";
-import { signInWithTicket } from "../accounts/sign-in";
-import { closeAbandonedAccounts, signUp } from "../accounts/sign-up";
 import { createApiKey } from "../api-keys/issue-keys";
+import { signInWithTicket } from "./sign-in";
+import { closeAbandonedAccounts, signUp } from "./sign-up";
 
 const { db } = await testDatabase();
 const service = testService(db);

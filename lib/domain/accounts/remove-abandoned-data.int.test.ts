@@ -5,13 +5,13 @@ import { newId } from "@/lib/ids";
 import { openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { says } from "@/lib/testing/scripted-processor";
-import { closeAbandonedAccounts, removeAbandonedData } from "../accounts/sign-up";
 import { createApiKey } from "../api-keys/issue-keys";
 import { processReports } from "../payments/process-reports";
 import { chainAuditLogs } from "../reconciliation/audit-chain";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { foldDeltas } from "../reporting/daily-totals";
 import { runSettlement } from "../settlement/settle";
+import { closeAbandonedAccounts, removeAbandonedData } from "./sign-up";
 
 const { db } = await testDatabase({ max: 10 });
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });

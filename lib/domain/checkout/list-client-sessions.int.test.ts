@@ -8,13 +8,8 @@ import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { testPeople } from "@/lib/testing/person-call";
-import {
-  cancelClientSession,
-  createClientSession,
-  getSessionDetail,
-  listClientSessions,
-} from "../checkout/client-sessions";
 import { createPlan } from "../plans/plans";
+import { cancelClientSession, createClientSession, getSessionDetail, listClientSessions } from "./client-sessions";
 
 const { db } = await testDatabase();
 const DAY_MS = 24 * 60 * 60 * 1000;
