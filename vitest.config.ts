@@ -29,6 +29,7 @@ export default defineConfig({
           // For what hangs: a machine with other work takes several times as long, and is not wrong.
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       {
@@ -44,6 +45,7 @@ export default defineConfig({
           globalSetup: ["lib/testing/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       {
@@ -59,6 +61,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 600_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],
