@@ -2,13 +2,12 @@
 
 import { useState } from "react";
 import { Facts, Money } from "@/components/ui/card";
-import { Field } from "@/components/ui/field";
 import { Time } from "@/components/ui/time";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst } from "@/lib/client/payments/action-reasons";
 import { amountField, fieldError, readAmount, reasonSubject } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
-import { AmountInput, MoneyDialog, useMoneyDriver } from "./money-dialog";
+import { AmountField, MoneyDialog, useMoneyDriver } from "./money-dialog";
 
 type CaptureDialogProps = { paymentId: string; onClose: () => void };
 
@@ -56,17 +55,13 @@ export function CaptureDialog({ paymentId, onClose }: CaptureDialogProps) {
                 : []),
             ]}
           />
-          <Field label="Amount" hint={`Up to ${moneyText(subject.capturable, subject.currency)}`} error={error}>
-            {(field) => (
-              <AmountInput
-                {...field}
-                name="amount"
-                currency={subject.currency}
-                value={text}
-                onChange={(event) => setTyped(event.target.value)}
-              />
-            )}
-          </Field>
+          <AmountField
+            most={subject.capturable}
+            currency={subject.currency}
+            value={text}
+            error={error}
+            onChange={setTyped}
+          />
           <p className="text-soft" aria-live="polite">
             {released > 0
               ? `The remaining hold of ${moneyText(released, subject.currency)} is released and cannot be captured later.`

@@ -15,7 +15,7 @@ import { Button } from "@/components/ui/button";
 import { Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy-id";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Input } from "@/components/ui/field";
+import { Field, Input } from "@/components/ui/field";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { MoneyDriver, type MoneySnapshot } from "@/lib/client/payments/money-action";
@@ -244,10 +244,37 @@ function takeFocus(input: HTMLInputElement | null): void {
   input?.select();
 }
 
+type AmountFieldProps = {
+  /** The most it may be, in minor units. */
+  most: number;
+  currency: string;
+  /** As it is typed, in major units. */
+  value: string;
+  error: string | null;
+  onChange: (value: string) => void;
+};
+
+/** How much of it: all there is, or a part. */
+export function AmountField({ most, currency, value, error, onChange }: AmountFieldProps) {
+  return (
+    <Field label="Amount" hint={`Up to ${moneyText(most, currency)}`} error={error}>
+      {(field) => (
+        <AmountInput
+          {...field}
+          name="amount"
+          currency={currency}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 type AmountInputProps = Omit<ComponentProps<"input">, "type" | "ref"> & { currency: string };
 
 /** An amount in major units, with its currency beside it. */
-export function AmountInput({ currency, ...rest }: AmountInputProps) {
+function AmountInput({ currency, ...rest }: AmountInputProps) {
   return (
     <div className="relative">
       <Input

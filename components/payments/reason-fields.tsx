@@ -17,22 +17,7 @@ type ReasonFieldsProps = {
 export function ReasonFields({ reason, note, reasonError, noteError, onReason, onNote }: ReasonFieldsProps) {
   return (
     <>
-      <Field label="Reason" error={reasonError}>
-        {(field) => (
-          <Select
-            {...field}
-            name="reason"
-            value={reason}
-            onChange={(event) => onReason(event.target.value as RefundReason)}
-          >
-            {Object.entries(REFUND_REASON_LABELS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <ReasonSelect label="Reason" reason={reason} error={reasonError} onReason={onReason} />
       <Field label="Note" optional={reason !== "OTHER"} hint="For your own records." error={noteError}>
         {(field) => (
           <Textarea
@@ -47,5 +32,33 @@ export function ReasonFields({ reason, note, reasonError, noteError, onReason, o
         )}
       </Field>
     </>
+  );
+}
+
+type ReasonSelectProps = {
+  label: string;
+  reason: RefundReason;
+  error?: string | null;
+  onReason: (reason: RefundReason) => void;
+};
+
+export function ReasonSelect({ label, reason, error, onReason }: ReasonSelectProps) {
+  return (
+    <Field label={label} error={error}>
+      {(field) => (
+        <Select
+          {...field}
+          name="reason"
+          value={reason}
+          onChange={(event) => onReason(event.target.value as RefundReason)}
+        >
+          {Object.entries(REFUND_REASON_LABELS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

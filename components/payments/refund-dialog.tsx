@@ -1,13 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { Field } from "@/components/ui/field";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst } from "@/lib/client/payments/action-reasons";
 import { amountField, fieldError, noteError, readAmount, reasonSubject } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import { AmountInput, MoneyDialog, RefundFacts, useMoneyDriver } from "./money-dialog";
+import { AmountField, MoneyDialog, RefundFacts, useMoneyDriver } from "./money-dialog";
 import { ReasonFields } from "./reason-fields";
 
 type RefundDialogProps = { paymentId: string; onClose: () => void };
@@ -58,17 +57,13 @@ export function RefundDialog({ paymentId, onClose }: RefundDialogProps) {
       {subject && (
         <>
           <RefundFacts subject={subject} />
-          <Field label="Amount" hint={`Up to ${moneyText(subject.refundable, subject.currency)}`} error={errors.amount}>
-            {(field) => (
-              <AmountInput
-                {...field}
-                name="amount"
-                currency={subject.currency}
-                value={text}
-                onChange={(event) => setTyped(event.target.value)}
-              />
-            )}
-          </Field>
+          <AmountField
+            most={subject.refundable}
+            currency={subject.currency}
+            value={text}
+            error={errors.amount}
+            onChange={setTyped}
+          />
           <ReasonFields
             reason={reason}
             note={note}

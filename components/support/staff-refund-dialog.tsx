@@ -2,17 +2,12 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { AmountInput, MoneyDialog, RefundFacts } from "@/components/payments/money-dialog";
-import { Field, Select, Textarea } from "@/components/ui/field";
+import { AmountField, MoneyDialog, RefundFacts } from "@/components/payments/money-dialog";
+import { ReasonSelect } from "@/components/payments/reason-fields";
+import { Field, Textarea } from "@/components/ui/field";
 import { reasonAgainst } from "@/lib/client/payments/action-reasons";
 import { MoneyDriver, type MoneySnapshot } from "@/lib/client/payments/money-action";
-import {
-  amountField,
-  fieldError,
-  REFUND_REASON_LABELS,
-  readAmount,
-  reasonSubject,
-} from "@/lib/client/payments/money-subject";
+import { amountField, fieldError, readAmount, reasonSubject } from "@/lib/client/payments/money-subject";
 import { keepStaffReason, type StaffMoney, staffMoneyPorts } from "@/lib/client/support/staff-money-ports";
 import { moneyText } from "@/lib/contract/format";
 import type { RefundReason } from "@/lib/contract/transactions/words";
@@ -64,33 +59,14 @@ export function StaffRefundDialog({ money, onClose }: { money: StaffMoney; onClo
       {subject && (
         <>
           <RefundFacts subject={subject} />
-          <Field label="Amount" hint={`Up to ${moneyText(subject.refundable, subject.currency)}`} error={errors.amount}>
-            {(field) => (
-              <AmountInput
-                {...field}
-                name="amount"
-                currency={subject.currency}
-                value={text}
-                onChange={(event) => setTyped(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Kind of refund" error={errors.reason}>
-            {(field) => (
-              <Select
-                {...field}
-                name="reason"
-                value={reason}
-                onChange={(event) => setReason(event.target.value as RefundReason)}
-              >
-                {Object.entries(REFUND_REASON_LABELS).map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <AmountField
+            most={subject.refundable}
+            currency={subject.currency}
+            value={text}
+            error={errors.amount}
+            onChange={setTyped}
+          />
+          <ReasonSelect label="Kind of refund" reason={reason} error={errors.reason} onReason={setReason} />
           <Field
             label="Why you do it for the merchant"
             hint="It is kept with your name, and the merchant sees it with the refund."

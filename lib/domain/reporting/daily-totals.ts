@@ -2,6 +2,8 @@ import type { Orm } from "@/db/client";
 import { foldTotalDeltas, rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import type { Service } from "../context";
 
+// Apart from the overview, whose calendar is a package that only the pages load: this runs in the service.
+
 /** More at once would only make the statement long; what is left is taken a moment later. */
 const BATCH = 10_000;
 
