@@ -165,19 +165,9 @@ function socketIn(dataDir: string): string {
 }
 
 /** Of one connection alone (RFC 9110, 7.6.1), or said by each side for itself. */
-const OF_A_CONNECTION = new Set([
-  ...[
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "expect",
-    "date",
-  ],
-]);
+const OF_A_CONNECTION = new Set(
+  "connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect date".split(" "),
+);
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 });
 
 const withoutConnection = (headers: IncomingMessage["headers"]) =>

@@ -2,7 +2,6 @@ import type { Orm, Sql } from "@/db/client";
 import {
   type ApiKeyRow,
   countApiKeys,
-  listApiKeys as findApiKeys,
   findReplacements,
   type KeyUse,
   listApiKeys as selectApiKeys,
@@ -108,7 +107,7 @@ export async function listKeyPage(ctx: Context, input: { limit: number; offset: 
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const environmentId = ctx.environment.id;
   const [found, total] = await Promise.all([
-    findApiKeys(orm, environmentId, input.limit + 1, input.offset),
+    selectApiKeys(orm, environmentId, input.limit + 1, input.offset),
     countApiKeys(orm, environmentId),
   ]);
   const rows = found.slice(0, input.limit);
