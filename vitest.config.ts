@@ -1,14 +1,22 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import mdxLoader from "./scripts/mdx-loader.cjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 const resolve = {
   alias: {
     "@": root.replace(/\/$/, ""),
     // Next gives this marker its meaning; under Node it would only throw.
-    "server-only": `${root}lib/testing/server-only.ts`,
+    "server-only": `${root}node_modules/next/dist/compiled/server-only/empty.js`,
   },
 };
+/** Pages in Markdown, as the build reads them. */
+const mdx = {
+  name: "mdx",
+  enforce: "pre" as const,
+  transform: (source: string, id: string) => (id.endsWith(".mdx") ? mdxLoader(source) : undefined),
+};
+
 /** Vite says "/" there, which is no address of the service. */
 const env = { BASE_URL: "" };
 const exclude = ["node_modules", ".next", ".data", ".cache"];
@@ -20,6 +28,7 @@ export default defineConfig({
     projects: [
       {
         resolve,
+        plugins: [mdx],
         test: {
           name: "unit",
           env,
@@ -42,7 +51,7 @@ export default defineConfig({
           // Nearly every file needs nearly every module: to load them for each takes longer than most files.
           isolate: false,
           setupFiles: ["lib/testing/fresh-process.ts"],
-          globalSetup: ["lib/testing/global-setup.ts"],
+          globalSetup: ["lib/testing/cluster.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 10_000 } },
@@ -56,7 +65,7 @@ export default defineConfig({
           // The long ones are asked for by name: scripts/prove-more.mjs.
           include: ["e2e/proof/*.proof.ts", ...(process.env.PROOF_LONG ? ["e2e/proof/*.long.ts"] : [])],
           exclude,
-          globalSetup: ["lib/testing/global-setup.ts"],
+          globalSetup: ["lib/testing/cluster.ts"],
           // A proof starts services and loads both cores by itself.
           fileParallelism: false,
           testTimeout: 600_000,

@@ -1,22 +1,24 @@
 "use client";
 
-import { OUTAGE, useOutage } from "@/lib/client/use-outage";
+import { useTrouble } from "@/lib/client/use-trouble";
+
+const FAULT = { title: "This page could not be loaded", detail: "Nothing you did is lost. Try again in a moment." };
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 /** Stands on nothing of components: it is loaded with every page. */
 export default function ErrorPage({ error, retry }: ErrorPageProps) {
-  const isOut = useOutage();
+  const text = useTrouble(FAULT);
   const digest = error instanceof Error && "digest" in error && typeof error.digest === "string" ? error.digest : null;
   return (
     <main id="content" className="flex min-h-[70dvh] flex-col items-center justify-center px-4 text-center">
-      <h1 className="font-semibold text-sm">{isOut ? OUTAGE.title : "This page could not be shown"}</h1>
+      <h1 className="font-semibold text-sm">{text.title}</h1>
       <p className="mt-1 max-w-xl text-[13px] text-soft">
-        {isOut ? OUTAGE.detail : "Something went wrong on our side. Nothing you did is lost."}
-        {digest && !isOut && (
+        {text.detail}
+        {digest && text === FAULT && (
           <>
             {" "}
-            If it happens again, quote <code className="tick text-ink">{digest}</code> to support.
+            If it happens again, give support this id: <code className="tick text-ink">{digest}</code>
           </>
         )}
       </p>

@@ -4,19 +4,20 @@ import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { ThemeProvider } from "@/components/shell/theme";
+import { COLORS } from "@/lib/contract/brand";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import "./globals.css";
 
 export const metadata: Metadata = {
   title: { default: "Cardlane", template: "%s · Cardlane" },
-  description: "Card payments over a plain HTTP API: create, capture, void, refund, and look everything up.",
+  description: "Card payments over a plain HTTP API: create, capture, void, refund and search.",
   icons: { icon: "/favicon.svg" },
 };
 
 export const viewport: Viewport = {
   themeColor: [
-    { media: "(prefers-color-scheme: light)", color: "#ffffff" },
-    { media: "(prefers-color-scheme: dark)", color: "#121211" },
+    { media: "(prefers-color-scheme: light)", color: COLORS.ground[0] },
+    { media: "(prefers-color-scheme: dark)", color: COLORS.ground[1] },
   ],
 };
 

@@ -10,7 +10,7 @@ export default function NotFound() {
       <SiteHeader />
       <main id="content" className="mx-auto max-w-[84rem] px-4 py-20 sm:px-6">
         <p className="font-mono text-soft text-xs">404</p>
-        <h1 className="mt-2 font-semibold text-2xl tracking-tight">There is no page at this address</h1>
+        <h1 className="mt-2 font-semibold text-2xl tracking-tight">Page not found</h1>
         <p className="mt-3 max-w-lg text-soft">
           Check the address for a typing error, or start from the{" "}
           <Link href="/docs" className="text-accent underline underline-offset-4">

@@ -58,8 +58,8 @@ export default async function HomePage() {
               Card payments over a plain HTTP API
             </h1>
             <p className="mt-5 text-base text-soft leading-relaxed">
-              Create a payment, capture it, void it, refund it, and look all of it up. Amounts are whole numbers, times
-              are UTC, and what you send is either done exactly once or refused with a reason.
+              Create, capture, void, refund and look up payments. Amounts are whole numbers, times are UTC, and what you
+              send is either done exactly once or refused with a reason.
             </p>
             <div className="mt-7 flex flex-wrap items-center gap-x-5 gap-y-3">
               <Link

@@ -1,6 +1,26 @@
 import type { z } from "zod";
 import type { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 
+/** Words of the seed, common ones, beginnings and rare ones: what a merchant with half of all rows may look for. */
+export function wordSearches(): Combination[] {
+  const of = (q: string, more: object = {}) => ({ name: `“${q}”`, body: { filters: { q, ...more } } });
+  return [
+    of("customer"),
+    of("order"),
+    of("1"),
+    of("10.49"),
+    of("customer77"),
+    of("ord-812345"),
+    of("nobody"),
+    of("customer order"),
+    of("customer order shop0 example"),
+    of("order 4242"),
+    { ...of("customer", { status: ["DECLINED"] }), name: "“customer”, declined" },
+    { ...of("order", { currency: ["USD"] }), name: "“order”, US dollars" },
+    { name: "“customer”, by amount", body: { filters: { q: "customer" }, sort: { field: "amount" } } },
+  ];
+}
+
 export type Combination = { name: string; body: z.input<typeof searchTransactionsBody> };
 
 const DAY_MS = 86_400_000;

@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@/db/client";
-import { type Embedded, startCluster } from "@/db/embedded";
+import { type Embedded, startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { systemClock } from "@/lib/clock";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { env } from "@/lib/env";
-import { combinations } from "./combinations";
+import { newId } from "@/lib/ids";
+import { combinations, wordSearches } from "./combinations";
 import { type FreshResult, measureFresh } from "./fresh";
+import { type LogPace, type LogResult, measureLog } from "./log-cost";
 import { measureLatency, measureRoute, type Pace, type RouteResult } from "./measure";
 import { measurePage } from "./page";
 import { createRecorder } from "./record";
@@ -27,6 +29,9 @@ const PACE: Pace = QUICK
   ? { connections: 16, warmUpMs: 500, turnMs: 400, rounds: 3 }
   : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
 const WALL_PACE: WallPace = QUICK ? { rounds: 10, requests: 20 } : { rounds: 40, requests: 30 };
+const LOG_PACE: LogPace = QUICK
+  ? { connections: 16, turnMs: 1_500, rounds: 3 }
+  : { connections: 16, turnMs: 4_000, rounds: 9 };
 const FRESH_SECONDS = QUICK ? 4 : 30;
 const LATENCY_REQUESTS = QUICK ? 12 : 40;
 const PAGE_REQUESTS = QUICK ? 20 : 100;
@@ -42,7 +47,12 @@ type Seeded = {
 };
 
 /** A database of its own, filled, with a key to the merchant that has half of it. */
-async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
+async function createSeeded(
+  clusterUrl: string,
+  name: string,
+  transactions: number,
+  { words = false } = {},
+): Promise<Seeded> {
   const admin = connect(clusterUrl, { max: 1, parameters: { statement_timeout: "0" } });
   await admin.sql.unsafe(`create database ${name}`);
   await admin.close();
@@ -51,8 +61,12 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
   await migrate(url.href);
   const db = connect(url.href, { max: 2, parameters: { statement_timeout: "0" } });
   try {
-    const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS });
+    const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS, words });
     if (!biggest) throw new Error("nothing was seeded");
+    // The log keeps little of an account that nobody proved an address for, and would cost nothing from then on.
+    await db.sql`
+      insert into users (id, merchant_id, email, owns_email, role, password_hash)
+      values (${newId()}, ${biggest.merchantId}, 'bench@example.com', true, 'owner', '')`;
     const key = await createApiKey(
       { db, clock: systemClock },
       { environmentId: biggest.id, name: "bench", permissions: PERMISSIONS },
@@ -71,6 +85,20 @@ async function timeCombinations(port: number, apiKey: string): Promise<Map<strin
       name,
       await measureLatency(port, request(apiKey, "POST", "/v1/transactions/search", body), LATENCY_REQUESTS),
     );
+  }
+  return times;
+}
+
+/** The same of searches by words. Each asks for other times, so that no total of it is known. */
+async function timeWords(port: number, apiKey: string): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const { name, body } of wordSearches()) {
+    const turn = (n: number) => {
+      const created_at = { gte: new Date(n).toISOString() };
+      const asked = { ...body, filters: { ...body.filters, created_at } };
+      return request(apiKey, "POST", "/v1/transactions/search", asked);
+    };
+    times.set(name, await measureLatency(port, turn, LATENCY_REQUESTS));
   }
   return times;
 }
@@ -97,11 +125,18 @@ async function measureNew(clusterUrl: string, dataDir: string): Promise<FreshRes
   }
 }
 
-type Before = { small: Map<string, number>; fresh: FreshResult };
+/** On a database of its own, in this process. */
+async function measureRequestLog(cluster: Embedded): Promise<LogResult[]> {
+  say("The request log …");
+  const { url, apiKey } = await createSeeded(cluster.url, "bench_log", SIZE.small);
+  return measureLog({ url, apiKey, secret: SECRET, postgresPid: cluster.pid }, LOG_PACE);
+}
 
-async function measureBig(cluster: Embedded, dataDir: string, { small, fresh }: Before): Promise<BenchResult> {
+type Before = { small: Map<string, number>; fresh: FreshResult; log: LogResult[] };
+
+async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, log }: Before): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
-  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
+  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big, { words: true });
   const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
   const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });
@@ -117,6 +152,8 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh }: 
     };
     say("Filters and sorts …");
     const big = await timeCombinations(service.port, apiKey);
+    say("Words …");
+    const words = await timeWords(service.port, apiKey);
     const results: RouteResult[] = [];
     for (const route of routes) {
       say(`${route.name} …`);
@@ -136,8 +173,9 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh }: 
       routes: results,
       wall,
       page,
-      fresh,
+      ...{ fresh, log },
       combinations: [...big].map(([name, ms]) => ({ name, small_ms: small.get(name) ?? 0, big_ms: ms })),
+      words: [...words].map(([name, ms]) => ({ name, ms })),
       transactions: SIZE,
       peak_rss_mb: peakMemoryMb(service.process.pid ?? 0),
     };
@@ -149,7 +187,7 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh }: 
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-bench-"));
-const cluster = await startCluster({ dataDir });
+const cluster = await startEmbedded({ dataDir });
 const cleanUp = async () => {
   await cluster.stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -160,7 +198,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 try {
   const small = await measureSmall(cluster.url, dataDir);
   const fresh = await measureNew(cluster.url, dataDir);
-  const result = await measureBig(cluster, dataDir, { small, fresh });
+  const log = await measureRequestLog(cluster);
+  const result = await measureBig(cluster, dataDir, { small, fresh, log });
   if (JSON_ONLY) process.stdout.write(`${JSON.stringify(result)}\n`);
   else print(result);
 } finally {

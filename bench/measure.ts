@@ -106,10 +106,14 @@ function turnsOf(who: Who, rounds: readonly Round[]): Turns {
   };
 }
 
-/** Median time of one request after another, in milliseconds. */
-export async function measureLatency(port: number, request: string, count: number): Promise<number> {
+/** Median time of one request after another, in milliseconds. `request`: the same one each time, or that of each turn. */
+export async function measureLatency(
+  port: number,
+  request: string | ((turn: number) => string),
+  count: number,
+): Promise<number> {
   let left = count;
-  const next = () => (left-- > 0 ? request : null);
+  const next = () => (left-- > 0 ? (typeof request === "string" ? request : request(left)) : null);
   const { latenciesMs } = await drive({ port, connections: 1, durationMs: 60_000, next });
   // The first ones plan and warm up.
   return round(median(latenciesMs.slice(Math.ceil(count / 4))), 2);

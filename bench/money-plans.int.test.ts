@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { connect, type Database, type Sql } from "@/db/client";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createClientSession } from "@/lib/domain/checkout/client-sessions";
 import { findCheckout, payClientSession } from "@/lib/domain/checkout/pay-session";

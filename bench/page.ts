@@ -1,13 +1,12 @@
 import type { Database, Sql } from "@/db/client";
 import { environments, users } from "@/db/schema/accounts";
-import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { findSession, openSession } from "@/lib/domain/accounts/sessions";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testService } from "@/lib/testing/factories";
-import { sessionToken } from "@/lib/testing/session-token";
+import { sessionCookie } from "@/lib/testing/people";
 import { quantile } from "./load";
 import type { Recorder } from "./record";
 
@@ -72,8 +71,8 @@ async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
     .insert(users)
     .values({ ...user, merchant_id: merchantId, email: "bench@shop.example", password_hash: "" });
   const sessionId = await openSession(db.orm, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
-  const token = await sessionToken(service, "merchant", sessionId);
-  return { sessionId, cookie: `${sessionCookieName("merchant", baseUrl)}=${token}` };
+  const { name, value } = await sessionCookie({ ...service, baseUrl }, "merchant", sessionId);
+  return { sessionId, cookie: `${name}=${value}` };
 }
 
 /** The whole page as a browser would get it; its size in bytes. Throws unless it is the list itself. */

@@ -1,11 +1,18 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, test } from "vitest";
 import type { Database, Sql } from "@/db/client";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { getCustomer, listCustomers, noteCustomers } from "@/lib/domain/customers/customers";
 import { listPayments } from "@/lib/domain/payments/read-payments";
-import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
-import { newId } from "@/lib/ids";
+import {
+  getTransaction,
+  listTransactions,
+  searchTransactions,
+  sumTransactions,
+} from "@/lib/domain/transactions/read-transactions";
+import { idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext, testService } from "@/lib/testing/factories";
+import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { combinations } from "./combinations";
 import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
 import { type SeedEnvironment, seed } from "./seed";
@@ -16,7 +23,7 @@ const { db } = await testDatabase();
 let big: SeedEnvironment;
 
 beforeAll(async () => {
-  [big] = (await seed(db.long, { transactions: 40_000, merchants: 20 })) as [SeedEnvironment];
+  [big] = (await seed(db.long, { transactions: 40_000, merchants: 20, words: true })) as [SeedEnvironment];
 }, 120_000);
 
 /** Runs a read and returns the statements that it sent. */
@@ -86,6 +93,9 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     it(`search: ${name}`, async () => {
       await expectIndexesOnly((ctx) => searchTransactions(ctx, searchTransactionsBody.parse(body)));
     });
+    it(`sums: ${name}`, async () => {
+      await expectIndexesOnly((ctx) => sumTransactions(ctx, searchTransactionsBody.parse(body)));
+    });
   }
 
   const lists = [
@@ -96,6 +106,15 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     { subscription_id: "sub_01k3000000e00a000000000007" },
     { min_amount: 500, max_amount: 900 },
     { created_after: "2026-01-01" },
+    { plan_id: "plan_01k3000000e00a000000000007" },
+    { decline_code: "insufficient_funds" },
+    { currency: "EUR" },
+    { currency: "JPY" },
+    { type: "REFUND" },
+    { captured_after: "2026-01-01", captured_before: "2026-01-03" },
+    { attention: "unknown_outcome" },
+    { attention: "failed_refund" },
+    { attention: "expiring" },
     { status: "SETTLED", card_brand: "visa", min_amount: 500, created_before: "2026-06-01" },
   ] as const;
   for (const query of lists) {
@@ -103,6 +122,49 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
       await expectIndexesOnly((ctx) => listTransactions(ctx, query));
     });
   }
+
+  const words = { common: "customer", rare: "customer17", both: "customer order 17", amount: "49.90", none: "nobody" };
+  for (const [name, q] of Object.entries(words)) {
+    it(`words, ${name}: alone, in both orders, with a filter, by amount, after a transaction`, async () => {
+      for (const body of [
+        { filters: { q } },
+        { filters: { q }, sort: { order: "asc" } },
+        { filters: { q, status: ["SETTLED"] } },
+        { filters: { q, created_at: { gte: "2026-01-01" } }, sort: { field: "amount" } },
+      ]) {
+        await expectIndexesOnly((ctx) => searchTransactions(ctx, searchTransactionsBody.parse(body)));
+      }
+      const statements = await statementsOf(async (ctx) => {
+        const { data } = await searchTransactions(ctx, searchTransactionsBody.parse({ filters: { q } }));
+        await listTransactions(ctx, { q, starting_after: data[0]?.id });
+      });
+      const plans = await Promise.all(statements.map((statement) => plansOf(statement, db.within(big.id).sql)));
+      const ranges = plans
+        .flat(2)
+        .flatMap(readsOf)
+        .filter((read) => read.startsWith("transaction_words"));
+      expect(ranges).not.toEqual([]);
+      expect(ranges.filter((read) => !/_pk(?!.*day$)/.test(read))).toEqual([]);
+    });
+  }
+
+  it("words that very many have, beside a filter: no more rows are asked for them than a total counts, and one page is read", async () => {
+    for (const filters of [
+      { q: "customer", currency: ["USD"] as const },
+      { q: "customer shop0", amount: { gte: 1_000 } },
+    ]) {
+      const statements = await statementsOf((ctx) =>
+        searchTransactions(ctx, searchTransactionsBody.parse({ filters, sort: { field: "amount" } })),
+      );
+      for (const { text, values } of statements) {
+        const analyzed = `explain (analyze, buffers, timing off, format json) ${text}`;
+        const [row] = await db.within(big.id).sql.unsafe(analyzed, values, { prepare: false });
+        // A row that is asked costs four pages, and nearly every row has these words.
+        expect(planOf(row)["Shared Hit Blocks"], text).toBeLessThan(60_000);
+      }
+      expect(statements.some(({ text }) => text.includes("transaction_texts"))).toBe(true);
+    }
+  });
 
   it("get, and a page after a transaction, in each sort", async () => {
     for (const field of ["created_at", "amount", "status"] as const) {
@@ -113,6 +175,19 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
         await getTransaction(ctx, { id: starting_after });
       });
     }
+  });
+
+  it("customers: the list, by words, after one, and one", async () => {
+    while ((await noteCustomers({ db })) > 0);
+    await db.sql`vacuum (analyze) customers`;
+    await db.sql`vacuum (analyze) customer_words`;
+    await expectIndexesOnly(async (ctx) => {
+      const { data } = await listCustomers(ctx, { limit: 5 });
+      const id = data[1]?.id as string;
+      await listCustomers(ctx, { limit: 5, q: "customer17 shop" });
+      await listCustomers(ctx, { limit: 5, starting_after: id });
+      await getCustomer(ctx, { id });
+    });
   });
 
   it("payments: all, by status, by customer, by both", async () => {
@@ -150,5 +225,31 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
         }
       }
     });
+  }
+});
+
+test("ten thousand new rows that statistics do not tell of yet cost a page little more than its own", async () => {
+  const { db: small } = await testDatabase();
+  const { test: shop } = await createTestMerchant(small);
+  await seed(small.long, { transactions: 160, merchants: 20 });
+  await small.long`analyze`;
+  await insertManyTransactions(small, shop.id, 1);
+  const ids = Array.from({ length: 9_999 }, newId);
+  await small.sql`
+    insert into transactions (environment_id, id, payment_id, type, status, amount, currency, card_brand, card_last4,
+      metadata, created_at, updated_at)
+    select t.environment_id, copy.id, t.payment_id, t.type, t.status, t.amount, t.currency, t.card_brand,
+      t.card_last4, t.metadata, copy.at, copy.at
+    from transactions t, unnest(${ids}::uuid[], ${ids.map(idTime)}::timestamptz[]) as copy (id, at)
+    where t.environment_id = ${shop.id}`;
+  const environment: SeedEnvironment = { id: shop.id, merchantId: shop.merchantId };
+  for (const filters of [{}, { card_brand: ["mastercard"] }, { status: ["SETTLED"] }, { currency: ["USD"] }]) {
+    const search = searchTransactionsBody.parse({ filters });
+    for (const { text, values } of await statementsIn(small, environment, (ctx) => searchTransactions(ctx, search))) {
+      // Each row that is counted is a page read, as no vacuum has been there.
+      const analyzed = `explain (analyze, buffers, timing off, format json) ${text}`;
+      const [row] = await small.within(shop.id).sql.unsafe(analyzed, values, { prepare: false });
+      expect(planOf(row)["Shared Hit Blocks"], text).toBeLessThan(12_000);
+    }
   }
 });

@@ -6,6 +6,8 @@ export type Plan = {
   "Relation Name"?: string;
   "Index Name"?: string;
   "Index Cond"?: string;
+  /** Pages read from memory, of the node and all below it; where EXPLAIN was asked for buffers. */
+  "Shared Hit Blocks"?: number;
   Plans?: Plan[];
 };
 

@@ -1,4 +1,6 @@
 import type { FreshResult } from "./fresh";
+import { quantile } from "./load";
+import type { LogResult } from "./log-cost";
 import type { RouteResult, Turns } from "./measure";
 import type { PageResult } from "./page";
 import type { WallResult } from "./wall";
@@ -8,7 +10,10 @@ export type BenchResult = {
   wall: WallResult[];
   page: PageResult;
   fresh: FreshResult;
+  log: LogResult[];
   combinations: { name: string; small_ms: number; big_ms: number }[];
+  /** Medians of searches whose totals nobody knows yet. */
+  words: { name: string; ms: number }[];
   transactions: { small: number; big: number };
   /** Null where the system does not tell. */
   peak_rss_mb: number | null;
@@ -24,12 +29,15 @@ const WANTED: Record<string, number> = {
 };
 /** The most that row-level security may cost PostgreSQL. */
 const WANTED_WALL = 1.03;
+/** The least throughput with the request log, of that without it. */
+const WANTED_LOG = 0.95;
 /** Of a new database's first seconds to those after. */
 const WANTED_FRESH = 0.9;
 const WANTED_GROWTH = 3;
 const WANTED_PAGE_MS = 60;
 const WANTED_PAGE_TIMES = 3;
 const WANTED_MEMORY_MB = 330;
+const WANTED_WORDS_MS = 50;
 
 const verdict = (met: boolean) => (met ? "ok" : "MISSED");
 const line = (...lines: string[]) => process.stdout.write(`${lines.join("\n")}\n`);
@@ -72,6 +80,16 @@ function printWall(wall: readonly WallResult[]): void {
   }
 }
 
+function printLog(log: readonly LogResult[]): void {
+  line("", "request log               with    without     cost  at most 5 % of the throughput");
+  for (const { name, with_rps, without_rps, ratio } of log) {
+    const cost = `${((1 - ratio) * 100).toFixed(1)} %`;
+    line(
+      `${name.padEnd(20)} ${String(with_rps).padStart(9)} ${String(without_rps).padStart(10)} ${cost.padStart(8)}  ${verdict(ratio >= WANTED_LOG)}`,
+    );
+  }
+}
+
 export function print(result: BenchResult): void {
   const { big, small } = result.transactions;
   line("", `${big.toLocaleString("en")} transactions, 50 merchants, one with half`, "");
@@ -84,6 +102,7 @@ export function print(result: BenchResult): void {
   printCosts(result.routes);
   printFresh(result.fresh);
   printWall(result.wall);
+  printLog(result.log);
   line(
     "",
     `filter and sort                   ${small.toLocaleString("en")} rows  ${big.toLocaleString("en")} rows   times`,
@@ -99,6 +118,13 @@ export function print(result: BenchResult): void {
     "",
     `slowest: ${slowest.name}, ${growth.toFixed(1)} × its time at ${small.toLocaleString("en")} rows (at most ${WANTED_GROWTH})  ${verdict(growth <= WANTED_GROWTH)}`,
   );
+  line("", `words, ${big.toLocaleString("en")} rows, first page and total`);
+  for (const { name, ms } of result.words) line(`${name.padEnd(32)} ${`${ms} ms`.padStart(12)}`);
+  const words = quantile(
+    result.words.map(({ ms }) => ms),
+    0.5,
+  );
+  line(`at the median: ${words} ms (at most ${WANTED_WORDS_MS})  ${verdict(words <= WANTED_WORDS_MS)}`);
   printPage(result.page);
   const memory = result.peak_rss_mb;
   line(

@@ -1,6 +1,11 @@
 import type { Sql } from "@/db/client";
 
-export type SeedOptions = { transactions: number; merchants: number };
+export type SeedOptions = {
+  transactions: number;
+  merchants: number;
+  /** Also what transactions are found by, ten rows for each, and a queue for the job that makes their customers. */
+  words?: boolean;
+};
 export type SeedEnvironment = { id: string; merchantId: string };
 
 const environmentOf = (index: number) => `0198c000-0000-7000-8000-${String(index).padStart(12, "0")}`;
@@ -35,10 +40,27 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
     await transaction.unsafe(refundsSql(options.transactions - charges));
     for (const index of indexes) await transaction.unsafe(index.definition);
   });
+  if (options.words) {
+    await sql.unsafe(WORDS_SQL);
+    await sql`insert into customers_due select environment_id, id from transactions
+      where type = 'CHARGE' and coalesce(customer_id, customer_email) is not null`;
+    await sql`vacuum (analyze) transaction_words`;
+    await sql`vacuum (analyze) transaction_texts`;
+  }
   await sql`vacuum (analyze) transactions`;
   await sql`vacuum (analyze) payments`;
   return environments;
 }
+
+/** What the trigger writes. */
+const WORDS_SQL = `
+  with found as materialized (select environment_id, id, search_words_of(t) as words from transactions t),
+  texts as (
+    insert into transaction_texts (environment_id, transaction_id, words)
+    select environment_id, id, ' ' || array_to_string(words, ' ') || ' ' from found
+  )
+  insert into transaction_words (environment_id, day, word, transaction_id)
+  select environment_id, day_of(id), word, id from found, unnest(words) word`;
 
 /** Uniform in [0, 1), the same for the same row and salt. */
 const random = (salt: number, row = "i") => `((hashint8extended(${row}, ${salt}) & 1048575) / 1048576.0)`;

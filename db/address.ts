@@ -10,24 +10,24 @@ export type Host =
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
 /** `require` encrypts and, as with libpq, believes any certificate; `verify-ca` and `verify-full` do not. */
-export type SslMode = (typeof SSL_MODES)[number];
+type SslMode = (typeof SSL_MODES)[number];
 
 export type Tls = {
-  /** null when nobody chose: TLS where the server offers it, and none on this machine. */
+  /** null when not set: TLS where the server offers it, and none on this machine. */
   readonly mode: SslMode | null;
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 };
 
-/** Where the database is and how to enter it: what DATABASE_URL says, read as libpq reads it. */
+/** Where the database is and how to connect to it: DATABASE_URL, read as libpq reads it. */
 export type Address = {
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string;
   readonly database: string;
   readonly tls: Tls;
-  /** Settings of PostgreSQL that the URL asks for, for every connection. */
+  /** Settings of PostgreSQL in the URL, for every connection. */
   readonly settings: Readonly<Record<string, string>>;
 };
 
@@ -49,7 +49,7 @@ export function parseAddress(url: string, setting = "DATABASE_URL"): Address {
   }
 }
 
-/** What it says of a wrong one names DATABASE_URL. */
+/** Its error for a wrong one names DATABASE_URL. */
 function readAddress(url: string): Address {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
   if (!parts) throw new ConfigurationError(`DATABASE_URL is not a PostgreSQL address: ${FORM}.`);
@@ -76,12 +76,7 @@ function readAddress(url: string): Address {
   return { hosts, user, password, database, tls, settings: Object.fromEntries(given) };
 }
 
-/** The same server and user, another database. */
-export function atDatabase(address: Address, database: string): Address {
-  return { ...address, database };
-}
-
-/** All hosts of an address as a person knows them, without user and password. */
+/** All hosts of an address, without user and password. */
 export const labelOf = (address: Address): string => address.hosts.map((host) => host.label).join(" or ");
 
 function decode(text: string): string {
@@ -159,7 +154,7 @@ function tlsOf(mode: string | undefined, root?: string, cert?: string, key?: str
   };
 }
 
-/** Whatever is asked for, only a server that takes writes will do: with several hosts it is looked for. */
+/** Whatever the URL has, only a server that takes writes will do: of several hosts it is the one connected to. */
 function checkTarget(value: string | undefined): void {
   if (value === undefined || ["any", "read-write", "primary"].includes(value)) return;
   throw new ConfigurationError(

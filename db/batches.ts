@@ -3,7 +3,7 @@ import type { Sql } from "./client";
 import { remember } from "./statements";
 import { isDatabaseUnavailable } from "./unavailable";
 
-/** More rows in one statement would only let those who come meanwhile wait longer. */
+/** More rows in one statement would only let rows that arrive during it wait longer. */
 const MOST_ROWS = 16;
 /** A row that waits for a lock must not keep the others from going for longer. */
 const SLOW_MS = 50;
@@ -27,8 +27,8 @@ type Waiter<Row, Answer> = {
 };
 
 /**
- * Sends rows that arrive together in one statement. Nobody waits for company: a row goes at once unless a statement is under
- * way, and then with whoever waits, too. With a second statement beside the first fewer meet, which costs the database a fifth
+ * Sends rows that arrive together in one statement. No row waits for company: it goes at once unless a statement is under
+ * way, and then with all that wait. With a second statement beside the first fewer meet, which costs the database a fifth
  * more for each. A row that cannot be written with the others goes alone, and neither fails them nor keeps them waiting.
  */
 export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
@@ -62,7 +62,7 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
     try {
       answers = await send(rows.map(({ row }) => row));
     } catch (error) {
-      // What the server refused was undone as a whole. Of anything else nobody knows: each caller hears it.
+      // What the server refused was undone as a whole. Any other failure is unknown: each caller gets it.
       if (!(error instanceof postgres.PostgresError) || isDatabaseUnavailable(error)) {
         for (const { reject } of rows) reject(error);
         return;
@@ -79,7 +79,7 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
     const rows = take();
     if (rows.length === 0) return;
     isUnderWay = true;
-    // Whoever waits for a lock keeps neither the place nor, from then on, those who are about the same.
+    // A row that waits for a lock keeps neither the place nor, from then on, rows with the same subject.
     void Promise.race([write(rows), timer.wait(SLOW_MS)]).finally(() => {
       isUnderWay = false;
       for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);

@@ -24,7 +24,9 @@ const at = entries.findIndex(({ tag }) => TAG.test(tag));
 async function apply(tags: { tag: string }[]): Promise<void> {
   for (const { tag } of tags) {
     const text = readFileSync(join(FOLDER, `${tag}.sql`), "utf8");
-    for (const statement of text.split("--> statement-breakpoint")) await db.sql.unsafe(statement).simple();
+    await db.sql.begin(async (tx) => {
+      for (const statement of text.split("--> statement-breakpoint")) await tx.unsafe(statement).simple();
+    });
   }
 }
 

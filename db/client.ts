@@ -31,7 +31,7 @@ const types = {
 /** The query builder, on the pool or inside a transaction; the latter is what its `transaction` hands out. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** Array types by their OIDs: text, uuid, timestamptz. Named here, or each new connection would ask the server for all. */
+/** Array types by their OIDs: text, uuid, timestamptz. Named here, or each new connection would fetch all from the server. */
 const arrays = {
   to: 1009,
   from: [1009, 2951, 1185],
@@ -43,9 +43,9 @@ export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; bigint: number }>;
 
 /** What the statements of one environment are sent through. */
-export type WithinEnvironment = { readonly sql: Sql; readonly orm: PostgresJsDatabase };
+type WithinEnvironment = { readonly sql: Sql; readonly orm: PostgresJsDatabase };
 
-export type PoolFigures = {
+type PoolFigures = {
   readonly name: string;
   readonly max: number;
   readonly inUse: number;
@@ -65,7 +65,7 @@ export type Database = {
   /** For what may take minutes and no request waits for: settlement, proving the books. */
   readonly long: Sql;
   /**
-   * A connection of its own for one export, which holds it and a cursor for as long as somebody downloads; whoever opens it
+   * A connection of its own for one export, which holds it and a cursor for as long as the download takes; its opener
    * ends it.
    */
   openExport(environmentId: string): Sql;
@@ -122,8 +122,9 @@ export function shareConnections(total: number): Connections {
 }
 
 /**
- * The same of a service whose pages are drawn by a process of their own: settlement is the API's, exports are the pages'. Of 13
- * each has the fewest that it works with; of more, the API has three in four.
+ * The same of a service whose pages are drawn by a process of their own: settlement is the API's, exports are the pages'. So is
+ * support's search, whose one connection comes on top and stays for 20 minutes at most. Of 13 each has the fewest that it works
+ * with; of more, the API has three in four.
  */
 export function shareWithPages(total: number): { api: Connections; pages: Connections } {
   const more = total - 13;
@@ -201,7 +202,7 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));
   // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
   // no statistics yet, must not read them whole for as long as the connection lives. A scan that is off seems so dear that with
-  // `jit` each statement that needs one would be compiled, for a second. Neither hangs on how somebody else set the server up.
+  // `jit` each statement that needs one would be compiled, for a second. Neither depends on the server's own settings.
   const asEmbedded = { random_page_cost: "1.1", jit: "off", ...options.parameters };
   const parameters = { enable_seqscan: "off", ...asEmbedded };
   const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
@@ -249,9 +250,17 @@ export function databaseOn<C extends TransactionConnection>(pools: {
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
-    // One login for everything sees everything: nobody would look where the connection stands.
+    // One login for everything sees everything: no wall would hold.
     if (!walled) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
   });
   return { sql, orm, within, long: rawOn(long, "") };
+}
+
+/** Read-only, in one transaction of its own limit; a statement that takes longer throws. */
+export function withLimit<T>(sql: Sql, limitMs: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return sql.begin("read only", async (tx) => {
+    await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;
+    return work(tx as unknown as Transaction);
+  }) as Promise<T>;
 }

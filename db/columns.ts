@@ -9,6 +9,9 @@ export const instant = customType<{ data: string; driverData: string }>({
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
+/** A transaction's number, which never comes again; as text, for it may exceed 2^53. */
+export const xid8 = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });
+
 /** Money in minor units, and its counters. */
 export const money = (name: string) => bigint(name, { mode: "number" });
 
@@ -20,7 +23,7 @@ export const DOMAINS = new Map<string, readonly string[]>();
 
 /**
  * A column that holds one of the contract's values: a domain of PostgreSQL. Not a CHECK of the table, because those are
- * parsed anew in every statement that writes to it, and lists of texts are slow to parse; a domain's is kept.
+ * parsed again in every statement that writes to it, and lists of texts are slow to parse; a domain's is kept.
  */
 export function oneOf<const Value extends string>(domain: string, values: readonly Value[]) {
   DOMAINS.set(domain, values);

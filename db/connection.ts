@@ -18,7 +18,7 @@ export type Statement = postgres.PendingQuery<postgres.Row[]> & {
 export type ConnectionOptions = {
   /** What postgres.js makes of its options, shared by all connections of a pool. */
   readonly parsed: postgres.ParsedOptions;
-  /** Settings of PostgreSQL, `role` among them, in force before anybody uses the connection. */
+  /** Settings of PostgreSQL, `role` among them, in force before the first statement. */
   readonly settings: Readonly<Record<string, string>>;
   /** Silence of the server, with a statement under way, after which the connection is given up. */
   readonly silenceMs: number;
@@ -28,10 +28,10 @@ export type ConnectionOptions = {
 
 const OPEN_LIMIT_MS = 4_000;
 const END_LIMIT_S = 1;
-/** Whoever turned it off for the server, the database or the role did not mean our books. Higher levels are kept. */
+/** Turned off for the server, the database or the role, it was not turned off for these books. Higher levels are kept. */
 const DURABLE = `set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
-/** The setting that row-level security reads; '' is nobody's environment. */
+/** The setting that row-level security reads; '' is no environment. */
 const ENVIRONMENT = "cardlane.environment";
 
 /** One physical connection, set up and able to write. It is never connected again: a broken one is thrown away. */
@@ -39,9 +39,9 @@ export class Connection {
   readonly bornAt = performance.now();
   /** Rejects when the connection is lost, however that is noticed. */
   readonly lost: Promise<never>;
-  /** To be ended as soon as nobody uses it. */
+  /** To be ended as soon as it is free. */
   isStale = false;
-  /** Whether the server sent something since somebody looked. */
+  /** Whether the server has sent something since the last look. */
   answered = false;
   #client: postgres.Sql;
   #send: (statement: Statement) => void;
@@ -77,7 +77,7 @@ export class Connection {
         problems.push(error);
       }
     }
-    // Of several hosts, one that was there but would not do says more than those that were not.
+    // Of several hosts, the error of one that answered is more useful than of those that did not.
     throw problems.find((error) => error instanceof DatabaseUnavailable) ?? problems[0];
   }
 
@@ -97,7 +97,7 @@ export class Connection {
       pass: address.password,
       database: address.database,
       socket: async () => {
-        // postgres.js would connect again by itself, and what waits would run on a connection that nobody has set up.
+        // postgres.js would connect again by itself, and what waits would run on a connection without its settings.
         if (isDialled) throw this.#problem ?? connectionClosed();
         isDialled = true;
         return this.#adopt(await dial(host, address.tls, this.#givenUp.signal));
@@ -139,7 +139,7 @@ export class Connection {
     return this.#problem === null && !this.isStale && performance.now() < this.#diesAt;
   }
 
-  /** Whose rows what is sent now may touch. */
+  /** The environment whose rows the next statement may touch. */
   get environment(): string {
     return this.#environment;
   }
@@ -246,12 +246,12 @@ export class Connection {
     return silentMs;
   }
 
-  /** Time in which nobody could have read what the server sent. */
+  /** Time in which the process could not have read what the server sent. */
   forgive(ms: number): void {
     this.#progressAt += ms;
   }
 
-  /** The connection is of no use any more: whatever waits for it is told so. */
+  /** The connection is lost: everything that waits for it fails. */
   fail(error: Error): void {
     if (this.#problem) return;
     this.#problem = error;
@@ -270,7 +270,7 @@ export class Connection {
   }
 }
 
-/** Calls after so many milliseconds in which this process did anything at all; answers how to call it off. */
+/** Calls after so many milliseconds in which this process ran; returns how to cancel it. */
 function afterMsAwake(ms: number, call: () => void): () => void {
   const stepMs = ms / 20;
   let left = 20;
@@ -282,7 +282,7 @@ function afterMsAwake(ms: number, call: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** A cursor's reader gives the statement new ends for each batch: they are wrapped whenever they are asked for. */
+/** A cursor's reader gives the statement new callbacks for each batch: they are wrapped at every read. */
 function wrapProperty<K extends "resolve" | "reject" | "cursorFn">(
   statement: Statement,
   name: K,

@@ -10,7 +10,7 @@ export class TlsMismatch extends Error {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const YES = "S".charCodeAt(0);
 
-/** A socket to one server, encrypted as `tls` wants it. Whoever holds `signal` ends an attempt that takes too long. */
+/** A socket to one server, encrypted as `tls` requires. The owner of `signal` ends an attempt that takes too long. */
 export async function dial(host: Host, tls: Tls, signal: AbortSignal): Promise<Socket> {
   const mode = "path" in host ? "disable" : (tls.mode ?? (isThisMachine(host.host) ? "disable" : "prefer"));
   const socket = await opened(host, signal);
@@ -18,7 +18,7 @@ export async function dial(host: Host, tls: Tls, signal: AbortSignal): Promise<S
   if (!(await offersTls(socket, signal))) {
     if (mode === "prefer") return socket;
     socket.destroy();
-    throw new TlsMismatch(`it offers no TLS, which sslmode=${mode} asks for`);
+    throw new TlsMismatch(`it offers no TLS, which sslmode=${mode} requires`);
   }
   return await encrypted(socket, host as { host: string }, { ...tls, mode }, signal);
 }
@@ -34,7 +34,7 @@ function opened(host: Host, signal: AbortSignal): Promise<Socket> {
 
 /** The socket at its event. */
 async function settled(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
-  // An error that nobody waits for any more, or not yet, would end the process.
+  // An error that is no longer, or not yet, listened for would end the process.
   socket.on("error", () => {});
   await first(socket, event, signal);
   return socket;
@@ -44,9 +44,9 @@ async function offersTls(socket: Socket, signal: AbortSignal): Promise<boolean> 
   socket.write(SSL_REQUEST);
   const [bytes] = (await first(socket, "data", signal)) as [Buffer];
   if (bytes.length === 1) return bytes[0] === YES;
-  // Anything behind the one byte would be from somebody in between, who hopes that it is read as encrypted.
+  // Anything behind the one byte would be an attacker's, in the hope that it is read as encrypted.
   socket.destroy();
-  throw new TlsMismatch("it answers the question for TLS with more than one byte");
+  throw new TlsMismatch("it answers the TLS request with more than one byte");
 }
 
 /** What comes with the socket's next event. The socket is destroyed, and the reason thrown, when its end or the signal is first. */

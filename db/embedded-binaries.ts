@@ -18,11 +18,11 @@ const NOBODY = 65534;
 
 export type Binaries = { readonly initdb: string; readonly postgres: string; readonly major: number };
 
-/** How to run a PostgreSQL program on the given data: as ourselves, or, because it refuses root, as somebody else. */
+/** How to run a PostgreSQL program on the given data: as this user or, because it refuses root, as another. */
 export type Launcher = {
   readonly uid: number | null;
   command(program: string, args: string[]): { file: string; args: string[]; options: { uid?: number; gid?: number } };
-  /** Makes a path belong to whoever the program runs as. */
+  /** Gives a path to the user that the program runs as. */
   own(path: string): void;
 };
 

@@ -127,7 +127,7 @@ export function checkMajor(binaries: Binaries, dataDir: string): void {
 
 export type Postmaster = { pid: number; port: number };
 
-/** The server that runs on this data now, whoever started it. */
+/** The server that runs on this data now, no matter which process started it. */
 export function findPostmaster(dataDir: string): Postmaster | null {
   const file = readPidFile(dataDir);
   return file && isProcessAlive(file.pid) && isPostgres(file.pid) ? file : null;
@@ -203,7 +203,7 @@ export function launch(
 }
 
 /**
- * PostgreSQL refuses to start while the process in its file exists, even when that is somebody else by now. Only then
+ * PostgreSQL refuses to start while the process in its file exists, even when its id is another process's by now. Only then
  * is the file in the way: otherwise it is what protects the data from a second server.
  */
 function removeStalePidFile(dataDir: string): void {

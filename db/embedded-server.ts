@@ -137,7 +137,7 @@ async function becomesReady(dataDir: string, server: Postmaster, isAlive: () => 
   throw new ConfigurationError(`The embedded PostgreSQL is not ready after ${READY_TIMEOUT_MS / 60_000} minutes.`);
 }
 
-/** They notice by themselves within moments; one that computes does not, and is told after a second. */
+/** They notice by themselves within moments; one that computes does not, and is signalled after a second. */
 async function waitForOrphans(dataDir: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 50) {
     const orphans = findOrphans(dataDir);
@@ -178,7 +178,7 @@ export function single(access: Access, onclose?: () => void, database = "postgre
   return postgres(urlOf(access, database), {
     max: 1,
     connect_timeout: 5,
-    // postgres.js would ask for the types of arrays first, and nobody hears when that fails: it would end this process.
+    // postgres.js would fetch the types of arrays first, and an unhandled failure of that would end this process.
     fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
-import { type Embedded, startCluster } from "./embedded";
+import { type Embedded, startEmbedded } from "./embedded";
 import { findPostmaster } from "./embedded-cluster";
 
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-embedded-"));
@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 async function start(onRecovery?: (problem: unknown) => void): Promise<Embedded> {
-  const server = await startCluster({ dataDir, fsync: false, ...(onRecovery && { onRecovery }) });
+  const server = await startEmbedded({ dataDir, fsync: false, ...(onRecovery && { onRecovery }) });
   running.push(server);
   return server;
 }
@@ -64,11 +64,11 @@ test("a killed server comes back at the same address with everything that was co
 
 test("data of another major version is refused before anything touches it", async () => {
   const other = mkdtempSync(join(tmpdir(), "cardlane-embedded-"));
-  const server = await startCluster({ dataDir: other, fsync: false });
+  const server = await startEmbedded({ dataDir: other, fsync: false });
   await server.stop();
   const version = join(other, "postgres", "PG_VERSION");
   expect(readFileSync(version, "utf8")).toBe("18\n");
   writeFileSync(version, "17\n");
-  await expect(startCluster({ dataDir: other, fsync: false })).rejects.toThrow(/written by PostgreSQL 17/);
+  await expect(startEmbedded({ dataDir: other, fsync: false })).rejects.toThrow(/written by PostgreSQL 17/);
   rmSync(other, { recursive: true, force: true });
 });

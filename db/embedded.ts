@@ -86,19 +86,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** For tests: the same server without the care for its data. */
-export const startCluster = startEmbedded;
-
-/** Gives our lease back; true when nobody else holds one (and from then on nobody can). */
+/** Returns our lease; true when no other process holds one (and from then on none can). */
 async function endLease(lease: postgres.Sql): Promise<boolean> {
-  const ask = async () => {
+  const tryLock = async () => {
     await lease`select pg_advisory_unlock_shared(${LEASE}::bigint)`;
     const [row] = await lease`select pg_try_advisory_lock(${LEASE}::bigint) as alone`;
     return row?.alone === true;
   };
   const patience = new AbortController();
   try {
-    const alone = await Promise.race([ask(), wait(LEASE_TIMEOUT_MS, false, { signal: patience.signal })]);
+    const alone = await Promise.race([tryLock(), wait(LEASE_TIMEOUT_MS, false, { signal: patience.signal })]);
     if (!alone) await lease.end({ timeout: 1 });
     return alone;
   } catch {

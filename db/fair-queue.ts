@@ -1,5 +1,5 @@
 /**
- * Those who wait: one of each line in turn, and within a line in the order in which they came. However many one merchant has in
+ * A queue of waiters: one of each line in turn, and within a line in the order of arrival. However many one merchant has in
  * its line, the next one of another waits for one of them.
  */
 export class FairQueue<Waiter> {
@@ -29,7 +29,7 @@ export class FairQueue<Waiter> {
     return undefined;
   }
 
-  /** Takes out those at the heads of lines, who came first, for as long as `isOver` says so of them. */
+  /** Removes those at the heads of lines, who came first, for as long as `isOver` holds. */
   takeOver(isOver: (waiter: Waiter) => boolean): Waiter[] {
     const taken: Waiter[] = [];
     for (const [line, own] of this.#lines) {

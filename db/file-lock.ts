@@ -21,7 +21,7 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
     try {
       utimesSync(file, now, now);
     } catch {
-      // Removed from under us (somebody deleted the folder); the work itself will say what that means.
+      // Removed (the folder was deleted); the work itself will fail with the reason.
     }
   }, HEARTBEAT_MS);
   heartbeat.unref();
@@ -77,7 +77,7 @@ function removeIfAbandoned(file: string): void {
     renameSync(file, aside);
     if (read(aside) !== mark) linkSync(aside, file);
   } catch {
-    // Somebody else was faster; the next round sees what is there now.
+    // Another process was faster; the next round sees what is there now.
   }
   rmSync(aside, { force: true });
 }

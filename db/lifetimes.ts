@@ -1,27 +1,43 @@
 /**
  * How long each table keeps its rows, and which job of `lib/jobs/jobs.ts` sees to it. What has no job is the books, or
- * grows with people and shops and not with traffic. A test fails for a table that is not listed here.
+ * grows with users and shops and not with traffic. A test fails for a table that is not listed here.
  */
 export type Lifetime = { readonly kept: string; readonly job: string | null };
 
 const FOR_EVER = { kept: "for ever: who did what, and the proof of it", job: null };
-/** Test data goes as a whole when nobody proved an address for its account in `UNPROVED_ACCOUNT_DAYS`. */
+/** Test data goes as a whole when its account has no proved address after `UNPROVED_ACCOUNT_DAYS`. */
 const ABANDONED = "remove abandoned test data";
 const BOOKS = { kept: "for ever: the books; abandoned test data for an hour", job: ABANDONED };
+const WITH_THE_TRANSACTION = { kept: "as long as the transaction that they find", job: ABANDONED };
 const WITH_THE_MERCHANT = { kept: "as long as the merchant", job: null };
 const OF_THE_MERCHANT = { kept: "as long as the merchant; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_PERSON = { kept: "as long as the person", job: null };
+const WITH_THE_EVENT = {
+  kept: "90 days, as long as events are shown; those of a deleted endpoint for minutes",
+  job: "remove old webhook deliveries",
+};
+
+const WITH_THE_PAYMENTS = {
+  kept: "as long as the payments that name them; abandoned test data for an hour",
+  job: ABANDONED,
+};
 
 export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.payments": BOOKS,
   "public.transactions": BOOKS,
+  "public.transaction_words": WITH_THE_TRANSACTION,
+  "public.transaction_texts": WITH_THE_TRANSACTION,
+  "public.customers_due": { kept: "until the payment is with its customer, within seconds", job: "note customers" },
+  "public.customers": WITH_THE_PAYMENTS,
+  "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
+  "public.payouts": BOOKS,
+  "public.bank_accounts": OF_THE_MERCHANT,
   "public.daily_totals": BOOKS,
-  // 90 days is how far back the contract has GET /v1/events list, which this version does not have. The books need the row
-  // itself: it proves that an outcome was told, once, and in which order.
+  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was told, once, and in which order.
   "public.events": BOOKS,
   "public.audit_log": FOR_EVER,
   "public.support_audit_log": FOR_EVER,
@@ -29,13 +45,18 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.audit_seals": FOR_EVER,
   "public.audit_pending": { kept: "until the row is chained, within seconds", job: "chain audit logs" },
   "public.client_sessions": {
-    ...BOOKS,
-    kept: "for ever: payments name their session; abandoned test data for an hour",
+    kept: "for ever: payments name their session; those that a payment link opened and nobody tried to pay, for a week after they expire",
+    job: "remove untried sessions",
   },
+  "public.payment_links": OF_THE_MERCHANT,
+  "public.receipts": WITH_THE_PAYMENTS,
+  "public.receipt_mails": WITH_THE_PAYMENTS,
+  "public.receipt_settings": OF_THE_MERCHANT,
   "sandbox_processor.charges": BOOKS,
   "sandbox_processor.operations": BOOKS,
   "public.merchants": WITH_THE_MERCHANT,
   "public.environments": WITH_THE_MERCHANT,
+  "public.merchant_logos": WITH_THE_MERCHANT,
   "public.api_keys": OF_THE_MERCHANT,
   "public.plans": OF_THE_MERCHANT,
   "public.saved_views": WITH_THE_PERSON,
@@ -47,8 +68,12 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.refund_allowances": WITH_THE_PERSON,
   "public.service_settings": { kept: "for ever: a handful of rows", job: null },
   "public.total_deltas": { kept: "until they are in the daily totals, about a second", job: "daily totals" },
+  "public.webhook_endpoints": OF_THE_MERCHANT,
+  "public.webhook_secrets": OF_THE_MERCHANT,
+  "public.webhook_deliveries": WITH_THE_EVENT,
+  "public.webhook_attempts": WITH_THE_EVENT,
   "public.idempotency_keys": { kept: "25 hours", job: "remove expired keys" },
-  "public.request_errors": { kept: "30 days", job: "remove old request errors" },
+  "public.request_log": { kept: "30 days", job: "keep the request log" },
   "public.user_sessions": { kept: "30 days after their last use", job: "remove old sign-ins" },
   "public.user_tokens": { kept: "30 days after their end", job: "remove old sign-ins" },
   "public.mail_outbox": { kept: "30 days", job: "remove old sign-ins" },

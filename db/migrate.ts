@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
 import { ConfigurationError } from "@/lib/env";
 import { connectLong, type Sql } from "./client";
+import { isBusy } from "./refusals";
 import { applyRights } from "./rights";
 
 const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
@@ -19,10 +21,26 @@ export async function migrate(url: string): Promise<void> {
   try {
     await sql`select pg_advisory_lock(${LOCK}::bigint)`;
     await refuseNewer(sql);
-    await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+    await applyAll(sql);
     await applyRights(sql);
   } finally {
     await sql.end({ timeout: 5 });
+  }
+}
+
+const TRIES = 5;
+const PAUSE_MS = 1_000;
+
+/** All that is missing, in one transaction. Where the version before still works the two may deadlock: it begins again then. */
+async function applyAll(sql: Sql): Promise<void> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+      return;
+    } catch (error) {
+      if (left === 0 || !isBusy(error)) throw error;
+      await wait(PAUSE_MS);
+    }
   }
 }
 

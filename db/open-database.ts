@@ -104,7 +104,7 @@ async function inspect(sql: Sql, address: Address): Promise<string> {
 }
 
 /**
- * Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. Asked first and
+ * Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. Checked first and
  * by simple statements, for such a pooler may not know others.
  */
 async function refusePooledTransactions(sql: Sql, url: string, address: Address, setting: string): Promise<void> {

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
@@ -158,6 +160,23 @@ describe("a transaction", () => {
     expect((await failureOf((leak as unknown as (text: string) => PromiseLike<unknown>)("stray")))?.message).toContain(
       "over",
     );
+  });
+
+  test("leaves nothing of it in memory, though its connection goes on", async () => {
+    const sql = open(url, { max: 1 });
+    const rows = await Promise.all(
+      Array.from({ length: 20 }, async () => new WeakRef(await sql.begin((tx) => tx`select repeat('x', 500) as text`))),
+    );
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    // What a weak reference was asked for, or made in, is kept until the turn of the event loop is over.
+    await expect
+      .poll(() => {
+        collect();
+        return rows.filter((row) => row.deref() !== undefined).length;
+      })
+      .toBeLessThanOrEqual(1);
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
   test("of drizzle's works as before, nested ones among them", async () => {

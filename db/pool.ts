@@ -24,7 +24,7 @@ const RETRY_MS = 500;
 /** Under suspicion a connection has to come about this fast. */
 const SUSPICION_MS = 1_500;
 
-/** A server that sent nothing for so long is asked for a new connection, to tell silence from a slow statement. */
+/** After this silence a server gets a new connection, to tell silence from a slow statement. */
 const SLOW_MS = 3_000;
 const PROBE_MS = 3_000;
 const ENDED = "the connections to the database are closed";
@@ -33,7 +33,7 @@ const ENDED = "the connections to the database are closed";
 type Server = { readonly pools: Set<Pool>; answeredAt: number; isProbed: boolean };
 const servers = new Map<string, Server>();
 
-/** Whose rows a statement may see ('' = all), and in whose line it waits for a connection: nobody's takes all of them. */
+/** The environment whose rows a statement may see ('' = all), and the line in which it waits for a connection. */
 export type Owner = { readonly environment: string; readonly line: string };
 
 /**
@@ -192,7 +192,7 @@ export class Pool {
     }
   }
 
-  /** Whether the server says nothing to anybody: then whoever waits for it is told so, and nobody else begins to wait. */
+  /** Whether the server is silent to all: then what waits for it fails, and nothing else begins to wait. */
   async #probe(): Promise<void> {
     const server = this.#server;
     if (server.isProbed || this.#isEnding) return;
@@ -220,7 +220,7 @@ export class Pool {
     for (const waiter of this.#queue.takeAll()) waiter.refuse(refusal(error));
   }
 
-  /** What came in while this process was stopped, or busy, has not been read: that time is nobody's fault, and counts for nothing. */
+  /** While this process was stopped, or busy, it read nothing: that time does not count as silence. */
   #forgetAbsence(now: number): void {
     const awayMs = now - this.#lookedAt;
     this.#lookedAt = now;

@@ -150,3 +150,22 @@ test("rights that somebody widened or lost are found and put right at the next s
   }
   expect(await testService(other).db.sql`select count(*) as n from payments`).toEqual([{ n: 0 }]);
 });
+
+test("rights are put in force while payments are made: nothing waits for them for long, and nothing deadlocks", async () => {
+  const [owner, payer] = [connectSql(url), connectSql(url)];
+  await owner`delete from service_settings where key = 'rights'`;
+  let applied = Promise.resolve();
+  // As a payment's commit does: one table, and another one before it in the alphabet.
+  await payer.begin(async (tx) => {
+    await tx`lock table transactions in row exclusive mode`;
+    applied = applyRights(owner);
+    await expect
+      .poll(() => db.sql`select 1 from pg_locks where relation = 'transactions'::regclass and not granted`, {
+        timeout: 20_000,
+      })
+      .toHaveLength(1);
+    for (const { name } of tables) await tx`lock table ${tx(name)} in row exclusive mode`;
+  });
+  await applied;
+  await Promise.all([owner.end(), payer.end()]);
+});

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError } from "@/lib/env";
 import { ROLES, type Sql } from "./client";
+import { isBusy } from "./refusals";
 
 const CURRENT = `current_setting('cardlane.environment')::uuid`;
 
 type Verb = "select" | "insert" | "update" | "delete" | `select (${string})`;
 type Rights = {
-  /** What `cardlane_app` may do with the rows that `owned` says are its environment's; nothing when left out. */
+  /** What `cardlane_app` may do with its environment's rows, by `owned`; nothing when left out. */
   app?: readonly Verb[];
   /** The rows of the environment; else those with its `environment_id`. */
   owned?: string;
@@ -20,9 +22,11 @@ const OF_MERCHANT = `(select e.merchant_id from environments e where e.id = ${CU
 
 /** Every table but the sandbox processor's. Ledger, events and audit logs are only added to, by whomever. */
 export const TABLE_RIGHTS: Record<string, Rights> = {
+  // Anybody sees it who has its address.
+  merchant_logos: { jobs: ALL },
   merchants: { app: ["select"], owned: `id = ${OF_MERCHANT}`, jobs: KEPT },
   environments: { app: ["select"], owned: `id = ${CURRENT}`, jobs: KEPT },
-  // Names beside what somebody did; no password, no second factor.
+  // Names beside what users did; no password, no second factor.
   users: {
     app: ["select (id, merchant_id, name, email, role)"],
     owned: `merchant_id = ${OF_MERCHANT}`,
@@ -35,31 +39,53 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   refund_allowances: { jobs: ALL },
   service_settings: { jobs: ALL },
   support_audit_log: { jobs: APPENDED },
+  // One is locked while its mails are counted, which takes the right to update.
+  receipts: { app: APPENDED, jobs: KEPT },
+  receipt_mails: { jobs: APPENDED },
+  receipt_settings: { jobs: KEPT },
   saved_views: { app: ALL, jobs: ALL },
   api_keys: { app: KEPT, jobs: KEPT },
   plans: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
+  // A trigger writes the words of what is new, as the owner; a job those of what was there before them.
+  transaction_words: { app: ["select"], jobs: APPENDED },
+  transaction_texts: { app: ["select"], jobs: APPENDED },
+  // A trigger queues what is new, as the owner; a job makes customers of it.
+  customers_due: { jobs: ["select", "insert", "update", "delete"] },
+  customers: { app: ["select"], jobs: KEPT },
+  // A trigger keeps them as the owner.
+  customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
   idempotency_keys: { app: ALL, jobs: ALL },
-  client_sessions: { app: KEPT, jobs: ["select"] },
+  // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.
+  client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },
+  payment_links: { app: KEPT, jobs: ["select", "update"] },
   payment_tokens: { app: KEPT, jobs: ["select", "update", "delete"] },
   ledger_entries: { app: APPENDED, jobs: APPENDED },
-  settlement_batches: { app: ["select"], jobs: APPENDED },
+  settlement_batches: { app: ["select"], jobs: KEPT },
+  payouts: { app: ["select"], jobs: KEPT },
+  bank_accounts: { app: ["select"], jobs: KEPT },
   events: { app: APPENDED, jobs: APPENDED },
   audit_log: { app: APPENDED, jobs: APPENDED },
+  webhook_endpoints: { app: KEPT, jobs: ["select", "update"] },
+  webhook_secrets: { app: ALL, jobs: ["select", "update"] },
+  // A trigger makes them with their event, as the owner. What is removed is locked first, which takes the right to update.
+  webhook_deliveries: { app: KEPT, jobs: ["select", "update", "delete"] },
+  // The newest ones of a delivery stay.
+  webhook_attempts: { app: ["select", "insert", "delete"], jobs: ["select", "delete"] },
   // A trigger queues what is written, as the owner; the chain itself is only added to.
   audit_pending: { jobs: ["select", "update", "delete"] },
   audit_links: { jobs: APPENDED },
   audit_seals: { jobs: APPENDED },
-  // What is removed is locked first, which takes the right to update.
-  request_errors: { app: ["select"], jobs: ["select", "insert", "update", "delete"] },
+  // A function makes the partitions and removes them, as the owner.
+  request_log: { app: ["select"], jobs: APPENDED },
   daily_totals: { app: ["select"], jobs: ALL },
   total_deltas: { app: APPENDED, jobs: ["select", "insert", "delete", "update"] },
 };
 
-/** A table that nobody has listed yet is walled off all the same; a test asks for its line above. */
+/** A table that is not listed yet is walled off all the same; a test requires its line above. */
 const UNLISTED: Record<"environment" | "other", Rights> = {
   environment: { app: ALL, jobs: ALL },
   other: { jobs: ALL },
@@ -89,17 +115,21 @@ async function listTriggerFunctions(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const REMOVE = "remove_abandoned(uuid, integer)";
+/** They run as the owner, and check by themselves what they remove. */
+const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()"];
 
-/** The statements that put the rights in force, whatever was granted before. */
-function statementsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[] {
+/**
+ * The statements that put the rights in force, whatever was granted before: in steps, each a transaction of its own. Each table is
+ * a step, for a policy locks it against everybody: with two locked at once a payment that writes both could wait for the one and
+ * be waited for at the other.
+ */
+function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[][] {
   const { app, jobs, sandbox } = ROLES;
   const all = Object.values(ROLES).join(", ");
-  const statements = ["public", "sandbox_processor"].flatMap((schema) => [
-    `revoke all on all tables in schema ${schema} from ${all}`,
-    `revoke all on all sequences in schema ${schema} from ${all}`,
-  ]);
-  statements.push(
+  const shared = [
+    ...["public", "sandbox_processor"].map((schema) => `revoke all on all sequences in schema ${schema} from ${all}`),
+    `revoke all on all tables in schema sandbox_processor from ${all}`,
+    `revoke all on measured_facts from ${all}`,
     `grant usage on schema public to ${app}, ${jobs}`,
     `grant usage on schema sandbox_processor to ${jobs}, ${sandbox}`,
     `grant select, insert, update, delete on all tables in schema sandbox_processor to ${sandbox}`,
@@ -107,29 +137,40 @@ function statementsFor(tables: readonly Table[], triggerFunctions: readonly stri
     `grant select, insert on all tables in schema sandbox_processor to ${jobs}`,
     `grant usage on all sequences in schema public to ${app}, ${jobs}`,
     `grant select on measured_facts to ${jobs}`,
-    // It looks for itself whose rows it removes.
-    `revoke execute on function ${REMOVE} from public, ${all}`,
-    `grant execute on function ${REMOVE} to ${jobs}`,
+    ...REMOVING.flatMap((name) => [
+      `revoke execute on function ${name} from public, ${all}`,
+      `grant execute on function ${name} to ${jobs}`,
+    ]),
+    // What processes of the version before know: a view of the request log.
+    `revoke all on request_errors from ${all}`,
+    `grant select on request_errors to ${app}`,
+    `grant select, insert on request_errors to ${jobs}`,
     "alter view measured_facts set (security_invoker = true)",
     // Triggers fire all the same. On a table of one's own one of them would write as the owner whatever it was given.
     ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),
-  );
-  for (const table of tables.filter(({ schema }) => schema === "public")) {
-    const name = `"${table.name}"`;
-    const rights = rightsOf(table);
-    statements.push(`alter table ${name} enable row level security`);
-    for (const policy of ["in_environment", "across_environments"]) {
-      statements.push(`drop policy if exists ${policy} on ${name}`);
-    }
-    statements.push(`grant ${rights.jobs.join(", ")} on ${name} to ${jobs}`);
-    statements.push(`create policy across_environments on ${name} to ${jobs} using (true) with check (true)`);
-    if (rights.app) {
-      const owned = rights.owned ?? `environment_id = ${CURRENT}`;
-      statements.push(`grant ${rights.app.join(", ")} on ${name} to ${app}`);
-      statements.push(`create policy in_environment on ${name} to ${app} using (${owned}) with check (${owned})`);
-    }
-  }
-  return statements;
+  ];
+  const ofTables = tables.filter(({ schema }) => schema === "public").map(stepFor);
+  return [shared, ...ofTables];
+}
+
+function stepFor(table: Table): string[] {
+  const { app, jobs } = ROLES;
+  const name = `"${table.name}"`;
+  const rights = rightsOf(table);
+  const owned = rights.owned ?? `environment_id = ${CURRENT}`;
+  return [
+    `alter table ${name} enable row level security`,
+    `revoke all on ${name} from ${Object.values(ROLES).join(", ")}`,
+    ...["in_environment", "across_environments"].map((policy) => `drop policy if exists ${policy} on ${name}`),
+    `grant ${rights.jobs.join(", ")} on ${name} to ${jobs}`,
+    `create policy across_environments on ${name} to ${jobs} using (true) with check (true)`,
+    ...(rights.app
+      ? [
+          `grant ${rights.app.join(", ")} on ${name} to ${app}`,
+          `create policy in_environment on ${name} to ${app} using (${owned}) with check (${owned})`,
+        ]
+      : []),
+  ];
 }
 
 const IN_FORCE = "rights";
@@ -141,19 +182,36 @@ const IN_FORCE = "rights";
 export async function applyRights(sql: Sql): Promise<void> {
   const made = await ensureRoles(sql);
   await refuseTemporaryTables(sql);
-  const statements = statementsFor(await listTables(sql), await listTriggerFunctions(sql));
-  const digest = createHash("sha256").update(statements.join(";")).digest("hex");
+  const steps = stepsFor(await listTables(sql), await listTriggerFunctions(sql));
+  const digest = createHash("sha256").update(steps.flat().join(";")).digest("hex");
   if (!made && (await isInForce(sql, digest))) return;
-  await sql.begin(async (tx) => {
-    for (const statement of statements) await tx.unsafe(statement);
-    await tx`insert into service_settings (key, value) values (${IN_FORCE}, ${digest})
-      on conflict (key) do update set value = excluded.value`;
-  });
+  for (const step of steps) await take(sql, step);
+  await sql`insert into service_settings (key, value) values (${IN_FORCE}, ${digest})
+    on conflict (key) do update set value = excluded.value`;
+}
+
+/** Whoever wants a table waits behind us for its lock: no longer than this, and then they go first. */
+const LOCK_MS = 1_000;
+const TRIES = 60;
+
+async function take(sql: Sql, step: readonly string[]): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      await sql.begin(async (tx) => {
+        await tx`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`;
+        for (const statement of step) await tx.unsafe(statement);
+      });
+      return;
+    } catch (error) {
+      if (left === 0 || !isBusy(error)) throw error;
+      await wait(LOCK_MS);
+    }
+  }
 }
 
 /**
- * A temporary table would stand before ours of the same name, for whoever has the connection next. That PUBLIC may make them
- * is said of the database, which a copy does not take along; only its owner can change it, who need not be ours.
+ * A temporary table would stand before ours of the same name, for the connection's next user. That PUBLIC may make them
+ * is a property of the database, which a copy does not take along; only its owner can change it, who need not be ours.
  */
 async function refuseTemporaryTables(sql: Sql): Promise<void> {
   const [row] = await sql`
@@ -163,7 +221,7 @@ async function refuseTemporaryTables(sql: Sql): Promise<void> {
   if (row) await sql.unsafe(row.statement);
 }
 
-/** A database that was restored from a copy without its rights says so by what the roles may do. */
+/** A database that was restored from a copy without its rights shows it by what the roles may do. */
 async function isInForce(sql: Sql, digest: string): Promise<boolean> {
   const [row] = await sql`
     select (select value from service_settings where key = ${IN_FORCE}) = ${digest} and (

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import type { Connection, Statement } from "./connection";
 import type { Owner } from "./pool";
-import { currentAsker, noteFailure } from "./unavailable";
+import { currentServing, noteFailure } from "./unavailable";
 
 /** What a transaction needs of the connection that it has for itself. */
 export type TransactionConnection = Pick<
@@ -27,8 +27,8 @@ const LEVELS = /^[a-z ,]*$/i;
 const ABSENT = ["reserve", "listen", "notify", "subscribe", "file", "largeObject", "close"];
 
 /**
- * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or nobody's when that is '', and waits in
- * its line, or in that of whoever else it is for.
+ * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or no environment's when that is '', and
+ * waits in its line, or in another's that it is for.
  */
 export function sqlOn<C extends TransactionConnection>(
   pool: StatementPool<C>,
@@ -48,19 +48,19 @@ export function sqlOn<C extends TransactionConnection>(
         pool.release(connection);
       }
     } catch (error) {
-      noteFailure(currentAsker(), error);
+      noteFailure(currentServing(), error);
       throw error;
     }
   };
   const end = (options?: { timeout?: number }) => pool.end((options?.timeout ?? 5) * 1_000);
   const absent = Object.fromEntries(ABSENT.map((name) => [name, () => refuse(name)]));
   const run = (statement: Statement) => {
-    const asker = currentAsker();
-    // A cursor's reader gives its statement new ends; by then its answer has begun.
-    if (asker && statement.cursorRows === undefined) {
+    const serving = currentServing();
+    // A cursor's reader gives its statement new callbacks; by then its answer has begun.
+    if (serving && statement.cursorRows === undefined) {
       const { reject } = statement;
       statement.reject = (error) => {
-        noteFailure(asker, error);
+        noteFailure(serving, error);
         reject(error);
       };
     }
@@ -103,7 +103,7 @@ function refuse(name: string): never {
   throw new Error(`sql.${name} needs a connection of its own, and those of a pool come and go`);
 }
 
-/** Tagged and unsafe statements, and fragments of them, that `run` gets when somebody waits for one. */
+/** Tagged and unsafe statements, and fragments of them, that `run` gets when they are awaited. */
 function statements(template: postgres.Sql, run: (statement: Statement) => void): postgres.Sql {
   const own = <T>(made: T): T => {
     if (made instanceof Promise) {
@@ -124,7 +124,7 @@ function statements(template: postgres.Sql, run: (statement: Statement) => void)
 
 /**
  * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on without it. When
- * the connection is lost at COMMIT, whether it counts is unknown: the error says that the database was not there.
+ * the connection is lost at COMMIT, whether it counts is unknown: the error is that the database was not there.
  */
 async function transaction(
   template: postgres.Sql,
@@ -135,16 +135,41 @@ async function transaction(
   const state = { savepoints: 0, isOver: false };
   await connection.query(`begin ${levels}`);
   try {
-    const result = await Promise.race([scope(template, connection, state, work), connection.lost]);
+    const result = await orLost(connection.lost, scope(template, connection, state, work));
     state.isOver = true;
     await connection.query("commit");
     return result;
   } catch (error) {
     state.isOver = true;
-    // After a COMMIT that was refused nothing is open, and this says so; a lost connection has rolled back by itself.
+    // After a refused COMMIT nothing is open, and this confirms it; a lost connection has rolled back by itself.
     if (!connection.problem) await connection.query("rollback").catch((problem) => connection.fail(problem));
     throw error;
   }
+}
+
+/** Of each connection, what hears when it is lost. */
+const listeners = new WeakMap<Promise<never>, Set<(error: unknown) => void>>();
+
+/**
+ * `work`, or the error by which its connection is lost. `Promise.race` would leave a handler on `lost`, and with it the
+ * transaction's rows, for as long as the connection lasts.
+ */
+function orLost<T>(lost: Promise<never>, work: Promise<T>): Promise<T> {
+  const own = listeners.get(lost) ?? listenTo(lost);
+  return new Promise((resolve, reject) => {
+    own.add(reject);
+    void work.then(resolve, reject).finally(() => own.delete(reject));
+  });
+}
+
+function listenTo(lost: Promise<never>): Set<(error: unknown) => void> {
+  const own = new Set<(error: unknown) => void>();
+  listeners.set(lost, own);
+  lost.catch((error: unknown) => {
+    listeners.delete(lost);
+    for (const reject of own) reject(error);
+  });
+  return own;
 }
 
 async function scope(
@@ -156,7 +181,7 @@ async function scope(
   let failed: { error: unknown } | null = null;
   const run = (statement: Statement) => {
     const { reject } = statement;
-    // What somebody forgot to wait for must not run in the next one's transaction.
+    // A statement that was not awaited must not run in the next transaction.
     if (state.isOver) return reject(new Error("the transaction is over"));
     if (statement.cursorRows === undefined) {
       statement.reject = (error) => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import postgres from "postgres";
 
-/** Nothing was sent: there is no connection that could take it. The cause says why. */
+/** Nothing was sent: there is no connection that could take it. The cause has the reason. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
 }
@@ -20,7 +20,7 @@ const SERVER = /^(08...|25006|25P0[34]|53...|57014|57P0[1-5]|58030|58P01)$/;
 /** After these the server is another one, or will be: its connections are thrown away. Inner errors (XX) count in. */
 const LOST = /^(08...|25006|25P03|57P0[1-5]|58030|58P01|XX...)$/;
 
-/** Whether an error says that the database was not there or could not serve, as against that it refused something. */
+/** Whether an error means that the database was not there or could not serve, as against that it refused something. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // By name: Next has a copy of this module, and of its class, while the pools are the host's.
@@ -50,21 +50,21 @@ export const isServerLost = (error: unknown): boolean =>
 
 const isPanic = (error: postgres.PostgresError) => error.severity === "PANIC" || error.severity === "FATAL";
 
-/** Somebody for whom statements are sent, and what the first of them failed by that the database could not serve. */
-export type Asker = { failure: unknown };
+/** A request that statements are sent for, and the first failure among them by which the database could not serve. */
+export type Serving = { failure: unknown };
 
 /** Of the process, on globalThis: pages send their statements through Next's copy of this module. */
-const holder = globalThis as { [key: symbol]: AsyncLocalStorage<Asker> | undefined };
-const KEY = Symbol.for("cardlane.asker");
-holder[KEY] ??= new AsyncLocalStorage<Asker>();
-const askers = holder[KEY];
+const holder = globalThis as { [key: symbol]: AsyncLocalStorage<Serving> | undefined };
+const KEY = Symbol.for("cardlane.serving");
+holder[KEY] ??= new AsyncLocalStorage<Serving>();
+const servings = holder[KEY];
 
-/** Does `work` for `asker`, who learns of an outage even where an error says no more of its cause by the time it is answered. */
-export const workFor = <T>(asker: Asker, work: () => T): T => askers.run(asker, work);
+/** Does `work` for a request: `serving` learns of an outage even where an error has lost its cause by the time it is answered. */
+export const workFor = <T>(serving: Serving, work: () => T): T => servings.run(serving, work);
 
-/** Tells whoever a statement was sent for, if anybody wants to know, that it failed. */
-export function noteFailure(asker: Asker | undefined, error: unknown): void {
-  if (asker && asker.failure === null && isDatabaseUnavailable(error)) asker.failure = error;
+/** Notes a failed statement for the request that it was sent for, if there is one. */
+export function noteFailure(serving: Serving | undefined, error: unknown): void {
+  if (serving && serving.failure === null && isDatabaseUnavailable(error)) serving.failure = error;
 }
 
-export const currentAsker = (): Asker | undefined => askers.getStore();
+export const currentServing = (): Serving | undefined => servings.getStore();

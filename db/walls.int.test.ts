@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
@@ -15,27 +16,35 @@ import {
   getSessionDetail,
   listClientSessions,
 } from "@/lib/domain/checkout/client-sessions";
+import { createPaymentLink, listPaymentLinks } from "@/lib/domain/checkout/payment-links";
 import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Service } from "@/lib/domain/context";
+import { noteCustomers } from "@/lib/domain/customers/customers";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/inspect-keys";
 import { forgetTotals } from "@/lib/domain/lists";
 import { capturePayment, refundPayment } from "@/lib/domain/payments/follow-up";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, getPlan, listPlans } from "@/lib/domain/plans/plans";
+import { getReceiptPath } from "@/lib/domain/receipts/receipts";
 import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { getOverview, listAttention } from "@/lib/domain/reporting/overview";
-import { listRecentErrors, recordRequestErrors } from "@/lib/domain/request-log/request-errors";
+import { listRecentErrors } from "@/lib/domain/request-log/read-requests";
+import { recordRequests } from "@/lib/domain/request-log/record-requests";
+import { updateBankAccount } from "@/lib/domain/settlement/manage-payouts";
+import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import { createSavedView, deleteSavedView, listSavedViews } from "@/lib/domain/transactions/saved-views";
+import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency } from "@/lib/testing/factories";
+import { loggedRequest, testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { createTestUser } from "@/lib/testing/people";
 import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-proxy";
+import { sendDue } from "@/lib/testing/webhooks";
 import { connect, inRolesOf, ROLES } from "./client";
 import { rightsOf } from "./rights";
 
@@ -86,8 +95,16 @@ async function openShop(): Promise<Shop> {
       )
     ).body,
   );
+  // What happens from here on is sent there, where nobody listens.
+  await createWebhookEndpoint(ctx, {
+    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"] },
+    ...{ payload: "full", signature: "v1" },
+  });
   const input = createClientSessionBody.parse({ amount: 1_999, currency: "USD" });
   const session = JSON.parse((await createClientSession(ctx, input)).body);
+  const sold = { amount: 1_999, currency: "USD", description: "A poster" };
+  await createPaymentLink(ctx, createPaymentLinkBody.parse(sold));
+  await sendDue(tenant.service);
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
   await createPaymentToken(ctx, { card } as Parameters<typeof createPaymentToken>[1]);
   const view = await createSavedView(ctx, {
@@ -96,20 +113,8 @@ async function openShop(): Promise<Shop> {
   const issued = await issueApiKey(ctx, {
     ...{ name: "Server", permissions: ["payment.read"], expires_at: null, ip_allow_list: [] },
   } as unknown as Parameters<typeof issueApiKey>[1]);
-  await recordRequestErrors(tenant.service, [
-    {
-      ...{ environment_id: tenant.environmentId, id: newId(), actor: ctx.actor, operation: "getPayment" },
-      ...{
-        method: "GET",
-        path: "/v1/payments/x",
-        status: 404,
-        code: "resource_not_found",
-        detail: "none",
-        param: null,
-      },
-      created_at: new Date().toISOString(),
-    },
-  ]);
+  await recordRequests(tenant.service, [loggedRequest({ environment_id: tenant.environmentId, id: newId() })]);
+  await getReceiptPath(ctx, { id: paid.body.id });
   const [operation] = await tenant.operations(paid.body.id);
   await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
     values (${tenant.environmentId}, 'other', ${newId()}, 'charge', ${operation?.id ?? ""}, ${decodeId("payment", paid.body.id)})`;
@@ -126,6 +131,16 @@ beforeAll(async () => {
   await foldDeltas(shop.tenant.service);
   for (const { tenant } of [shop, other]) await tenant.create();
   await runSettlement(shop.tenant.service);
+  await runPayouts(shop.tenant.service);
+  await noteCustomers(shop.tenant.service);
+  for (const each of [shop, other]) {
+    await updateBankAccount(call(each), {
+      holder: "Shop",
+      bank_name: "Test Bank",
+      country: "DE",
+      account_number: "DE89370400440532013000",
+    });
+  }
   tables = await db.sql`
     select c.relname as name, bool_or(a.attname = 'environment_id') as owned,
       array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns
@@ -255,10 +270,12 @@ describe("the service's own queries, without their environment_id", () => {
     "api keys": (ctx) => listKeyPage(ctx, { limit: 50, offset: 0 }),
     plans: (ctx) => listPlans(ctx, {} as Parameters<typeof listPlans>[1]),
     plan: (ctx, { ids }) => getPlan(ctx, { id: ids.plan }),
+    "webhook endpoints": (ctx) => listWebhookEndpoints(ctx, {}),
     sessions: (ctx) => listClientSessions(ctx, { limit: 20, offset: 0 } as Parameters<typeof listClientSessions>[1]),
+    "payment links": (ctx) => listPaymentLinks(ctx, {}),
     session: (ctx, { ids }) => getSessionDetail(ctx, { id: ids.session }),
     "saved views": (ctx, { userId }) => listSavedViews(ctx, { userId }),
-    errors: (ctx, { tenant }) => listRecentErrors(ctx.service, tenant.environmentId, 50),
+    errors: (ctx) => listRecentErrors(ctx.service, ctx.environment, 50),
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`${name}: the very same answer`, async () => {
@@ -266,7 +283,7 @@ describe("the service's own queries, without their environment_id", () => {
       const before = proxy.rewritten.size;
       const answer = await read(forgetful(shop), shop);
       expect(proxy.rewritten.size).toBeGreaterThan(before);
-      // Counted anew, or a total that the forgetful query got wrong would be handed on.
+      // Counted again, or a total that the forgetful query got wrong would be handed on.
       forgetTotals(shop.tenant.environmentId);
       expect(answer).toEqual(await read(call(shop), shop));
     });

@@ -1,12 +1,32 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { BrowserContext, ConsoleMessage, Page, Response } from "@playwright/test";
+import type { Audience } from "@/lib/auth/session-cookie";
+import type { MerchantRole } from "@/lib/contract/permissions";
+import type { NewStaff } from "@/lib/domain/support/staff";
 import type { Browser } from "@/lib/testing/browser";
+import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "@/lib/testing/people";
 import { test as base, expect } from "./fixtures";
+
+type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };
+
+type PageFixtures = {
+  heldToPolicy: undefined;
+  /** Makes a person of the test's merchant; the password is known and the second factor off. */
+  newPerson: (role?: MerchantRole) => Promise<SignedInPerson>;
+  /** Signs a person in, in all pages of a browser context. */
+  signInAs: (context: BrowserContext, person: { userId: string }, audience?: Audience) => Promise<void>;
+  /** A page on which an owner of `tenant` is signed in. */
+  owner: Page;
+  /** A member of the staff that no other test knows, signed in on `staffPage`. */
+  staff: NewStaff & { userId: string };
+  staffPage: Page;
+};
 
 /**
  * Tests in a browser: the one that the set-up has found. Every one of them fails when a page of ours breaks its own policy
- * or comes without one, whatever else it is about.
+ * or comes without one, whatever else it is about. Paths are relative to the host.
  */
-export const test = base.extend<{ heldToPolicy: undefined }, { launchOptions: Partial<Browser> }>({
+export const test = base.extend<PageFixtures, { launchOptions: Partial<Browser> }>({
   launchOptions: [
     async ({ host: _ }, use) => {
       const found = JSON.parse(process.env.E2E_FOUND_BROWSER ?? "{}") as Browser;
@@ -22,6 +42,32 @@ export const test = base.extend<{ heldToPolicy: undefined }, { launchOptions: Pa
     },
     { auto: true },
   ],
+  baseURL: async ({ baseUrl }, use) => {
+    await use(baseUrl);
+  },
+  newPerson: async ({ db, tenant }, use) => {
+    await use(async (role = "owner") => {
+      const { id, email } = await createTestUser(db, { merchantId: tenant.merchant.id, role, name: `Test ${role}` });
+      return { userId: id, email, password: TEST_PASSWORD };
+    });
+  },
+  signInAs: async ({ service, baseUrl }, use) => {
+    await use(async (context, { userId }, audience = "merchant") => {
+      const cookie = await signIn({ ...service, baseUrl }, userId, audience);
+      await context.addCookies([{ ...cookie, url: baseUrl }]);
+    });
+  },
+  owner: async ({ page, newPerson, signInAs }, use) => {
+    await signInAs(page.context(), await newPerson());
+    await use(page);
+  },
+  staff: async ({ service }, use) => {
+    await use(await createTestStaff(service));
+  },
+  staffPage: async ({ page, staff, signInAs }, use) => {
+    await signInAs(page.context(), staff, "staff");
+    await use(page);
+  },
 });
 
 /**
@@ -38,6 +84,13 @@ export async function untilAlive(page: Page): Promise<void> {
     });
   // An address that leads on takes its document along.
   await expect.poll(() => lifeless().catch((error: Error) => [error.message])).toEqual([]);
+}
+
+/** Goes there and waits until the page is alive; in front, as what streams in is drawn only in a window that shows. */
+export async function openAlive(page: Page, path: string): Promise<void> {
+  await page.bringToFront();
+  await page.goto(path);
+  await untilAlive(page);
 }
 
 /** What this context's pages of ours do against their policy from now on, and those that have none. */
@@ -77,4 +130,74 @@ function missingIn(response: Response): string[] {
   const wrong = Object.entries(WANTED).filter(([name, wanted]) => !wanted.test(headers[name] ?? ""));
   const unsafe = /unsafe-(inline|eval|hashes)/.test(headers["content-security-policy"] ?? "");
   return [...wrong.map(([name]) => name), ...(unsafe ? ["unsafe-…"] : [])].map((what) => `${response.url()}: ${what}`);
+}
+
+/** Widths and schemes in which every page is looked at. */
+const LOOKS = [
+  [1440, "light"],
+  [390, "dark"],
+  [1440, "dark"],
+  [390, "light"],
+] as const;
+
+/**
+ * The looks of the page with this number: a wide and a narrow one, a light and a dark one, in turn the one pair and the
+ * other. `npm run prove:looks` takes all four of each.
+ */
+export function looksOf(page: number): readonly (typeof LOOKS)[number][] {
+  if (process.env.EVERY_LOOK === "1") return LOOKS;
+  return page % 2 === 0 ? LOOKS.slice(0, 2) : LOOKS.slice(2);
+}
+
+/** The width in which the thing with this number is tried, every other one on a phone; both for `npm run prove:looks`. */
+export const widthsOf = (index: number): readonly number[] =>
+  process.env.EVERY_LOOK === "1" ? [1440, 390] : [index % 2 === 0 ? 1440 : 390];
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What a page's other scheme can break. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** Fails with axe's findings on the page as it is now, frames of its own included, for WCAG 2.2 AA, or by these rules. */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  // Of what is right only the names are wanted: to describe every element of a long page takes many times as long.
+  const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
+  if (rules) axe.withRules(rules);
+  else axe.withTags(RULES);
+  // Without frames there is nothing to put together, for which axe would open another page.
+  if (page.frames().length === 1) axe.setLegacyMode(true);
+  const { violations } = await axe.analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+}
+
+/** From now on the page is in this scheme, and nothing fades: colours are judged as they will be. */
+export async function showIn(page: Page, scheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+  await expect(page.locator(`html:is([data-theme=${scheme}], :not([data-theme]))`)).toHaveCount(1);
+}
+
+/** The page as it is, light and dark. */
+export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
+  await showIn(page, "light");
+  await expectAccessible(page);
+  await showIn(page, "dark");
+  await expectAccessible(page, COLOUR_RULES);
+}
+
+/** The page as it is, wide and on a phone, light and dark; it stays narrow. */
+export async function expectWellInEveryLook(page: Page): Promise<void> {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await expectNoSidewaysScroll(page);
+    await expectAccessibleInBothSchemes(page);
+  }
+}
+
+/** Fails when the page is wider than the window. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
 }

@@ -3,9 +3,9 @@ import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "@playwright/test";
 import type { z } from "zod";
+import type { Endpoint, ResponseOf } from "@/lib/contract/endpoint";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERRORS, type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
-import type { Operation, ResponseOf } from "@/lib/contract/operation";
-import { OPERATIONS } from "@/lib/contract/operations";
 
 /** An answer as it came, already found to be in the contract's form. */
 export type Answer = {
@@ -17,7 +17,7 @@ export type Answer = {
   problem(code: ErrorCode): Problem;
 };
 
-export type OperationAnswer<O extends Operation> = Answer & {
+export type OperationAnswer<O extends Endpoint> = Answer & {
   /** The object, which must have come with the operation's own status, or with this one. */
   ok(status?: number): ResponseOf<O>;
 };
@@ -55,23 +55,23 @@ export class Api {
     readonly untilDecided = false,
   ) {}
 
-  async call<O extends Operation>(operation: O, options: CallOptions = {}): Promise<OperationAnswer<O>> {
-    const key = options.key === undefined && operation.idempotency === "required" ? randomUUID() : options.key;
-    const first = await this.#send(operation, { ...options, key });
+  async call<O extends Endpoint>(endpoint: O, options: CallOptions = {}): Promise<OperationAnswer<O>> {
+    const key = options.key === undefined && endpoint.idempotency === "required" ? randomUUID() : options.key;
+    const first = await this.#send(endpoint, { ...options, key });
     let answer = first;
-    while (this.untilDecided && answer.status === 202 && DECIDED_LATER.test(operation.name)) {
+    while (this.untilDecided && answer.status === 202 && DECIDED_LATER.test(endpoint.name)) {
       await wait(PAUSE_MS);
-      answer = await this.#send(operation, { ...options, key }, true);
+      answer = await this.#send(endpoint, { ...options, key }, true);
     }
     // What matters to a test is whether its own request was the first.
     return { ...answer, replayed: first.replayed };
   }
 
-  async #send<O extends Operation>(operation: O, options: CallOptions, again = false): Promise<OperationAnswer<O>> {
-    const path = operation.path.replace("{id}", () => encodeURIComponent(options.id ?? ""));
+  async #send<O extends Endpoint>(endpoint: O, options: CallOptions, again = false): Promise<OperationAnswer<O>> {
+    const path = endpoint.path.replace("{id}", () => encodeURIComponent(options.id ?? ""));
     const { key } = options;
     const response = await fetch(this.baseUrl + path + queryString(options.query), {
-      method: operation.method,
+      method: endpoint.method,
       headers: {
         ...(this.apiKey !== null && { "X-Api-Key": this.apiKey }),
         ...(typeof key === "string" && { "X-Idempotency-Key": key }),
@@ -80,10 +80,11 @@ export class Api {
       },
       ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
     });
-    const answer = checked(response.status, response.headers, await response.text(), path, operation, again);
+    const text = endpoint.streams && response.ok ? await beginningOf(response) : await response.text();
+    const answer = checked(response.status, response.headers, text, path, endpoint, again);
     return {
       ...answer,
-      ok(status = operation.status) {
+      ok(status = endpoint.status) {
         expect(answer.status, answer.text).toBe(status);
         return JSON.parse(answer.text) as ResponseOf<O>;
       },
@@ -144,31 +145,42 @@ function queryString(query: CallOptions["query"]): string {
   return `?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()}`;
 }
 
-function operationOf(method: string, path: string): Operation | null {
+function operationOf(method: string, path: string): Endpoint | null {
   const [pathname] = path.split("?");
-  const fits = (operation: Operation) =>
-    new RegExp(`^${operation.path.replaceAll(".", "\\.").replace("{id}", "[^/]+")}$`).test(pathname as string);
-  return OPERATIONS.find((operation) => operation.method === method && fits(operation)) ?? null;
+  const fits = (endpoint: Endpoint) =>
+    new RegExp(`^${endpoint.path.replaceAll(".", "\\.").replace("{id}", "[^/]+")}$`).test(pathname as string);
+  return ENDPOINTS.find((endpoint) => endpoint.method === method && fits(endpoint)) ?? null;
 }
 
-/** What holds for every answer (contract, sections 1 and 2). `again`: the request was sent before, and its first names the answer. */
+/** The first piece of an answer that goes on for as long as it is read. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []).toString("utf8");
+}
+
+/** What holds for every answer. `again`: the request was sent before, and its first names the answer. */
 function checked(
   status: number,
   headers: Headers,
   text: string,
   path: string,
-  operation: Operation | null,
+  endpoint: Endpoint | null,
   again = false,
 ): Answer {
-  const context = `${operation?.method ?? ""} ${path} answered ${status}: ${text.slice(0, 2_000)}`;
+  const context = `${endpoint?.method ?? ""} ${path} answered ${status}: ${text.slice(0, 2_000)}`;
   expect(status, context).toBeLessThan(500);
   expect(headers.get("x-request-id"), context).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   expect(headers.get("cache-control"), context).toBe("no-store");
   const replayed = headers.get("idempotent-replayed") === "true";
-  const body: unknown = JSON.parse(text);
-  if (status < 300) {
+  const isStream = endpoint?.streams === true && status < 300;
+  const body: unknown = isStream ? null : JSON.parse(text);
+  if (isStream) {
+    expect(headers.get("content-type"), context).toBe("text/event-stream");
+  } else if (status < 300) {
     expect(headers.get("content-type"), context).toMatch(/^application\/json(; ?charset=utf-8)?$/i);
-    if (operation) expectExactly(operation.response, body, context);
+    if (endpoint) expectExactly(endpoint.response, body, context);
   } else {
     expectProblem(body, { status, headers, path, replayed: replayed || again, context });
   }

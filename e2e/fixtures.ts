@@ -5,15 +5,15 @@ import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import type { Context, Service } from "@/lib/domain/context";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { Api } from "./client";
 
-export type HostName = "service" | "next" | "configured" | "limited" | "demo" | "other";
+type HostName = "service" | "next" | "configured" | "limited" | "demo" | "other";
 export type HostOptions = { host: HostName };
 
-export type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
+type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
   CreateApiKeyInput,
   "expiresAt" | "ipAllowList"
 >;

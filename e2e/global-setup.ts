@@ -11,6 +11,8 @@ import { type RunningService, startService } from "@/lib/testing/service";
 import { type ProofHost, startHost } from "./proof/host";
 import { runProcessor } from "./proof/processors";
 
+/** Of every host: whichever takes a delivery sends it, and receivers of tests are on this machine. */
+const TO_RECEIVERS = { WEBHOOK_ALLOW_LOCAL: "true" };
 /** Low limits, which a busy machine reaches, too; and callers whose addresses a test can choose. */
 const LIMITED = {
   RATE_LIMIT_PER_SECOND: "5",
@@ -20,12 +22,14 @@ const LIMITED = {
   UNAUTHORIZED_LIMIT_PER_MINUTE: "6",
   CHECKOUT_LIMIT_PER_MINUTE: "6",
   TRUSTED_PROXIES: "1",
+  ...TO_RECEIVERS,
 };
 /** Default limits, and an address for each environment, which others could reach. */
 const CONFIGURED = {
   CARDLANE_ENV: "sandbox",
   SANDBOX_BASE_URL: "http://sandbox.cardlane.test",
   LIVE_BASE_URL: "http://live.cardlane.test",
+  ...TO_RECEIVERS,
 };
 const UNLIMITED = {
   METRICS_TOKEN: TEST_METRICS_TOKEN,
@@ -36,10 +40,11 @@ const UNLIMITED = {
   ANSWER_MB_PER_SECOND: "1000000",
   SIGN_IN_LIMIT_PER_MINUTE: "1000000",
   CHECKOUT_LIMIT_PER_MINUTE: "1000000",
+  ...TO_RECEIVERS,
 };
 
 /** Projects whose tests open pages. */
-const IN_BROWSER = ["browser", "docs", "dashboard", "support", "demo"];
+const IN_BROWSER = ["checkout", "docs", "dashboard", "support", "demo"];
 
 /** One database, and on it the hosts that the chosen projects ask for. Workers find them in the environment. */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {

@@ -1,21 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { createClientSession } from "@/lib/contract/checkout/operations";
+import type { Sql } from "@/db/client";
+import { createClientSession } from "@/lib/contract/checkout/endpoints";
+import { decodeId } from "@/lib/contract/ids";
 import {
   capturePayment,
   createPayment,
   getPayment,
   refundPayment,
   voidPayment,
-} from "@/lib/contract/payments/operations";
+} from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { createPlan } from "@/lib/contract/plans/operations";
+import { createPlan } from "@/lib/contract/plans/endpoints";
 import {
   captureTransaction,
   getTransaction,
   refundTransaction,
   voidTransaction,
-} from "@/lib/contract/transactions/operations";
+} from "@/lib/contract/transactions/endpoints";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
+import { createWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "./client";
 import type { Tenant } from "./fixtures";
@@ -59,6 +62,18 @@ export const aPlan = (overrides: object = {}) => ({
 
 export const aSession = (overrides: object = {}) => ({ amount: 2_500, currency: "EUR", ...overrides });
 
+/** Each with an address of its own. */
+export const anEndpoint = (overrides: object = {}) => ({
+  url: `http://127.0.0.1:9/webhooks/${randomUUID()}`,
+  ...overrides,
+});
+
+/** What happened in the last hour. */
+export const aReplay = () => ({ since: new Date(Date.now() - 3_600_000).toISOString() });
+
+export const newEndpoint = async (api: Api, overrides: object = {}) =>
+  (await api.call(createWebhookEndpoint, { body: anEndpoint(overrides) })).ok();
+
 export const captured = async (api: Api, overrides: object = {}): Promise<Payment> =>
   (await api.call(createPayment, { body: aPayment(overrides) })).ok();
 
@@ -70,6 +85,26 @@ export async function settled({ api, merchant, context }: Tenant, overrides: obj
   const { id } = await captured(api, overrides);
   await runSettlement(context().service, { environmentId: merchant.test.id });
   return (await api.call(getPayment, { id })).ok();
+}
+
+const TRIES = 20;
+
+/**
+ * A payment whose authorization was lost and is over a day old, so that it waits for staff. The service itself asks about
+ * it within a second; then another one is made.
+ */
+export async function waitingPayment({ api, merchant }: Tenant, sql: Sql, amount: number): Promise<Payment> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const body = aPayment({ amount, card: aCard(CARDS.lostAnswer) });
+    const payment = (await api.call(createPayment, { body })).ok(202);
+    const aged = await sql`
+      update operations set created_at = created_at - interval '25 hours'
+      where environment_id = ${merchant.test.id} and payment_id = ${decodeId("payment", payment.id)} and state = 'open'
+        and lease_until <= now()
+      returning 1`;
+    if (aged.length === 1) return payment;
+  }
+  throw new Error("every outcome was known before it could be made to wait");
 }
 
 export const newPlan = async (api: Api, overrides: object = {}) =>

@@ -3,7 +3,7 @@ import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 
 /**
  * argon2id, about 2.5 ms of a core beside the event loop. BIN and last 4 stand in the same row, which leaves some 100,000
- * numbers: trying them takes minutes for each card and each environment, and that only for somebody who has the key.
+ * numbers: trying them takes minutes for each card and each environment, and only with the key.
  */
 const COSTS = { algorithm: 2, memoryCost: 4_096, timeCost: 1, parallelism: 1, outputLen: 32 };
 const REMEMBERED = 5_000;

@@ -24,8 +24,8 @@ const holder = globalThis as { [key: symbol]: number | undefined };
 const AHEAD = Symbol.for("cardlane.database-time");
 
 /**
- * Milliseconds since 1970 by the database's clock, carried on by the monotonic one: what this machine's own clock says, or is set
- * to, plays no part. Until the database was asked for the first time it is this machine's.
+ * Milliseconds since 1970 by the database's clock, continued by the monotonic one: this machine's own clock, and changes
+ * to it, play no part. Until the database's time is read for the first time it is this machine's.
  */
 export function nowMs(): number {
   const ahead = holder[AHEAD];

@@ -4,44 +4,46 @@ const BOUNDS_MS = LATENCY_BOUNDS.map((seconds) => seconds * 1_000);
 
 export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Of one operation. `buckets`: answers within each bound and above the one before it; the last are slower than all. */
-export type OperationCounts = { readonly statuses: number[]; readonly buckets: number[]; ms: number };
+/** Of one endpoint. `buckets`: answers within each bound and above the one before it; the last are slower than all. */
+type EndpointCounts = { readonly statuses: number[]; readonly buckets: number[]; ms: number };
 
 /** What this process has done since it began. Plain numbers: each request pays for them. */
 export type Counts = {
-  /** By the contract's name of the operation, never by a path, which callers make up. */
-  readonly operations: Map<string, OperationCounts>;
-  /** Stored answers that were sent again, by operation. */
+  /** By the endpoint's name, never by a path, which callers make up. */
+  readonly endpoints: Map<string, EndpointCounts>;
+  /** Stored answers that were sent again, by endpoint. */
   readonly replays: Map<string, number>;
   unauthorized: number;
   rateLimited: number;
   logLinesLeftOut: number;
+  /** Of the request log. */
+  requestsLeftOut: number;
   /** By job. One that waits for the database has not failed. */
   readonly jobFailures: Map<string, number>;
 };
 
-/** Requests that reach no operation. */
-export const NO_OPERATION = "none";
+/** Requests that reach no endpoint. */
+export const NO_ENDPOINT = "none";
 
 /** On globalThis: Next bundles a copy of this module into each route. */
 const holder = globalThis as { [key: symbol]: Counts | undefined };
 const KEY = Symbol.for("cardlane.counts");
 
 holder[KEY] ??= {
-  operations: new Map(),
+  endpoints: new Map(),
   replays: new Map(),
-  ...{ unauthorized: 0, rateLimited: 0, logLinesLeftOut: 0 },
+  ...{ unauthorized: 0, rateLimited: 0, logLinesLeftOut: 0, requestsLeftOut: 0 },
   jobFailures: new Map(),
 };
 export const counts: Counts = holder[KEY];
 
 /** Counts an answer and the time since `startedMs`, on the clock of `performance`. */
-export function countAnswer(operation: string, status: number, startedMs: number): void {
+export function countAnswer(endpoint: string, status: number, startedMs: number): void {
   const ms = performance.now() - startedMs;
-  let of = counts.operations.get(operation);
+  let of = counts.endpoints.get(endpoint);
   if (!of) {
     of = { statuses: STATUS_CLASSES.map(() => 0), buckets: Array(BOUNDS_MS.length + 1).fill(0), ms: 0 };
-    counts.operations.set(operation, of);
+    counts.endpoints.set(endpoint, of);
   }
   let bucket = 0;
   while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] as number)) bucket++;
@@ -52,7 +54,10 @@ export function countAnswer(operation: string, status: number, startedMs: number
   else if (status === 429) counts.rateLimited++;
 }
 
-export const countReplay = (operation: string): void => addOne(counts.replays, operation);
+export const countReplay = (endpoint: string): void => addOne(counts.replays, endpoint);
+export function countRequestsLeftOut(some: number): void {
+  counts.requestsLeftOut += some;
+}
 export const countJobFailure = (job: string): void => addOne(counts.jobFailures, job);
 
 const addOne = (map: Map<string, number>, name: string) => void map.set(name, (map.get(name) ?? 0) + 1);

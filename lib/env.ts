@@ -50,13 +50,13 @@ export function handOver(): { env: NodeJS.ProcessEnv; settings: Record<string, s
   return { env, settings };
 }
 
-/** A setting that the service cannot start with; its message is one sentence for the person who set it. */
+/** A setting that the service cannot start with; its message is one sentence for the operator. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
 export const env = {
-  /** What is set of CARDLANE_ENV; null while nobody has said it. */
+  /** The value of CARDLANE_ENV; null while it is not set. */
   get chosenMode() {
     const mode = string("CARDLANE_ENV");
     const found = MODES.find((known) => known === mode);
@@ -67,7 +67,7 @@ export const env = {
   get isProduction() {
     return this.chosenMode === "production";
   },
-  /** Whether only this machine is meant to reach the service: it says so of its address and of where it listens. */
+  /** Whether only this machine is meant to reach the service, by its address and by where it listens. */
   get isOneMachine() {
     const addresses = [this.baseUrl, this.sandboxBaseUrl, this.liveBaseUrl].filter((address) => address !== null);
     return addresses.every((address) => isLoopbackHost(new URL(address).host)) && isLoopbackAddress(this.listenAddress);
@@ -132,7 +132,7 @@ export const env = {
   get baseUrl() {
     return webAddress("BASE_URL") ?? `http://localhost:${this.port}`;
   },
-  /** Whether somebody chose where the service answers. */
+  /** Whether the operator chose where the service answers. */
   get isAddressSet() {
     return string("PORT") !== null || string("BASE_URL") !== null;
   },
@@ -149,7 +149,7 @@ export const env = {
   get merchantRateLimitBurst() {
     return integer("MERCHANT_RATE_LIMIT_BURST", Math.min(1_000_000, 5 * this.rateLimitBurst), 1, 1_000_000);
   },
-  /** Megabytes that all keys, or all people, of one merchant and mode may be answered a second, ten times as many at once. */
+  /** Megabytes that all keys, or all users, of one merchant and mode may be answered a second, ten times as many at once. */
   get answerMbPerSecond() {
     return integer("ANSWER_MB_PER_SECOND", 5, 1, 1_000_000);
   },
@@ -157,18 +157,18 @@ export const env = {
   get unauthorizedLimitPerMinute() {
     return integer("UNAUTHORIZED_LIMIT_PER_MINUTE", 120, 1, 1_000_000);
   },
-  /** Pages that one address may ask for in a minute, a quarter of them at once. */
+  /** Pages that one address may request in a minute, a quarter of them at once. */
   get pageLimitPerMinute() {
     return integer("PAGE_LIMIT_PER_MINUTE", 1_200, 1, 1_000_000);
   },
   /**
-   * Megabytes that a merchant's test mode may write in a day while nobody proved an e-mail address, with 100 writes for each;
+   * Megabytes that a merchant's test mode may write in a day without a proved e-mail address, with 100 writes for each;
    * 50 times as much afterwards; 0 = any amount. In live mode there is none.
    */
   get sandboxQuotaMbPerDay() {
     return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
   },
-  /** An account with test data for which nobody proved an e-mail address is closed so many days after it was opened; 0 = never. */
+  /** An account with test data and without a proved e-mail address is closed so many days after it was opened; 0 = never. */
   get unprovedAccountDays() {
     const days = integer("UNPROVED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
     if (days === 0 || days >= 30) return days;
@@ -186,7 +186,7 @@ export const env = {
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },
-  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it `mailOutbox` says where mail goes. */
+  /** Server for outgoing mail, `smtp://user:password@host:port` or `smtps://…`; without it `mailOutbox` decides. */
   get smtpUrl() {
     const url = string("SMTP_URL");
     if (url !== null && !/^smtps?:\/\/[^/]/.test(url)) {
@@ -204,6 +204,12 @@ export const env = {
     if (text === null) return "unset";
     if (text === "1" || text === "0") return text === "1" ? "yes" : "no";
     throw new ConfigurationError(`MAIL_OUTBOX must be 1 or 0, not "${text}".`);
+  },
+  /** Whether webhooks go to http and to private addresses, too: for development alone. */
+  get webhookAllowLocal() {
+    const text = string("WEBHOOK_ALLOW_LOCAL");
+    if (text === null || text === "true" || text === "false") return text === "true";
+    throw new ConfigurationError(`WEBHOOK_ALLOW_LOCAL must be true or false, not "${text}".`);
   },
   /** How long a processor call may take; the lease of an operation is 2 s longer. */
   get processorTimeoutMs() {
@@ -256,6 +262,7 @@ function checkProduction(): void {
       !set("CARDLANE_SECRET_FILE") &&
       "Production needs CARDLANE_SECRET, 32 or more random characters, or CARDLANE_SECRET_FILE.") ||
     (!set("SMTP_URL") && "Production needs SMTP_URL: links for accounts and passwords travel by mail.") ||
+    (env.webhookAllowLocal && "Production sends webhooks to public addresses alone: remove WEBHOOK_ALLOW_LOCAL.") ||
     (env.mailOutbox === "yes" && "Production has no outbox: remove MAIL_OUTBOX, mail goes to SMTP_URL.");
   if (problem) throw new ConfigurationError(problem);
 }

@@ -58,6 +58,12 @@ test("what is needed to find the fault stays", () => {
   });
 });
 
+test("the id that an error page shows is in the line, also of a query of Drizzle's", () => {
+  expect(logged(Object.assign(new Error("failed"), { digest: "123" })).err).toMatchObject({ digest: "123" });
+  const query = Object.assign(wrapped(refusedByPostgres()), { digest: "456" });
+  expect(logged(query).err).toMatchObject({ type: "PostgresError", digest: "456" });
+});
+
 test("causes and the errors of an AggregateError are kept", () => {
   const both = new AggregateError([new TypeError("one")], "none worked", { cause: new RangeError("two") });
   expect(logged(both).err).toMatchObject({

@@ -1,8 +1,8 @@
 /** An error as the log shows it. */
-export type LoggedError = { type: string; message: string; [member: string]: unknown };
+type LoggedError = { type: string; message: string; [member: string]: unknown };
 
-/** What else tells where it went wrong without what it went wrong with. */
-const MEMBERS = ["code", "errno", "syscall", "address", "port", "status", "table_name", "constraint_name", "routine"];
+/** What else tells where it went wrong without what it went wrong with. The digest is the id that an error page shows. */
+const MEMBERS = "code errno syscall address port status table_name constraint_name routine digest".split(" ");
 const MAX_DEPTH = 5;
 
 /**
@@ -11,7 +11,10 @@ const MAX_DEPTH = 5;
  */
 export function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
-  if (isFailedQuery(error) && error.cause instanceof Error) return serializeError(error.cause, depth);
+  if (isFailedQuery(error) && error.cause instanceof Error) {
+    const { digest } = error as { digest?: unknown };
+    return { ...(serializeError(error.cause, depth) as LoggedError), ...(digest !== undefined && { digest }) };
+  }
   const message = messageOf(error);
   const type = error.constructor.name || error.name;
   const logged: LoggedError = { type, message, stack: `${type}: ${message}${framesOf(error)}` };

@@ -94,6 +94,6 @@ function shortened(value: unknown, depth: number): unknown {
   return Object.fromEntries(kept);
 }
 
-/** Masked before it is cut: half a card's number is not found any more. */
+/** Masked before it is cut: half a card's number would not be found. */
 const shortenText = (text: string) =>
   text.length > MAX_TEXT ? `${keepableText(text, MAX_TEXT + 1)} [${text.length - MAX_TEXT} more characters]` : text;

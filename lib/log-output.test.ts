@@ -65,12 +65,14 @@ test("bytes that are no text come out unchanged", () => {
 });
 
 test("what libraries print becomes lines of the log, with the error as an error", () => {
-  const warn = vi.fn();
-  const undo = logConsole({ warn }, ["error", "warn"]);
+  const [warn, failed] = [vi.fn(), vi.fn()];
+  const undo = logConsole({ warn, error: failed }, ["error", "warn"]);
   const error = new Error("no such action");
+  const ofPage = Object.assign(new Error("no such table"), { digest: "123" });
   const printer = globalThis.console;
   try {
     printer.error(error);
+    printer.error(ofPage);
     printer.warn("%s is %d", "it", 3);
   } finally {
     undo();
@@ -79,4 +81,5 @@ test("what libraries print becomes lines of the log, with the error as an error"
     [{ source: "console", err: error }, "an error"],
     [{ source: "console" }, "it is 3"],
   ]);
+  expect(failed.mock.calls).toEqual([[{ err: ofPage }, "a page failed"]]);
 });

@@ -95,7 +95,7 @@ export function maskProcessOutput(): Write {
   return (process.stdout as Masked)[MASKED] as Write;
 }
 
-type ConsoleLog = { warn(details: object, message: string): void };
+type ConsoleLog = Record<"warn" | "error", (details: object, message: string) => void>;
 
 /**
  * Makes lines of the log out of what libraries print, Next's complaints about strangers' requests above all: cut, masked and
@@ -108,6 +108,8 @@ export function logConsole(log: ConsoleLog, names: readonly ("log" | "info" | "w
     console[name] = (...parts: unknown[]) => {
       const err = parts.find((part) => part instanceof Error);
       const texts = parts.filter((part) => part !== err);
+      // The page shows its id: errors that strangers cause must not use up its lines.
+      if (err && "digest" in err) return log.error({ err }, "a page failed");
       const text = texts.length > 0 ? format(...texts) : "an error";
       log.warn({ source: "console", ...(err !== undefined && { err }) }, text);
     };

@@ -80,7 +80,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         },
       },
     },
-    // Standard error: standard output belongs to what a person or a script asked for.
+    // Standard error: standard output belongs to what a user or a script requested.
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   );
   return logger;

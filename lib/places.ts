@@ -17,7 +17,7 @@ export function createPlaces(atOnce: number): Places {
       try {
         return await work();
       } finally {
-        // The place is handed on, so that nobody who comes now is before those who wait.
+        // The place is handed on, so that no newcomer is before those who wait.
         const next = waiting.shift();
         if (next) next();
         else taken--;

@@ -19,16 +19,16 @@ export type ComparedRequest = {
 
 /**
  * What is derived from the service's secret. Each purpose has a key of its own, so none can stand in for another. Everything
- * that is kept says under which secret it was made, so that an older one stays readable while the service moves to a new one.
+ * that is kept names its secret, so that an older one stays readable while the service moves to a new one.
  */
 export type Secret = {
-  /** Id of the secret that new things are made under: eight hexadecimal digits, which tell nothing of it. */
+  /** Id of the secret that new things are made under: eight hexadecimal digits, which reveal nothing of it. */
   readonly keyId: string;
   /** Of all secrets that can be read, in the order in which they were given. */
   readonly keyIds: readonly string[];
   /** Makes new things under another of them from now on. */
   use(keyId: string): void;
-  /** Proves that somebody has the secret of that id: 64 hexadecimal digits. */
+  /** Proves possession of the secret of that id: 64 hexadecimal digits. */
   verifier(keyId: string): string;
   /** Encrypt the sign-in cookies: with the first, and each of them reads. */
   readonly sessionKeys: readonly string[];
@@ -48,7 +48,7 @@ export type Secret = {
   seal(text: string): string;
   /** Throws when it was changed, or its secret is not known here. */
   unseal(sealed: string): string;
-  /** Id of the secret that a sealed text needs; null for one from before they said it. */
+  /** Id of the secret that a sealed text needs; null for one from before texts named it. */
   sealedUnder(sealed: string): string | null;
 };
 
@@ -172,7 +172,7 @@ function decrypt(key: Buffer, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
 }
 
-/** What was sealed before it said under which secret. Throws the last failure when it is none of them. */
+/** Texts that were sealed before they named their secret. Throws the last failure when it is none of them. */
 function decryptWithAny(keys: readonly Key[], sealed: string): string {
   let failure: unknown;
   for (const key of keys) {

@@ -20,7 +20,7 @@ export type TokenBuckets = {
   waitMs(key: string): number;
 };
 
-/** What a caller is told to wait: whole seconds, at least one; 0 when a token was taken. */
+/** How long a caller is to wait: whole seconds, at least one; 0 when a token was taken. */
 export const secondsToWait = ({ waitMs }: Pick<Taken, "waitMs">): number =>
   waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
 

@@ -4,7 +4,8 @@
 // everything at once that can happen to processes, database, pooler and clocks. `outages`: every page and route without the
 // database, a standby that is promoted, processes that are stopped and go on, a full disk. `looks`: every page wide and narrow,
 // light and dark, and every card on both widths of the sample shop. `card-data`: 20 spellings at every place instead of one,
-// also through Next's own server; a seed that was printed may follow.
+// also through Next's own server; a seed that was printed may follow. `webhooks`: 10,000 events, or another number, to receivers
+// of which a third are broken, while processes are killed and their clock is moved on by four days.
 // `processor`: the model, 40 kills or another number, and the API, behind a processor that works the other way round.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -57,6 +58,12 @@ switch (what) {
       ...(number !== undefined && { PROOF_SEED: number }),
     });
     break;
+  case "webhooks":
+    process.exitCode = prove(["e2e/proof/webhooks.proof.ts"], {
+      PROOF_EVENTS: number ?? "10000",
+      PROOF_KILLED_ROUNDS: "1000",
+    });
+    break;
   case "storm":
     process.exitCode = prove(["e2e/proof/storm.proof.ts"], { STORM_MINUTES: number ?? "25" });
     break;
@@ -81,7 +88,7 @@ switch (what) {
     break;
   default:
     console.error(
-      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | processor [kills] | checkout [sessions] | storm [minutes] | simulation --seeds N or --seed S | card-data [seed] | outages | looks",
+      "Usage: node scripts/prove-more.mjs model [histories] | kill [kills] | processor [kills] | checkout [sessions] | storm [minutes] | simulation --seeds N or --seed S | card-data [seed] | webhooks [events] | outages | looks",
     );
     process.exitCode = 2;
 }

@@ -1,10 +1,9 @@
 import "@/lib/server/load-environment";
 import { readFileSync } from "node:fs";
-import { type Payment, payment } from "@/lib/contract/payments/payment";
 import { ConfigurationError } from "@/lib/env";
 import { UsageError } from "@/lib/server/cli";
+import { NotFoundError, type Payment } from "@/packages/node/src/index";
 import { type Client, createClient, ReplayStopped } from "./replay/client";
-import { inParallel } from "./replay/in-parallel";
 import { type ReplayOptions, readOptions, USAGE } from "./replay/options";
 import { type Order, type OrderFile, OrderFileError, readOrders } from "./replay/orders";
 import { createProgress } from "./replay/progress";
@@ -56,7 +55,7 @@ async function checkService({ baseUrl, apiKey }: ReplayOptions): Promise<void> {
     giveUpAfterMs: REACHABLE_WITHIN_MS,
   });
   try {
-    await client.get("/v1/payments?limit=1");
+    await client.read((cardlane, options) => cardlane.payments.list({ limit: 1 }, options));
   } catch (error) {
     const reason = (error as Error).message;
     throw new ReplayStopped(
@@ -121,8 +120,12 @@ async function readAll(client: Client, sent: readonly SentOrder[], concurrency: 
 }
 
 async function getPayment(client: Client, id: string): Promise<Payment | null> {
-  const answer = await client.get(`/v1/payments/${id}`);
-  return answer.status === 200 ? payment.parse(answer.body) : null;
+  try {
+    return await client.read((cardlane, options) => cardlane.payments.get(id, options));
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
 }
 
 async function readLedgerIfReachable(
@@ -141,4 +144,24 @@ async function readLedgerIfReachable(
     if (!(error instanceof ConfigurationError)) throw error;
     return { ledger: null, problem: error.message };
   }
+}
+
+/** Runs `work` over all items, `concurrency` at a time, in order of the list; the first error ends it. */
+async function inParallel<T, R>(items: readonly T[], concurrency: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const results = Array.from<R>({ length: items.length });
+  let next = 0;
+  let failed = false;
+  const worker = async () => {
+    while (next < items.length && !failed) {
+      const at = next++;
+      try {
+        results[at] = await work(items[at] as T);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return results;
 }

@@ -25,7 +25,7 @@ await runCommand({
   },
 });
 
-/** A new secret before the one of now. Every process that uses the file must read it anew, so none may run. */
+/** A new secret before the one of now. Every process that uses the file must read it again, so none may run. */
 function addToFile(opened: OpenService, file: string, value: string): string[] {
   if (isServiceRunning()) throw new UsageError("Stop Cardlane first: it reads the new secret when it starts again.");
   const added = randomBytes(32).toString("hex");

@@ -12,6 +12,10 @@ export const CHECKS: Step[] = [
   { title: "Browser bundle (budget)", args: ["--import", "tsx", `${root}scripts/size-budget.ts`] },
   { title: "Format and lint (Biome)", args: [program("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
   { title: "Lint and import rules (oxlint)", args: [program("oxlint/bin/oxlint"), "--type-aware", "--deny-warnings"] },
+  {
+    title: "Unused files, exports and packages (knip)",
+    args: [program("knip/bin/knip.js"), "--config", "scripts/knip.jsonc", "--no-progress"],
+  },
   { title: "Types (TypeScript)", args: [program("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.check.json"] },
 ];
 
@@ -31,20 +35,25 @@ export function run(args: string[], env: Record<string, string> = {}): Promise<n
   });
 }
 
-/** Runs a step quietly: one line when it passes, everything it said when it does not. */
-export async function runQuietly({ title, args }: Step): Promise<boolean> {
-  const started = Date.now();
+/** Runs a Node program; resolves to its exit code and all that it said, when it has ended. */
+export async function listen(args: string[]): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
-  const code = await new Promise((resolve, reject) => {
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
+  return { code: code ?? 1, output: Buffer.concat(chunks).toString("utf8").trim() };
+}
+
+/** Runs a step quietly: one line when it passes, everything it said when it does not. */
+export async function runQuietly({ title, args }: Step): Promise<boolean> {
+  const started = Date.now();
+  const { code, output } = await listen(args);
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`  ${code === 0 ? "✓" : "✗"} ${title}  ${seconds} s`);
-  if (code !== 0) console.log(`\n${Buffer.concat(chunks).toString("utf8").trim()}\n`);
+  if (code !== 0) console.log(`\n${output}\n`);
   return code === 0;
 }
 

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildWhenStale } from "@/lib/server/build";
-import { CHECKS, heading, playwright, run, runInPairs, vitest } from "./steps";
+import { CHECKS, heading, listen, playwright, run, runInPairs, vitest } from "./steps";
 
-/** `npm test`: every check there is. The last line of the output is `N passed, N failed`. */
+/**
+ * `npm test`: every check there is. `npm run check`, which is `--quick`: those that take seconds. The last line of the output is
+ * `N passed, N failed`.
+ */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const reports = `${root}.cache/test-reports`;
 const total = { passed: 0, failed: 0 };
-
-rmSync(reports, { recursive: true, force: true });
-mkdirSync(reports, { recursive: true });
 
 function count(passed: number, failed: number, exitCode: number): void {
   total.passed += passed;
@@ -25,19 +25,13 @@ function read<T>(file: string, nothing: T): T {
   }
 }
 
+/** What it says comes as a whole: something else runs beside it. */
 async function runVitest(title: string, project: string): Promise<void> {
-  heading(title);
   const file = `${reports}/${project}.json`;
-  const code = await run(
-    vitest(
-      "--project",
-      project,
-      "--passWithNoTests",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${file}`,
-    ),
-  );
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const { code, output } = await listen(vitest("--project", project, "--passWithNoTests", ...reporters));
+  heading(title);
+  console.log(output);
   const { numPassedTests, numFailedTests } = read(file, { numPassedTests: 0, numFailedTests: 0 });
   count(numPassedTests, numFailedTests, code);
 }
@@ -78,15 +72,32 @@ async function build(): Promise<boolean> {
   }
 }
 
-heading("Format, lint, types");
-const checks = await runInPairs(CHECKS);
-count(checks.passed, checks.failed, 0);
-await runVitest("Unit tests", "unit");
-await runVitest("Integration tests, on a real PostgreSQL", "int");
-if (await build()) {
-  await runPlaywright("The contract over HTTP, on both hosts");
-  await runVitest("Proofs: concurrency, crashes, faults", "proof");
+/** One after the other: most of them load both cores by themselves, and all of them wait now and then. */
+async function runWithoutBrowser(isBuilt: boolean): Promise<void> {
+  await runVitest("Unit tests", "unit");
+  await runVitest("Integration tests, on a real PostgreSQL", "int");
+  if (isBuilt) await runVitest("Proofs: concurrency, crashes, faults", "proof");
 }
 
+async function runAll(): Promise<void> {
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports, { recursive: true });
+  heading("Format, lint, types");
+  const checks = await runInPairs(CHECKS);
+  count(checks.passed, checks.failed, 0);
+  const isBuilt = await build();
+  await Promise.all([
+    isBuilt && runPlaywright("The contract over HTTP, on both hosts, and the pages in a browser"),
+    runWithoutBrowser(isBuilt),
+  ]);
+}
+
+async function runQuick(): Promise<void> {
+  const unit = { title: "Unit tests (Vitest)", args: vitest("--project", "unit") };
+  const { passed, failed } = await runInPairs([...CHECKS, unit]);
+  count(passed, failed, 0);
+}
+
+await (process.argv.includes("--quick") ? runQuick() : runAll());
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -1,63 +1,23 @@
 import type { Metadata } from "next";
-import Link from "next/link";
-import { DocsShell, type Section } from "@/components/docs/docs-shell";
-import { Authentication, Idempotency, Lifecycle } from "@/components/docs/guide/basics";
-import { Conventions, ErrorsSection, Limits, Pagination, Versioning } from "@/components/docs/guide/conventions";
-import { Quickstart } from "@/components/docs/guide/quickstart";
-import { OPERATIONS } from "@/lib/contract/operations";
+import { CodeTab, CodeTabs } from "@/components/docs/code-tabs";
+import { aboutPage } from "@/components/docs/docs-shell";
+import * as guide from "@/components/docs/guide.mdx";
+import { DocsPage } from "@/components/docs/prose";
+import { guideParts } from "@/components/docs/tables";
 import { errorExample } from "@/lib/http/openapi-schemas";
 import { publicUrls } from "@/lib/http/page";
 
-export const metadata: Metadata = {
-  title: "Guide",
-  description:
-    "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
-};
-
-const SECTIONS: readonly Section[] = [
-  { id: "content", label: "Overview" },
-  { id: "quickstart", label: "Quickstart" },
-  { id: "authentication", label: "Authentication" },
-  { id: "idempotency", label: "Idempotency" },
-  { id: "lifecycle", label: "The life of a payment" },
-  { id: "errors", label: "Errors" },
-  { id: "conventions", label: "Conventions" },
-  { id: "pagination", label: "Pagination" },
-  { id: "limits", label: "Limits" },
-  { id: "versioning", label: "Versioning" },
-  { id: "testing", label: "Testing" },
-];
-
-const USED_PERMISSIONS: ReadonlySet<string> = new Set(OPERATIONS.flatMap((operation) => operation.permissions));
+export const metadata: Metadata = { title: "Guide", description: aboutPage("/docs") };
 
 export default async function GuidePage() {
   const urls = await publicUrls();
-  const sandbox = urls.sandboxBaseUrl ?? urls.baseUrl;
-  const problem = JSON.stringify(errorExample("card_declined", `${urls.baseUrl}/docs`).value, null, 2);
+  const problem = errorExample("card_declined", `${urls.baseUrl}/docs`).value;
   return (
-    <DocsShell current="/docs" sections={SECTIONS}>
-      <article className="prose">
-        <h1>Guide</h1>
-        <p className="lead">
-          Cardlane is an HTTP API for card payments: JSON in, JSON out. This page takes you from a key to a refund and
-          explains what holds for every request. The <Link href="/docs/reference">reference</Link> has every operation.
-        </p>
-        <Quickstart baseUrl={sandbox} />
-        <Authentication urls={urls} usedPermissions={USED_PERMISSIONS} />
-        <Idempotency />
-        <Lifecycle />
-        <ErrorsSection problem={problem} />
-        <Conventions />
-        <Pagination baseUrl={sandbox} />
-        <Limits />
-        <Versioning />
-        <h2 id="testing">Testing</h2>
-        <p>
-          The sandbox behaves like live, with test cards in place of money. There are cards for every decline, for 3-D
-          Secure, for address and security code checks, and for a processor that fails in every way it can.{" "}
-          <Link href="/docs/testing">All test cards</Link>.
-        </p>
-      </article>
-    </DocsShell>
+    <DocsPage
+      current="/docs"
+      page={guide}
+      baseUrl={urls.sandboxBaseUrl ?? urls.baseUrl}
+      parts={{ ...guideParts(urls, problem), CodeTab, CodeTabs }}
+    />
   );
 }

@@ -1,7 +1,4 @@
-import { toResponse } from "@/lib/http/answer";
-import { metrics } from "@/lib/http/metrics";
+import { nextRoutes } from "@/lib/http/dispatch";
 
 export const dynamic = "force-dynamic";
-const answer = async (request: Request) => toResponse(await metrics(request));
-
-export { answer as DELETE, answer as GET, answer as OPTIONS, answer as PATCH, answer as POST, answer as PUT };
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = nextRoutes;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATIONS } from "@/lib/contract/operations";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ROLE_PERMISSIONS } from "@/lib/contract/permissions";
 import { STAFF_ACTS } from "@/lib/contract/support/staff-acts";
 import { type ActivityItem, actionText, activityDetails } from "./activity";
@@ -16,7 +16,7 @@ test("an action without words of its own is readable", () => {
 });
 
 test("everything that staff may do in a merchant's environment has words, for the merchant and for the staff", () => {
-  const allowed = OPERATIONS.filter(({ permissions }) =>
+  const allowed = ENDPOINTS.filter(({ permissions }) =>
     permissions.some((permission) => ROLE_PERMISSIONS.staff.includes(permission)),
   );
   expect(allowed.length).toBeGreaterThan(5);
@@ -33,5 +33,10 @@ test("changes show both values, and a reason stands last", () => {
       item({ changes: { website: [null, "https://a.example"], time_zone: ["UTC", "Asia/Tokyo"] }, reason: "Moved" }),
     ),
   ).toEqual(["Website: none → https://a.example", "Time zone: UTC → Asia/Tokyo", "Reason: Moved"]);
+  const changes = { expires_at: [null, "2027-01-01T00:00:00.000Z"], ip_allow_list: ["10.0.0.0/8", ""] };
+  expect(activityDetails(item({ changes }))).toEqual([
+    "Expires: never → Fri, Jan 1, 2027, 00:00:00 UTC",
+    "Addresses: 10.0.0.0/8 → any",
+  ]);
   expect(activityDetails(item({ email: "a@b.example", role: "viewer" }))).toEqual(["a@b.example", "Role: viewer"]);
 });

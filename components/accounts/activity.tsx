@@ -1,6 +1,7 @@
 import { Badge } from "@/components/ui/badge";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
+import { fullTimeText } from "@/lib/contract/format";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const HEAD = "border-b px-4 py-2 text-left font-medium text-soft text-xs";
@@ -10,7 +11,7 @@ export function ActivityList({ items }: { items: ActivityItem[] }) {
   return (
     <div className="rounded-lg border">
       <table className="w-full text-[13px] max-sm:block">
-        <caption className="sr-only">What was done with this account, the newest first</caption>
+        <caption className="sr-only">Account activity, newest first</caption>
         <thead className="max-sm:sr-only">
           <tr>
             {["Time", "Who", "What"].map((name) => (
@@ -68,15 +69,20 @@ export type ActivityItem = {
 
 const ACTIONS: Record<string, string> = {
   "api_key.created": "Created an API key",
+  "api_key.updated": "Changed an API key",
   "api_key.disabled": "Disabled an API key",
   "api_key.enabled": "Enabled an API key",
   "api_key.revoked": "Revoked an API key",
   "api_key.rotated": "Rolled an API key",
   "settings.account_opened": "Opened the account",
-  "settings.account_closed": "Closed an account that nobody used",
+  "settings.account_closed": "Closed an unused account",
   "settings.business_updated": "Changed the business profile",
   "settings.fee_changed": "Changed the fee",
   "settings.checkout_appearance_updated": "Changed how the payment form looks",
+  "settings.logo_updated": "Changed the logo",
+  "settings.receipts_updated": "Changed which receipts are mailed",
+  "settings.bank_account_updated": "Changed the bank account",
+  "settings.payout_retried": "Retried a payout",
   "settings.account_updated": "Changed their name or address",
   "settings.email_verified": "Confirmed their e-mail address",
   "settings.password_changed": "Changed their password",
@@ -91,18 +97,20 @@ const ACTIONS: Record<string, string> = {
   "settings.proof_failed": "Failed to confirm who they are",
   "settings.idempotency_key_viewed": "Looked at an idempotency key",
   "settings.transactions_exported": "Exported transactions",
+  "settings.settlement_batch_exported": "Exported a settlement batch",
   "settings.sign_in_locked": "Locked a sign-in after ten failures",
   "settings.sessions_ended": "Signed out other browsers",
-  "team.member_invited": "Invited somebody to the team",
+  "team.member_invited": "Invited a member to the team",
   "team.invitation_resent": "Sent an invitation again",
   "team.invitation_accepted": "Joined the team",
   "team.role_changed": "Changed a role",
-  "team.member_removed": "Removed somebody from the team",
+  "team.member_removed": "Removed a member from the team",
   "support.searched": "Searched",
-  "support.found": "Found something of yours in a search",
+  "support.found": "Support search returned your data",
   "support.viewed_merchant": "Looked at the account",
   "support.viewed_payment": "Looked at a payment",
   "support.viewed_key": "Looked at an idempotency key",
+  "support.viewed_request": "Looked at an API request",
   "support.viewed_audit": "Looked at the history",
   "support.viewed_unknown_outcomes": "Looked at payments with an unknown outcome",
   "support.getPayment": "Read a payment",
@@ -112,6 +120,21 @@ const ACTIONS: Record<string, string> = {
   "support.searchTransactions": "Searched the transactions",
   "support.getPlan": "Read a subscription plan",
   "support.listPlans": "Listed subscription plans",
+  "support.listCustomers": "Listed customers",
+  "support.getCustomer": "Read a customer",
+  "support.listEvents": "Listed events",
+  "support.getEvent": "Read an event",
+  "support.streamEvents": "Followed the events",
+  "support.listWebhookEndpoints": "Listed webhook endpoints",
+  "support.getWebhookEndpoint": "Read a webhook endpoint",
+  "support.listWebhookDeliveries": "Listed webhook deliveries",
+  "support.getWebhookDelivery": "Read a webhook delivery",
+  "support.getBalance": "Read the balance",
+  "support.listMovements": "Listed movements of the balance",
+  "support.listPayouts": "Listed payouts",
+  "support.getPayout": "Read a payout",
+  "support.listSettlementBatches": "Listed settlement batches",
+  "support.getSettlementBatch": "Read a settlement batch",
   "support.refundPayment": "Refunded a payment",
   "support.refundTransaction": "Refunded a transaction",
   "support.asked_again": "Asked the processor about an unknown outcome",
@@ -140,7 +163,10 @@ const FIELDS: Record<string, string> = {
   support_email: "Support e-mail",
   time_zone: "Time zone",
   refund_limit_usd: "Refunds a day without confirming, US dollars",
-  fee_basis_points: "Fee, hundredths of a percent",
+  fee_basis_points: "Fee",
+  logo: "Logo",
+  receipts_on_capture: "Receipts of payments",
+  receipts_on_refund: "Receipts of refunds",
   role: "Role",
   preset: "Style",
   theme: "Scheme",
@@ -149,18 +175,22 @@ const FIELDS: Record<string, string> = {
   text_color: "Text",
   border_radius: "Corner radius",
   font_family: "Font",
+  permissions: "Permissions",
+  expires_at: "Expires",
+  ip_allow_list: "Addresses",
 };
 
 /** What else is known of it, a line each: whom it concerned, what changed, the reason. */
 export function activityDetails({ detail }: ActivityItem): string[] {
   if (detail === null) return [];
-  const { email, role, name, count, reason, query, key, mode, changes } = detail;
+  const { email, role, name, count, reason, query, key, mode, batch, changes } = detail;
   const who = [name, email].filter((part) => typeof part === "string" && part !== "").join(", ");
   return [
     ...(who ? [who] : []),
     ...(typeof role === "string" ? [`Role: ${role}`] : []),
     ...(typeof count === "number" && count > 1 ? [`${count} sessions`] : []),
     ...(typeof mode === "string" ? [mode === "live" ? "Live mode" : "Test mode"] : []),
+    ...(typeof batch === "string" ? [`Batch: ${batch}`] : []),
     ...changeLines(changes),
     ...(typeof query === "string" ? [`Searched for: ${query}`] : []),
     ...(typeof key === "string" ? [`Key: ${key}`] : []),
@@ -171,8 +201,15 @@ export function activityDetails({ detail }: ActivityItem): string[] {
 function changeLines(changes: unknown): string[] {
   if (typeof changes !== "object" || changes === null) return [];
   return Object.entries(changes).flatMap(([field, values]) =>
-    Array.isArray(values) ? [`${FIELDS[field] ?? field}: ${shown(values[0])} → ${shown(values[1])}`] : [],
+    Array.isArray(values) ? [`${FIELDS[field] ?? field}: ${shown(field, values[0])} → ${shown(field, values[1])}`] : [],
   );
 }
 
-const shown = (value: unknown) => (value === null || value === "" ? "none" : String(value));
+/** What a key without an expiry, or without a list of addresses, has. */
+const NOTHING: Record<string, string> = { expires_at: "never", ip_allow_list: "any" };
+
+function shown(field: string, value: unknown): string {
+  if (value === null || value === "") return NOTHING[field] ?? "none";
+  if (field === "fee_basis_points") return `${Number(value) / 100}%`;
+  return field === "expires_at" ? fullTimeText(new Date(String(value)), "UTC") : String(value);
+}

@@ -4,9 +4,8 @@ import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
 import { useState } from "react";
 import { Card } from "@/components/ui/card";
+import { RadioCards, Switch } from "@/components/ui/choices";
 import { useHydrated } from "@/components/ui/hooks";
-import { RadioCards } from "@/components/ui/radio-cards";
-import { Switch } from "@/components/ui/switch";
 import { toast } from "@/components/ui/toast";
 import { callApi, failureText } from "@/lib/client/api";
 import type { Preferences } from "@/lib/contract/permissions";
@@ -18,11 +17,11 @@ const THEMES = [
 ] as const;
 
 const TIMES = [
-  { value: "local", label: "Local time", description: "In the time zone of your browser." },
-  { value: "utc", label: "UTC", description: "The same for everybody, and as in exports." },
+  { value: "local", label: "Business time zone", description: "The same days as filters, charts and exports." },
+  { value: "utc", label: "UTC", description: "As in the API and the columns of exports." },
 ] as const;
 
-/** Each choice takes effect at once. The theme is this browser's; the rest follows the person. */
+/** Each choice takes effect at once. The theme is this browser's; the rest follows the user. */
 export function AppearanceForm(saved: Required<Preferences>) {
   const router = useRouter();
   const { theme, setTheme } = useTheme();
@@ -33,7 +32,7 @@ export function AppearanceForm(saved: Required<Preferences>) {
     const before = values;
     setValues({ ...values, ...changes });
     try {
-      await callApi({ method: "PATCH", path: "/api/dashboard/preferences", body: changes });
+      await callApi("PATCH /api/dashboard/preferences", { body: changes });
       router.refresh();
     } catch (error) {
       setValues(before);

@@ -1,5 +1,9 @@
+"use client";
+
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Button } from "@/components/ui/button";
+import { useHydrated } from "@/components/ui/hooks";
 
 /** As wide as a form wants to be. */
 export function AuthColumn({ children }: { children: ReactNode }) {
@@ -26,5 +30,24 @@ export function AuthLink({ href, children }: { href: string; children: ReactNode
     >
       {children}
     </Link>
+  );
+}
+
+/**
+ * Sends a form of the pages before the sign-in. Until the page is alive it does nothing, without looking different: the
+ * browser would send the form itself, and what was typed would be lost.
+ */
+export function AuthSubmit({ pending, children }: { pending: boolean; children: ReactNode }) {
+  const hydrated = useHydrated();
+  return (
+    <Button
+      type="submit"
+      variant="primary"
+      pending={pending}
+      disabled={!hydrated}
+      className="h-9 disabled:cursor-auto disabled:opacity-100"
+    >
+      {children}
+    </Button>
   );
 }

@@ -1,120 +1,139 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ComponentProps, useMemo, useState } from "react";
-import { FormFailure } from "@/components/ui/banner";
-import { Button } from "@/components/ui/button";
+import { type ComponentProps, useMemo } from "react";
+import { Checkbox } from "@/components/ui/checkbox";
 import { Field, Input, Select } from "@/components/ui/field";
-import { UnsavedGuard } from "@/components/ui/form";
+import { Form, TextField } from "@/components/ui/form";
 import { useHydrated } from "@/components/ui/hooks";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
-import { useSubmit } from "@/lib/client/use-submit";
+import { useForm } from "@/lib/client/use-form";
+import { SaveButton } from "./account-form";
 
-const FIELDS = ["name", "website", "support_email", "time_zone"] as const;
-type Values = Record<(typeof FIELDS)[number], string>;
+type Business = { name: string; website: string; support_email: string; time_zone: string };
 
-export function BusinessForm(loaded: Values) {
+export function BusinessForm(saved: Business) {
   const router = useRouter();
-  const [saved, setSaved] = useState(loaded);
-  const [values, setValues] = useState(loaded);
-  const { pending, failure, run } = useSubmit(FIELDS);
-  const changed = FIELDS.filter((name) => values[name] !== saved[name]);
-  const bind = (name: keyof Values) => ({
-    name,
-    value: values[name],
-    onChange: (event: { target: { value: string } }) =>
-      setValues((before) => ({ ...before, [name]: event.target.value })),
-  });
+  const form = useForm(saved);
+  const { values, changed, field } = form;
+  const { error, ...zone } = field("time_zone");
 
   async function save() {
     const body = Object.fromEntries(changed.map((name) => [name, values[name]]));
-    await callApi({ method: "PATCH", path: "/api/dashboard/business", body });
-    setSaved(values);
+    await callApi("PATCH /api/dashboard/business", { body });
+    form.keep();
     toast.success("Saved");
     router.refresh();
   }
 
   return (
-    <form method="post" noValidate onSubmit={(event) => run(save, event)} className="flex flex-col gap-4">
-      <UnsavedGuard dirty={changed.length > 0 && !pending} />
-      <FormFailure failure={failure} />
-      <Field label="Business name" error={failure.fields.name}>
-        {(props) => <Input {...props} {...bind("name")} autoComplete="organization" maxLength={100} />}
-      </Field>
-      <Field label="Website" optional error={failure.fields.website}>
-        {(props) => <Input {...props} {...bind("website")} type="url" autoComplete="url" placeholder="https://" />}
-      </Field>
-      <Field label="Support e-mail" optional hint="Where your customers write to." error={failure.fields.support_email}>
-        {(props) => <Input {...props} {...bind("support_email")} type="email" autoComplete="email" />}
-      </Field>
+    <Form form={form} onSubmit={save} guarded>
+      <TextField label="Business name" {...field("name")} autoComplete="organization" maxLength={100} />
+      <TextField label="Website" optional {...field("website")} type="url" autoComplete="url" placeholder="https://" />
+      <TextField
+        label="Support e-mail"
+        optional
+        hint="Where your customers write to."
+        {...field("support_email")}
+        type="email"
+        autoComplete="email"
+      />
       <Field
         label="Time zone"
-        hint="The days of your figures begin at its midnight. Another one counts all days anew."
-        error={failure.fields.time_zone}
+        hint="Used for days in filters, charts and exports, and to show times. Changing it recounts all days."
+        error={error}
       >
-        {(props) => <TimeZoneSelect {...props} {...bind("time_zone")} />}
+        {(props) => <TimeZoneSelect {...props} {...zone} />}
       </Field>
-      <Button
-        type="submit"
-        variant="primary"
-        className="self-start"
-        pending={pending}
-        disabled={changed.length === 0 && !pending}
-      >
-        Save
-      </Button>
-    </form>
+      <SaveButton pending={form.pending} disabled={!form.dirty} />
+    </Form>
   );
 }
 
-/** Up to what somebody refunds without showing again who they are. `limit`: US dollars. */
+/** Up to what a user refunds without showing again who they are. `limit`: US dollars. */
 export function RefundLimitForm({ limit }: { limit: number }) {
   const router = useRouter();
-  const [saved, setSaved] = useState(String(limit));
-  const [text, setText] = useState(saved);
-  const { pending, failure, run } = useSubmit(["refund_limit_usd"]);
-  const changed = text.trim() !== saved;
+  const form = useForm({ refund_limit_usd: String(limit) });
+  const { error, ...field } = form.field("refund_limit_usd");
 
   async function save() {
     // What is no number goes as it is: the answer says what it has to be.
-    const given = /^\d{1,12}$/.test(text.trim()) ? Number(text) : text;
-    await callApi({ method: "PATCH", path: "/api/dashboard/business/refund-limit", body: { refund_limit_usd: given } });
-    setSaved(String(given));
-    setText(String(given));
+    const text = field.value.trim();
+    const given = /^\d{1,12}$/.test(text) ? Number(text) : field.value;
+    await callApi("PATCH /api/dashboard/business/refund-limit", { body: { refund_limit_usd: given as number } });
+    form.keep({ refund_limit_usd: String(given) });
     toast.success("Saved");
     router.refresh();
   }
 
   return (
-    <form method="post" noValidate onSubmit={(event) => run(save, event)} className="flex flex-col gap-4">
-      <UnsavedGuard dirty={changed && !pending} />
-      <FormFailure failure={failure} />
+    <Form form={form} onSubmit={save} guarded>
       <Field
         label="Confirm refunds over"
-        error={failure.fields.refund_limit_usd}
-        hint="Whoever refunds more than this within a day from the dashboard confirms it with their second factor or password. Other currencies count at about the same value. 0 asks for every refund. API keys are never asked."
+        error={error}
+        hint="Members who refund more than this in a day from the dashboard confirm with their second factor or password. Other currencies are converted approximately. 0 means every refund. API keys are exempt."
       >
         {(props) => (
           <span className="flex items-center gap-2">
             <Input
               {...props}
-              name="refund_limit_usd"
+              {...field}
               inputMode="numeric"
               autoComplete="off"
               maxLength={12}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
               className="max-w-40 tabular-nums"
             />
             <span className="text-[13px] text-soft">US dollars</span>
           </span>
         )}
       </Field>
-      <Button type="submit" variant="primary" className="self-start" pending={pending} disabled={!changed && !pending}>
+      <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save limit
-      </Button>
-    </form>
+      </SaveButton>
+    </Form>
+  );
+}
+
+/** Which receipts customers get by themselves. */
+export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean }) {
+  const router = useRouter();
+  const form = useForm({ on_capture: saved.on_capture, on_refund: saved.on_refund });
+  const { values } = form;
+
+  async function save() {
+    await callApi("PATCH /api/dashboard/business/receipts", { body: values });
+    form.keep();
+    toast.success("Saved");
+    router.refresh();
+  }
+
+  return (
+    <Form form={form} onSubmit={save} guarded>
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 text-[13px] text-soft">E-mail customers a receipt, from now on, when:</legend>
+        <Checkbox
+          name="on_capture"
+          checked={values.on_capture}
+          onChange={({ target }) => form.set({ on_capture: target.checked })}
+          label="A payment is captured"
+          description="To the payment's customer_email, where it has one."
+        />
+        <Checkbox
+          name="on_refund"
+          checked={values.on_refund}
+          onChange={({ target }) => form.set({ on_refund: target.checked })}
+          label="A payment is refunded"
+          description="For each refund, with what it gave back."
+        />
+      </fieldset>
+      <p className="text-soft text-xs">
+        Answers go to your support e-mail. In test mode, only your own team's addresses get mail.
+      </p>
+      <SaveButton pending={form.pending} disabled={!form.dirty}>
+        Save receipts
+      </SaveButton>
+    </Form>
   );
 }
 

@@ -1,16 +1,18 @@
 import { Time } from "@/components/ui/time";
 
-type MailCardProps = { recipient: string; subject: string; body: string; at: string };
+type MailCardProps = { sender: string | null; recipient: string; subject: string; body: string; at: string };
 
 /** A mail as it would arrive, with its links to click. */
-export function MailCard({ recipient, subject, body, at }: MailCardProps) {
+export function MailCard({ sender, recipient, subject, body, at }: MailCardProps) {
   return (
     <li className="rounded-lg border text-[13px]">
       <article>
         <header className="border-b px-4 py-2.5">
           <h2 className="font-semibold text-sm [overflow-wrap:anywhere]">{subject}</h2>
           <p className="flex flex-wrap justify-between gap-x-4 text-soft">
-            <span className="[overflow-wrap:anywhere]">To {recipient}</span>
+            <span className="[overflow-wrap:anywhere]">
+              {sender === null ? "To" : `From ${sender} via Cardlane to`} {recipient}
+            </span>
             <Time at={at} />
           </p>
         </header>

@@ -9,15 +9,15 @@ const ConfirmDialog = dynamic(() => import("./confirm-dialog").then((module) => 
 
 type Question = { kind: ProofKind; answer: (proved: boolean) => void };
 
-/** Where a call that takes a proof asks the person for it; then the call goes on. `path`: what takes the proof. */
-export function ProofHost({ path }: { path: string }) {
+/** Where a call that takes a proof asks the person for it; then the call goes on. */
+export function ProofHost({ staff = false }: { staff?: boolean }) {
   const [question, setQuestion] = useState<Question | null>(null);
   useEffect(() => onProofNeeded((kind) => new Promise((answer) => setQuestion({ kind, answer }))), []);
   if (question === null) return null;
   return (
     <ConfirmDialog
       kind={question.kind}
-      path={path}
+      staff={staff}
       onEnd={(proved) => {
         setQuestion(null);
         question.answer(proved);

@@ -2,18 +2,16 @@
 
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useId, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { Badge } from "@/components/ui/badge";
-import { Banner, FormFailure } from "@/components/ui/banner";
+import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
+import { CodeField, FormDialog, PasswordField } from "@/components/ui/form";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
-import { useSubmit } from "@/lib/client/use-submit";
-import { CodeInput, PasswordInput } from "./auth-fields";
+import { useForm } from "@/lib/client/use-form";
 import { EnableSecondFactor, RecoveryCodes } from "./enable-second-factor";
 
 type SecondFactorProps = {
@@ -56,43 +54,46 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
           )}
         </Card>
       )}
-      <EnableSecondFactor
-        open={dialog === "enable"}
-        onClose={close}
-        onEnabled={(made) => {
-          close();
-          setCodes(made);
-          router.refresh();
-        }}
-      />
-      <ProofDialog
-        open={dialog === "codes"}
-        onClose={close}
-        title="Make new recovery codes"
-        description="The ones you have stop working."
-        confirmLabel="Make new codes"
-        path="/api/dashboard/account/second-factor/recovery-codes"
-        onDone={(data) => {
-          close();
-          setCodes((data as { recovery_codes: string[] }).recovery_codes);
-          router.refresh();
-        }}
-      />
-      <ProofDialog
-        open={dialog === "disable"}
-        onClose={close}
-        title="Switch off the second factor"
-        description="Your password alone will sign in. The recovery codes stop working."
-        confirmLabel="Switch off"
-        danger
-        path="/api/dashboard/account/second-factor/disable"
-        onDone={() => {
-          close();
-          toast.success("Second factor switched off");
-          router.refresh();
-        }}
-      />
-      <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />
+      {dialog === "enable" && (
+        <EnableSecondFactor
+          onClose={close}
+          onEnabled={(made) => {
+            close();
+            setCodes(made);
+            router.refresh();
+          }}
+        />
+      )}
+      {dialog === "codes" && (
+        <ProofDialog
+          onClose={close}
+          title="Make new recovery codes"
+          description="Your current codes stop working."
+          submitLabel="Make new codes"
+          onProved={async (body) => {
+            const { data } = await callApi("POST /api/dashboard/account/second-factor/recovery-codes", { body });
+            close();
+            setCodes(data.recovery_codes);
+            router.refresh();
+          }}
+        />
+      )}
+      {dialog === "disable" && (
+        <ProofDialog
+          onClose={close}
+          title="Switch off the second factor"
+          description="You will sign in with your password alone. Your recovery codes stop working."
+          submitLabel="Switch off"
+          danger
+          onProved={async (body) => {
+            await callApi("POST /api/dashboard/account/second-factor/disable", { body });
+            close();
+            toast.success("Second factor switched off");
+            router.refresh();
+          }}
+        />
+      )}
+      {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
     </div>
   );
 }
@@ -135,71 +136,18 @@ function On({ since, onDisable }: { since: string; onDisable: () => void }) {
   );
 }
 
-type ProofDialogProps = {
-  open: boolean;
-  onClose: () => void;
-  title: string;
-  description: ReactNode;
-  confirmLabel: string;
-  danger?: boolean;
-  /** What takes password and code. */
-  path: string;
-  onDone: (data: unknown) => void;
+type ProofDialogProps = Omit<ComponentProps<typeof FormDialog>, "form" | "onSubmit"> & {
+  onProved: (proof: { current_password: string; code: string }) => Promise<void>;
 };
 
-/** Asks for password and code again, for what would weaken the sign-in. */
-function ProofDialog({ open, onClose, ...rest }: ProofDialogProps) {
-  return (
-    <Dialog open={open} onOpenChange={onClose}>
-      {open && <Content onClose={onClose} {...rest} />}
-    </Dialog>
-  );
-}
-
-function Content({ onClose, title, description, confirmLabel, danger, path, onDone }: Omit<ProofDialogProps, "open">) {
-  const formId = useId();
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
-  const { pending, failure, run } = useSubmit(["current_password", "code"]);
-
-  async function prove() {
-    const { data } = await callApi({ method: "POST", path, body: { current_password: password, code } });
-    onDone(data);
-  }
+/** Password and code again, for what would weaken the sign-in. */
+function ProofDialog({ onProved, ...dialog }: ProofDialogProps) {
+  const form = useForm({ current_password: "", code: "" });
 
   return (
-    <DialogContent
-      size="sm"
-      title={title}
-      description={description}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant={danger ? "danger" : "primary"} pending={pending}>
-            {confirmLabel}
-          </Button>
-        </>
-      }
-    >
-      <form id={formId} noValidate onSubmit={(event) => run(prove, event)} className="flex flex-col gap-4">
-        <FormFailure failure={failure} />
-        <Field label="Current password" error={failure.fields.current_password}>
-          {(props) => (
-            <PasswordInput
-              {...props}
-              name="current_password"
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Code" hint="Of your authenticator app, or a recovery code." error={failure.fields.code}>
-          {(props) => (
-            <CodeInput {...props} name="code" value={code} onChange={(event) => setCode(event.target.value)} />
-          )}
-        </Field>
-      </form>
-    </DialogContent>
+    <FormDialog {...dialog} form={form} size="sm" onSubmit={() => onProved(form.values)}>
+      <PasswordField label="Current password" {...form.field("current_password")} autoComplete="current-password" />
+      <CodeField label="Code" hint="From your authenticator app, or a recovery code." {...form.field("code")} />
+    </FormDialog>
   );
 }

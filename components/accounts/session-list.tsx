@@ -19,16 +19,19 @@ type SessionItem = {
   current: boolean;
 };
 
+const OTHERS = "others";
+
 export function SessionList({ sessions }: { sessions: SessionItem[] }) {
   const router = useRouter();
   /** Id of the one that is being ended, or "others". */
   const [pending, setPending] = useState<string | null>(null);
   const others = sessions.filter((session) => !session.current);
 
-  async function end(what: string, path: string, done: string) {
+  async function end(what: string, done: string) {
     setPending(what);
     try {
-      await callApi({ method: "DELETE", path });
+      if (what === OTHERS) await callApi("DELETE /api/dashboard/account/sessions");
+      else await callApi("DELETE /api/dashboard/account/sessions/{id}", { params: { id: what } });
       toast.success(done);
       router.refresh();
     } catch (error) {
@@ -46,22 +49,20 @@ export function SessionList({ sessions }: { sessions: SessionItem[] }) {
             key={session.id}
             session={session}
             pending={pending === session.id}
-            onEnd={() =>
-              end(session.id, `/api/dashboard/account/sessions/${session.id}`, `${session.device} is signed out`)
-            }
+            onEnd={() => end(session.id, `${session.device} is signed out`)}
           />
         ))}
       </ul>
       {others.length > 0 ? (
         <Button
           className="mt-4"
-          pending={pending === "others"}
-          onClick={() => end("others", "/api/dashboard/account/sessions", "All other browsers are signed out")}
+          pending={pending === OTHERS}
+          onClick={() => end(OTHERS, "All other browsers are signed out")}
         >
           Sign out everywhere else
         </Button>
       ) : (
-        <p className="mt-4 text-[13px] text-soft">You are signed in nowhere else.</p>
+        <p className="mt-4 text-[13px] text-soft">You aren't signed in anywhere else.</p>
       )}
     </div>
   );

@@ -1,12 +1,14 @@
 "use client";
 
-import { type SubmitEvent, useState } from "react";
-import { Banner, FormFailure } from "@/components/ui/banner";
+import { useState } from "react";
+import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { Field, Input } from "@/components/ui/field";
+import { CodeField, Form, PasswordField, TextField } from "@/components/ui/form";
 import { SIGN_IN_ERROR_TEXTS, signIn } from "@/lib/client/accounts/sign-in";
-import { PasswordInput, SubmitButton } from "./auth-fields";
-import { AuthHeading, AuthLink } from "./auth-page";
+import { callApi } from "@/lib/client/api";
+import { FormRefusal, leaveFor, useForm } from "@/lib/client/use-form";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
+import { AuthHeading, AuthLink, AuthSubmit } from "./auth-page";
 
 type SignInFormProps = {
   /** Where to go afterwards: a path of our own. */
@@ -18,132 +20,167 @@ type SignInFormProps = {
 
 /** E-mail address and password; then, for those who have a second factor, its code. Both steps are one form. */
 export function SignInForm({ next, email: known = "", notice }: SignInFormProps) {
-  const [email, setEmail] = useState(known);
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
+  const form = useForm({ email: known, password: "", code: "" });
+  const { values, field, pending, failure } = form;
   const [step, setStep] = useState<"password" | "code">("password");
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
 
-  async function submit(event: SubmitEvent) {
-    event.preventDefault();
-    if (pending) return;
-    if (email.trim() === "" || password === "") return setError("Enter your e-mail address and your password.");
-    setPending(true);
-    setError(null);
-    const answer = await signIn({ email, password, ...(step === "code" && { code }) });
-    if (answer.ok) return window.location.assign(next);
-    setPending(false);
-    if (answer.error === "code_required") {
-      setStep("code");
-      return setError(step === "code" ? "Enter the code." : null);
+  async function submit() {
+    const { email, password, code } = values;
+    if (email.trim() === "" || password === "") {
+      throw new FormRefusal("Enter your e-mail address and your password.");
     }
-    setError(SIGN_IN_ERROR_TEXTS[answer.error]);
-    // A lock says nothing about the code: it begins anew with the password.
+    const answer = await signIn({ email, password, ...(step === "code" && { code }) });
+    if (answer.ok) return leaveFor(next);
+    if (answer.error === "code_required") {
+      if (step === "code") throw new FormRefusal("Enter the code.");
+      return setStep("code");
+    }
+    // A lock says nothing about the code: it begins again with the password.
     if (answer.error === "wrong" || answer.error === "locked") setStep("password");
-    setCode("");
+    form.set({ code: "" });
+    throw new FormRefusal(SIGN_IN_ERROR_TEXTS[answer.error]);
   }
 
   return (
     <>
       <AuthHeading title={step === "code" ? "Enter your code" : "Sign in"}>
         {step === "code" ? (
-          <>Signing in as {email}</>
+          <>Signing in as {values.email}</>
         ) : (
           <>
             New here? <AuthLink href="/sign-up">Open an account</AuthLink>
           </>
         )}
       </AuthHeading>
-      <form method="post" onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {notice && !error && step === "password" && <Banner tone="green">{notice}</Banner>}
-        <FormFailure failure={{ text: error }} />
+      <Form form={form} onSubmit={submit}>
+        {notice && failure.text === null && step === "password" && <Banner tone="green">{notice}</Banner>}
         {step === "password" ? (
-          <PasswordStep email={email} setEmail={setEmail} password={password} setPassword={setPassword} />
+          <>
+            <TextField
+              label="E-mail address"
+              {...field("email")}
+              type="email"
+              autoComplete="username"
+              required
+              ref={known === "" ? takeFocus : undefined}
+            />
+            <PasswordField
+              label="Password"
+              {...field("password")}
+              autoComplete="current-password"
+              required
+              ref={known === "" ? undefined : takeFocus}
+            />
+            <p className="-mt-2 text-[13px]">
+              <AuthLink href="/forgot-password">Forgot your password?</AuthLink>
+            </p>
+          </>
         ) : (
-          <CodeStep code={code} setCode={setCode} />
+          <CodeField label="Code" hint={CODE_HINT} {...field("code")} required ref={takeFocus} />
         )}
-        <SubmitButton pending={pending}>{step === "code" ? "Verify" : "Sign in"}</SubmitButton>
+        <AuthSubmit pending={pending}>{step === "code" ? "Verify" : "Sign in"}</AuthSubmit>
         {step === "code" && (
           <Button
             variant="ghost"
             onClick={() => {
               setStep("password");
-              setError(null);
-              setCode("");
+              form.clearFailure();
+              form.set({ code: "" });
             }}
           >
             Use another account
           </Button>
         )}
-      </form>
+      </Form>
     </>
   );
 }
 
-type PasswordStepProps = {
-  email: string;
-  setEmail: (email: string) => void;
-  password: string;
-  setPassword: (password: string) => void;
-};
+const CODE_HINT = "Six digits from your authenticator app, or one of your recovery codes.";
 
-function PasswordStep({ email, setEmail, password, setPassword }: PasswordStepProps) {
-  return (
-    <>
-      <Field label="E-mail address">
-        {(props) => (
-          <Input
-            {...props}
-            type="email"
-            name="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Password">
-        {(props) => (
-          <PasswordInput
-            {...props}
-            name="password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
-      </Field>
-      <p className="-mt-2 text-[13px]">
-        <AuthLink href="/forgot-password">Forgot your password?</AuthLink>
-      </p>
-    </>
-  );
-}
-
-/** The step before ended with the button that led here. */
+/** What is typed first. */
 const takeFocus = (input: HTMLInputElement | null) => input?.focus();
 
-function CodeStep({ code, setCode }: { code: string; setCode: (code: string) => void }) {
+const STAFF_ERRORS = {
+  ...SIGN_IN_ERROR_TEXTS,
+  wrong: "The e-mail address or the password is wrong.",
+  locked: "Too many failed sign-ins: this account is locked for up to 30 minutes. Try again later.",
+  code_required: "Enter the code from your authenticator app, too.",
+};
+
+/** All three at once: nobody on the staff is without a second factor. */
+export function StaffSignInForm({ next }: { next: string }) {
+  const form = useForm({ email: "", password: "", code: "" });
+  const { values, field, pending } = form;
+
+  async function submit() {
+    if (values.email.trim() === "" || values.password === "" || values.code.trim() === "") {
+      throw new FormRefusal("Enter your e-mail address, your password and a code.");
+    }
+    const answer = await signIn({ audience: "staff", ...values });
+    if (answer.ok) return leaveFor(next);
+    // A code works once, right or wrong.
+    form.set({ code: "" });
+    throw new FormRefusal(STAFF_ERRORS[answer.error]);
+  }
+
   return (
-    <Field label="Code" hint="Six digits from your authenticator app, or one of your recovery codes.">
-      {(props) => (
-        <Input
-          {...props}
-          name="code"
-          autoComplete="one-time-code"
-          autoCapitalize="off"
-          spellCheck={false}
-          required
-          ref={takeFocus}
-          maxLength={40}
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-          className="font-mono tabular-nums tracking-wider"
-        />
+    <Form form={form} onSubmit={submit} live className="flex flex-col gap-4">
+      <TextField
+        label="E-mail address"
+        {...field("email")}
+        type="email"
+        autoComplete="username"
+        required
+        ref={takeFocus}
+      />
+      <PasswordField label="Password" {...field("password")} autoComplete="current-password" required />
+      <CodeField label="Code" hint={CODE_HINT} {...field("code")} required />
+      <AuthSubmit pending={pending}>Sign in</AuthSubmit>
+    </Form>
+  );
+}
+
+export function ForgotPasswordForm({ mail }: { mail: MailRoute }) {
+  const form = useForm({ email: "" });
+  const [sentTo, setSentTo] = useState<string | null>(null);
+
+  async function request() {
+    setSentTo(null);
+    const { email } = form.values;
+    await callApi("POST /api/forgot-password", { body: { email } });
+    setSentTo(email.trim());
+  }
+
+  return (
+    <Form form={form} onSubmit={request}>
+      <div aria-live="polite" className="empty:hidden">
+        {sentTo && <Sent to={sentTo} mail={mail} />}
+      </div>
+      <TextField label="E-mail address" {...form.field("email")} type="email" autoComplete="username" required />
+      <AuthSubmit pending={form.pending}>Send me a link</AuthSubmit>
+    </Form>
+  );
+}
+
+function Sent({ to, mail }: { to: string; mail: MailRoute }) {
+  if (mail === "console") {
+    return (
+      <Banner tone="amber" title="No mail server is set up">
+        If {to} has an account, the link is in the console of this service: ask its operator.
+      </Banner>
+    );
+  }
+  return (
+    <Banner tone="green" title={mail === "sent" ? "Check your mail" : "Check the outbox"}>
+      If {to} has an account, a link to choose a new password is on its way. It works for an hour, and only the latest
+      one works.
+      {mail === "outbox" && (
+        <>
+          {" "}
+          No mail server is set up here: it is in the <AuthLink href="/outbox">outbox</AuthLink>.
+        </>
       )}
-    </Field>
+    </Banner>
   );
 }

@@ -1,105 +1,114 @@
 "use client";
 
-import { useState } from "react";
-import { FormFailure } from "@/components/ui/banner";
-import { Field, Input } from "@/components/ui/field";
+import { Form, PasswordField, TextField } from "@/components/ui/form";
 import { signIn } from "@/lib/client/accounts/sign-in";
 import { callApi } from "@/lib/client/api";
-import { useSubmit } from "@/lib/client/use-submit";
-import { PasswordInput, SubmitButton } from "./auth-fields";
-import { PASSWORD_HINT } from "./auth-page";
-
-const FIELDS = ["business_name", "name", "email", "password"] as const;
-type FieldName = (typeof FIELDS)[number];
+import { leaveFor, useForm } from "@/lib/client/use-form";
+import { AuthSubmit, PASSWORD_HINT } from "./auth-page";
 
 /** Opens an account, signs in, and goes to the test environment. */
 export function SignUpForm() {
-  const [values, setValues] = useState<Record<FieldName, string>>({
-    business_name: "",
-    name: "",
-    email: "",
-    password: "",
-  });
-  const { pending, failure, run } = useSubmit(FIELDS);
-  const [leaving, setLeaving] = useState(false);
-  const bind = (name: FieldName) => ({
-    name,
-    value: values[name],
-    required: true,
-    onChange: (event: { target: { value: string } }) =>
-      setValues((before) => ({ ...before, [name]: event.target.value })),
-  });
+  const form = useForm({ business_name: "", name: "", email: "", password: "" });
+  const { values, field } = form;
 
   async function open() {
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
     const body = { ...values, time_zone };
-    const { data } = await callApi<{ ticket: string }>({ method: "POST", path: "/api/sign-up", body });
+    const { data } = await callApi("POST /api/sign-up", { body });
     const answer = await signIn({ ticket: data.ticket });
-    setLeaving(true);
     // The account is there in any case; whoever cannot be signed in at once opens the link in the mail and signs in.
-    window.location.assign(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
+    await leaveFor(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
   }
 
   return (
-    <form method="post" onSubmit={(event) => run(open, event)} noValidate className="flex flex-col gap-4">
-      <FormFailure failure={failure} />
-      <Field label="Business name" error={failure.fields.business_name}>
-        {(props) => <Input {...props} {...bind("business_name")} autoComplete="organization" maxLength={100} />}
-      </Field>
-      <Field label="Your name" error={failure.fields.name}>
-        {(props) => <Input {...props} {...bind("name")} autoComplete="name" maxLength={100} />}
-      </Field>
-      <Field label="E-mail address" error={failure.fields.email}>
-        {(props) => <Input {...props} {...bind("email")} type="email" autoComplete="username" />}
-      </Field>
-      <Field label="Password" hint={PASSWORD_HINT} error={failure.fields.password}>
-        {(props) => <PasswordInput {...props} {...bind("password")} autoComplete="new-password" maxLength={200} />}
-      </Field>
-      <SubmitButton pending={pending || leaving}>Open account</SubmitButton>
-    </form>
+    <Form form={form} onSubmit={open}>
+      <TextField
+        label="Business name"
+        {...field("business_name")}
+        required
+        autoComplete="organization"
+        maxLength={100}
+      />
+      <TextField label="Your name" {...field("name")} required autoComplete="name" maxLength={100} />
+      <TextField label="E-mail address" {...field("email")} required type="email" autoComplete="username" />
+      <PasswordField
+        label="Password"
+        hint={PASSWORD_HINT}
+        {...field("password")}
+        required
+        autoComplete="new-password"
+        maxLength={200}
+      />
+      <AuthSubmit pending={form.pending}>Open account</AuthSubmit>
+    </Form>
   );
 }
 
 type VerifyEmailFormProps = {
   token: string;
   email: string;
-  /** Nobody is signed in here, or somebody else: the account's password shows that the account is theirs. */
+  /** Nobody is signed in here, or another user: the account's password shows that the account is theirs. */
   asksPassword: boolean;
 };
 
 /** A button, and not the page itself: mail scanners open links. */
 export function VerifyEmailForm({ token, email, asksPassword }: VerifyEmailFormProps) {
-  const [password, setPassword] = useState("");
-  const { pending, failure, run } = useSubmit(["password"]);
-  const [leaving, setLeaving] = useState(false);
+  const form = useForm({ password: "" });
+  const { password } = form.values;
 
   async function confirm() {
-    await callApi({ method: "POST", path: "/api/verify-email", body: { token, ...(asksPassword && { password }) } });
+    await callApi("POST /api/verify-email", { body: { token, ...(asksPassword && { password }) } });
     const isIn = !asksPassword || (await signIn({ email, password })).ok;
-    setLeaving(true);
     // With a second factor the password alone does not sign in.
-    window.location.assign(isIn ? "/test" : `/sign-in?email=${encodeURIComponent(email)}`);
+    await leaveFor(isIn ? "/test" : `/sign-in?email=${encodeURIComponent(email)}`);
   }
 
   return (
-    <form method="post" onSubmit={(event) => run(confirm, event)} noValidate className="flex flex-col gap-4">
-      <FormFailure failure={failure} />
+    <Form form={form} onSubmit={confirm}>
       <input type="hidden" name="email" autoComplete="username" value={email} />
       {asksPassword && (
-        <Field label="Password" error={failure.fields.password}>
-          {(props) => (
-            <PasswordInput
-              {...props}
-              name="password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField label="Password" {...form.field("password")} autoComplete="current-password" required />
       )}
-      <SubmitButton pending={pending || leaving}>Confirm</SubmitButton>
-    </form>
+      <AuthSubmit pending={form.pending}>Confirm</AuthSubmit>
+    </Form>
+  );
+}
+
+type ChoosePasswordFormProps = {
+  token: string;
+  email: string;
+  /** Null asks for no name: only new members of a team are asked. */
+  name: string | null;
+};
+
+/** Chooses a password with a mailed link, and signs in with it. */
+export function ChoosePasswordForm({ token, email, name: known }: ChoosePasswordFormProps) {
+  const form = useForm({ name: known ?? "", password: "" });
+  const { name, password } = form.values;
+
+  async function choose() {
+    const body = { token, password, ...(known !== null && { name }) };
+    await callApi("POST /api/reset-password", { body });
+    const answer = await signIn({ email, password });
+    // With a second factor the password alone does not sign in.
+    await leaveFor(answer.ok ? "/test" : `/sign-in?chosen=1&email=${encodeURIComponent(email)}`);
+  }
+
+  return (
+    <Form form={form} onSubmit={choose}>
+      <input type="hidden" name="email" autoComplete="username" value={email} />
+      {known !== null && (
+        <TextField label="Your name" {...form.field("name")} autoComplete="name" required maxLength={100} />
+      )}
+      <PasswordField
+        label="New password"
+        hint={PASSWORD_HINT}
+        {...form.field("password")}
+        autoComplete="new-password"
+        required
+        maxLength={200}
+      />
+      <AuthSubmit pending={form.pending}>{known === null ? "Change password and sign in" : "Join"}</AuthSubmit>
+    </Form>
   );
 }

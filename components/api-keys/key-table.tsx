@@ -1,11 +1,12 @@
 "use client";
 
-import { Ban, CircleCheck, Ellipsis, type LucideIcon, RefreshCw, Trash2 } from "lucide-react";
+import { Ban, CircleCheck, Ellipsis, type LucideIcon, Pencil, RefreshCw, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { StatusBadge } from "@/components/ui/badge";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
 import { Menu, MenuContent, MenuItem, MenuTrigger } from "@/components/ui/menu";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { PERMISSION_GROUPS, permissionSummary } from "@/lib/client/api-keys/permission-words";
@@ -25,7 +26,9 @@ export function KeyTable({ keys, mode, timeZone }: KeyTableProps) {
     mode,
     onClose: () => setActing(null),
     onChanged: (message: string) => {
-      setActing(null);
+      flushSync(() => setActing(null));
+      // A revoked key loses its menu, to which the focus has returned.
+      if (acting?.action === "revoke") document.getElementById(acting.key.id)?.focus();
       toast.success(message);
       router.refresh();
     },
@@ -48,7 +51,13 @@ export function KeyTable({ keys, mode, timeZone }: KeyTableProps) {
         </thead>
         <tbody>
           {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onAction={(action) => setActing({ key, action })} />
+            <KeyRow
+              key={key.id}
+              apiKey={key}
+              onAction={(action) =>
+                action === "edit" ? router.push(`/${mode}/developers/api-keys/${key.id}`) : setActing({ key, action })
+              }
+            />
           ))}
         </tbody>
       </table>
@@ -81,6 +90,7 @@ function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: 
     <tr
       id={key.id}
       data-key={key.id}
+      tabIndex={-1}
       className="border-b hover:bg-raised max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:py-2.5"
     >
       <th scope="row" className={`${CELL} max-w-72 font-normal max-md:col-span-2 max-md:max-w-none max-md:pr-10`}>
@@ -138,6 +148,7 @@ function NarrowLabel({ children }: { children: string }) {
 }
 
 const ITEMS: Record<ApiKeyAction, { label: string; icon: LucideIcon }> = {
+  edit: { label: "Edit", icon: Pencil },
   rotate: { label: "Roll …", icon: RefreshCw },
   disable: { label: "Disable …", icon: Ban },
   enable: { label: "Enable …", icon: CircleCheck },

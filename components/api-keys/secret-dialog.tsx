@@ -19,15 +19,30 @@ export function SecretDialog({ issued, onDone }: SecretDialogProps) {
   return issued.secret === null ? (
     <LostSecretDialog name={issued.api_key.name} onDone={onDone} />
   ) : (
-    <ShownSecretDialog name={issued.api_key.name} secret={issued.secret} onDone={onDone} />
+    <ShownSecretDialog name={issued.api_key.name} secret={issued.secret} words={KEY_WORDS} onDone={onDone} />
   );
 }
 
-type ShownSecretDialogProps = { name: string; secret: string; onDone: () => void };
+type SecretWords = {
+  /** "key" */
+  what: string;
+  kept: string;
+  /** What is to be done once it is lost. */
+  loss: string;
+};
 
-function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
+const KEY_WORDS: SecretWords = {
+  what: "key",
+  kept: "Cardlane keeps only a fingerprint of it and cannot show it again.",
+  loss: "If you lose it, roll the key.",
+};
+
+type ShownSecretDialogProps = { name: string; secret: string; words: SecretWords; onDone: () => void };
+
+/** Shows a secret of whatever has one, this once. */
+export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDialogProps) {
   const [stored, setStored] = useState(false);
-  // Counts how often it was asked to close: each time the dialog opens anew, whatever the browser did with it.
+  // Counts how often it was asked to close: each time the dialog opens again, whatever the browser did with it.
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     const beforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -39,11 +54,10 @@ function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
     <Dialog open onOpenChange={() => (stored ? onDone() : setAsked(asked + 1))}>
       <DialogContent
         key={asked}
-        title="Store this key now"
+        title={`Store this ${words.what} now`}
         description={
           <>
-            The secret of <span className="font-medium text-ink">{name}</span> is shown this once. Cardlane keeps only a
-            fingerprint of it and cannot show it again.
+            The secret of <span className="font-medium text-ink">{name}</span> is shown this once. {words.kept}
           </>
         }
         footer={
@@ -58,10 +72,10 @@ function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
           )
         }
       >
-        <Secret secret={secret} />
+        <Secret secret={secret} what={words.what} />
         <div className="mt-4">
           <Checkbox
-            label="I have stored this key in a safe place"
+            label={`I have stored this ${words.what} in a safe place`}
             checked={stored}
             onChange={(event) => setStored(event.target.checked)}
             data-autofocus={asked > 0 || undefined}
@@ -69,7 +83,7 @@ function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
         </div>
         {asked > 0 && !stored && (
           <Banner tone="amber" role="alert" className="mt-4" title="You have not confirmed that you stored it">
-            Once this closes, nobody can see the secret again. You would have to roll or revoke the key.
+            You cannot see the secret again after you close this. {words.loss}
           </Banner>
         )}
       </DialogContent>
@@ -77,7 +91,7 @@ function ShownSecretDialog({ name, secret, onDone }: ShownSecretDialogProps) {
   );
 }
 
-function Secret({ secret }: { secret: string }) {
+function Secret({ secret, what }: { secret: string; what: string }) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   const text = useRef<HTMLElement>(null);
 
@@ -101,7 +115,7 @@ function Secret({ secret }: { secret: string }) {
         data-autofocus
         icon={state === "copied" ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
       >
-        {state === "copied" ? "Copied" : "Copy key"}
+        {state === "copied" ? "Copied" : `Copy ${what}`}
       </Button>
       <output className={state === "failed" ? "text-red text-xs" : "sr-only"}>
         {state === "copied" ? "Copied" : state === "failed" ? "Copy the selected text" : ""}
@@ -114,7 +128,7 @@ function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }
   return (
     <Dialog open onOpenChange={onDone}>
       <DialogContent
-        title="The key exists, its secret is lost"
+        title="The key was created, but its secret was lost"
         footer={
           <Button variant="primary" onClick={onDone}>
             Go to the keys

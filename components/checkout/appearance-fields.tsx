@@ -3,9 +3,9 @@
 import { RotateCcw } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { RadioCards } from "@/components/ui/choices";
 import { Field, Input, Select } from "@/components/ui/field";
-import { RadioCards } from "@/components/ui/radio-cards";
-import { IconButton } from "@/components/ui/tooltip";
+import { IconButton } from "@/components/ui/floating";
 import {
   COLOR_MEMBERS,
   COLOR_WORDS,
@@ -34,12 +34,12 @@ const MAX_RADIUS = 24;
 type AppearanceFieldsProps = {
   draft: Appearance;
   problems: readonly ReadableProblem[];
-  /** Member → what the server said of it. */
-  refusals: Readonly<Record<string, string>>;
+  /** What the server said of a member. */
+  errorOf: (member: string) => string | undefined;
   onChange: (draft: Appearance) => void;
 };
 
-export function AppearanceFields({ draft, problems, refusals, onChange }: AppearanceFieldsProps) {
+export function AppearanceFields({ draft, problems, errorOf, onChange }: AppearanceFieldsProps) {
   const { theme, borderRadius } = resolveAppearance(draft);
   return (
     <>
@@ -62,14 +62,14 @@ export function AppearanceFields({ draft, problems, refusals, onChange }: Appear
           value={draft[member]}
           own={ownColor(draft, member)}
           problem={problems.find(({ param }) => param === member)}
-          refusal={refusals[member]}
+          refusal={errorOf(member)}
           onChange={(color) => onChange({ ...draft, [member]: color })}
         />
       ))}
       <RadiusField value={borderRadius} onChange={(radius) => onChange({ ...draft, border_radius: radius })} />
       <FontField
         value={draft.font_family}
-        refusal={refusals.font_family}
+        refusal={errorOf("font_family")}
         onChange={(family) => onChange({ ...draft, font_family: family })}
       />
     </>
@@ -290,7 +290,7 @@ function FontField({ value = "", refusal, onChange }: FontFieldProps) {
       {own && (
         <Field
           label="Font families"
-          hint="Names as in CSS, the first that the shopper’s device has is used. Nothing is downloaded."
+          hint="CSS font names. The first one installed on the shopper’s device is used; nothing is downloaded."
           error={wrong ? "Use names of fonts with commas between them, such as Futura, sans-serif." : refusal}
         >
           {(props) => (

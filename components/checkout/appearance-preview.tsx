@@ -80,7 +80,7 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
                 </Button>
               }
             >
-              What you choose here can be saved all the same.
+              You can still save your changes.
             </Banner>
           ) : (
             <div
@@ -144,7 +144,7 @@ function usePreview(appearance: Appearance, locale: CheckoutLocale) {
     send(frame.current, { type: "update", ...latest.current });
   }, [appearance, locale]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try begins again
   useEffect(() => {
     const onMessage = (event: MessageEvent) => {
       if (event.origin !== location.origin || event.source !== frame.current?.contentWindow) return;

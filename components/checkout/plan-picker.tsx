@@ -5,9 +5,7 @@ import type { FieldControlProps } from "@/components/ui/field";
 import { Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
 import { moneyTextWithCode } from "@/lib/contract/format";
-
-/** An active plan that is paid once. */
-export type PlanOption = { id: string; name: string; amount: number; currency: string };
+import type { PlanOption } from "@/lib/contract/plans/plan";
 
 type PlanPickerProps = FieldControlProps & {
   plans: readonly PlanOption[];
@@ -126,7 +124,7 @@ function PlanSearch({ plans, value, onChange, onBlur, ...rest }: PlanPickerProps
             <span className="shrink-0 text-soft tabular-nums">{priceOf(plan)}</span>
           </button>
         ))}
-        {found.length === 0 && <p className="px-2 py-1.5 text-soft">No active one-time plan is called so.</p>}
+        {found.length === 0 && <p className="px-2 py-1.5 text-soft">No active plan has this name.</p>}
       </div>
     </div>
   );

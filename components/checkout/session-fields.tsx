@@ -2,167 +2,128 @@
 
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { Controller, type UseFormReturn, useFieldArray, useWatch } from "react-hook-form";
+import { CurrencyOptions } from "@/components/plans/plan-fields";
 import { Button } from "@/components/ui/button";
-import { Field, Input, Select } from "@/components/ui/field";
-import { PriceInput } from "@/components/ui/form";
-import { RadioCards } from "@/components/ui/radio-cards";
-import { IconButton } from "@/components/ui/tooltip";
+import { RadioCards } from "@/components/ui/choices";
+import { Field, Input } from "@/components/ui/field";
+import { IconButton } from "@/components/ui/floating";
+import { PriceField, SelectField, TextField } from "@/components/ui/form";
 import { originTyped, type SessionFormValues } from "@/lib/client/checkout/session-form";
-import type { CreateClientSessionBody } from "@/lib/contract/checkout/client-session";
+import type { FormState } from "@/lib/client/use-form";
 import type { CurrencyOption } from "@/lib/contract/format";
-import { type PlanOption, PlanPicker } from "./plan-picker";
+import type { PlanOption } from "@/lib/contract/plans/plan";
+import { PlanPicker } from "./plan-picker";
 
-export type SessionForm = UseFormReturn<SessionFormValues, unknown, CreateClientSessionBody>;
+type SessionFieldsProps = { form: FormState<SessionFormValues> };
 
-type PriceFieldsProps = {
-  form: SessionForm;
+type PriceFieldsProps = SessionFieldsProps & {
   plans: readonly PlanOption[];
   currencies: readonly CurrencyOption[];
 };
 
-/** An amount of its own, or the price of a plan. */
-export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
-  const [sell, currency] = useWatch({ control: form.control, name: ["sell", "currency"] });
-  const { errors } = form.formState;
+const CAPTURES = [
+  { value: "automatic", label: "At once", description: "The payment is captured when the card is approved." },
+  {
+    value: "manual",
+    label: "When you capture it",
+    description: "Reserved now, taken when you capture it within 7 days.",
+  },
+] as const;
+
+type SaleValues = { sell: "amount" | "plan"; amount: string; currency: string; plan_id: string };
+
+type SoldFieldProps = Omit<PriceFieldsProps, "form"> & {
+  form: Pick<FormState<SaleValues>, "values" | "field" | "choice" | "errorOf">;
+  planHint?: string;
+};
+
+/** What is typed for an amount, or chosen for a plan. */
+export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps) {
+  const { sell, currency, plan_id } = form.values;
+  if (sell === "amount") {
+    return (
+      <div className="grid gap-5 sm:grid-cols-2">
+        <PriceField label="Amount" {...form.field("amount")} currency={currency} />
+        <SelectField label="Currency" {...form.field("currency")}>
+          <CurrencyOptions currencies={currencies} />
+        </SelectField>
+      </div>
+    );
+  }
   return (
-    <>
-      <Controller
-        control={form.control}
-        name="sell"
-        render={({ field }) => (
-          <RadioCards
-            legend="What is paid"
-            columns={2}
-            value={field.value}
-            onChange={field.onChange}
-            options={[
-              { value: "amount", label: "An amount", description: "Set here, for this payment alone." },
-              {
-                value: "plan",
-                label: "A plan",
-                description:
-                  plans.length > 0 ? "The price of a one-time plan of yours." : "You have no active one-time plan yet.",
-                disabled: plans.length === 0,
-              },
-            ]}
-          />
-        )}
-      />
-      {sell === "amount" ? (
-        <div className="grid gap-5 sm:grid-cols-2">
-          <Field label="Amount" error={errors.amount?.message}>
-            {(props) => <PriceInput {...props} {...form.register("amount")} currency={currency} />}
-          </Field>
-          <Field label="Currency" error={errors.currency?.message}>
-            {(props) => (
-              <Select {...props} {...form.register("currency")}>
-                {currencies.map(({ code, name }) => (
-                  <option key={code} value={code}>
-                    {code} – {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        </div>
-      ) : (
-        <Controller
-          control={form.control}
-          name="plan_id"
-          render={({ field }) => (
-            <Field label="Plan" error={errors.plan_id?.message}>
-              {(props) => (
-                <PlanPicker
-                  {...props}
-                  plans={plans}
-                  value={field.value}
-                  onChange={field.onChange}
-                  onBlur={field.onBlur}
-                />
-              )}
-            </Field>
-          )}
+    <Field label="Plan" error={form.errorOf("plan_id")} hint={planHint}>
+      {(props) => (
+        <PlanPicker
+          {...props}
+          plans={plans}
+          value={plan_id}
+          onChange={form.choice("plan_id").onChange}
+          onBlur={form.field("plan_id").onBlur}
         />
       )}
-      <Controller
-        control={form.control}
-        name="capture_method"
-        render={({ field }) => (
-          <RadioCards
-            legend="When the money is taken"
-            columns={2}
-            value={field.value}
-            onChange={field.onChange}
-            options={[
-              {
-                value: "automatic",
-                label: "At once",
-                description: "The payment is captured when the card is approved.",
-              },
-              {
-                value: "manual",
-                label: "When you capture it",
-                description: "Reserved now, taken when you capture it within 7 days.",
-              },
-            ]}
-          />
-        )}
+    </Field>
+  );
+}
+
+/** An amount of its own, or the price of a plan. */
+export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
+  return (
+    <>
+      <RadioCards
+        legend="What is paid"
+        columns={2}
+        {...form.choice("sell")}
+        options={[
+          { value: "amount", label: "An amount", description: "Set here, for this payment alone." },
+          {
+            value: "plan",
+            label: "A plan",
+            description:
+              plans.length > 0 ? "The price of one of your one-time plans." : "You have no active one-time plan yet.",
+            disabled: plans.length === 0,
+          },
+        ]}
       />
+      <SoldField form={form} plans={plans} currencies={currencies} />
+      <RadioCards legend="When the money is taken" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
     </>
   );
 }
 
 /** Who pays; what is given here is shown with the payment, and the name stands on the form. */
-export function CustomerFields({ form }: { form: SessionForm }) {
-  const { errors } = form.formState;
+export function CustomerFields({ form: { field } }: SessionFieldsProps) {
   return (
-    <Section title="Customer" hint="Optional. Shown with the payment, which you then find by it.">
+    <Section title="Customer" hint="Optional. Shown with the payment; you can search by it.">
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Name" optional error={errors.customer_name?.message}>
-          {(props) => <Input {...props} {...form.register("customer_name")} autoComplete="off" />}
-        </Field>
-        <Field label="E-mail" optional error={errors.customer_email?.message}>
-          {(props) => <Input {...props} {...form.register("customer_email")} type="email" autoComplete="off" />}
-        </Field>
-        <Field label="Your customer id" optional error={errors.customer_id?.message}>
-          {(props) => (
-            <Input
-              {...props}
-              {...form.register("customer_id")}
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <TextField label="Name" optional {...field("customer_name")} autoComplete="off" />
+        <TextField label="E-mail" optional {...field("customer_email")} type="email" autoComplete="off" />
+        <TextField
+          label="Your customer id"
+          optional
+          {...field("customer_id")}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+        />
       </div>
     </Section>
   );
 }
 
 /** Where the shopper goes afterwards, and where the form may stand. */
-export function PlaceFields({ form }: { form: SessionForm }) {
-  const { errors } = form.formState;
+export function PlaceFields({ form }: SessionFieldsProps) {
   return (
-    <Section title="Your site" hint="Optional for a payment link; an embedded form needs the origin of its page.">
-      <Field
+    <Section title="Your site" hint="Optional for a link; an embedded form needs the origin of its page.">
+      <TextField
         label="Return address"
         optional
-        error={errors.return_url?.message}
-        hint="Where a shopper who has paid goes on to. Without it they stay on the confirmation."
-      >
-        {(props) => (
-          <Input
-            {...props}
-            {...form.register("return_url")}
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="https://shop.example/thank-you"
-          />
-        )}
-      </Field>
+        hint="Where shoppers go after paying. If empty, they stay on the confirmation page."
+        {...form.field("return_url")}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://shop.example/thank-you"
+      />
       <OriginList form={form} />
     </Section>
   );
@@ -187,30 +148,35 @@ function Section({ title, hint, children }: { title: string; hint: string; child
 const MAX_ORIGINS = 20;
 
 /** The pages that may show the form, a line each. */
-function OriginList({ form }: { form: SessionForm }) {
+function OriginList({ form }: SessionFieldsProps) {
   const id = useId();
-  const { fields, append, remove } = useFieldArray({ control: form.control, name: "allowed_origins" });
-  const errors = form.formState.errors.allowed_origins;
+  const origins = form.values.allowed_origins;
+  const { onBlur } = form.field("allowed_origins");
+  const set = (next: string[]) => form.set({ allowed_origins: next });
   return (
     <fieldset className="min-w-0" aria-describedby={`${id}-hint`}>
       <legend className="font-medium text-[13px] leading-5">
         Allowed origins<span className="font-normal text-soft"> (optional)</span>
       </legend>
       <p id={`${id}-hint`} className="mb-1.5 text-soft text-xs leading-5">
-        Sites that may embed the form, such as https://shop.example. The payment link works without any.
+        Sites that may embed the form, such as https://shop.example. Not needed for links.
       </p>
       <ul className="flex flex-col gap-2">
-        {fields.map((field, index) => {
-          const message = errors?.[index]?.origin?.message;
+        {origins.map((origin, index) => {
+          const message = form.errorOf(`allowed_origins.${index}`);
           const errorId = `${id}-${index}-error`;
           return (
-            <li key={field.id}>
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the list
+            <li key={index}>
               <div className="flex gap-2">
                 <Input
-                  {...form.register(`allowed_origins.${index}.origin`, {
-                    onBlur: (event: { target: { value: string } }) =>
-                      form.setValue(`allowed_origins.${index}.origin`, originTyped(event.target.value)),
-                  })}
+                  name={`allowed_origins.${index}`}
+                  value={origin}
+                  onChange={(event) => set(origins.with(index, event.target.value))}
+                  onBlur={() => {
+                    onBlur();
+                    set(origins.with(index, originTyped(origin)));
+                  }}
                   aria-label={`Origin ${index + 1}`}
                   aria-describedby={message ? errorId : undefined}
                   aria-invalid={message ? true : undefined}
@@ -219,8 +185,8 @@ function OriginList({ form }: { form: SessionForm }) {
                   autoComplete="off"
                   spellCheck={false}
                 />
-                {fields.length > 1 && (
-                  <IconButton label={`Remove origin ${index + 1}`} onClick={() => remove(index)}>
+                {origins.length > 1 && (
+                  <IconButton label={`Remove origin ${index + 1}`} onClick={() => set(origins.toSpliced(index, 1))}>
                     <X aria-hidden="true" />
                   </IconButton>
                 )}
@@ -234,13 +200,13 @@ function OriginList({ form }: { form: SessionForm }) {
           );
         })}
       </ul>
-      {fields.length < MAX_ORIGINS && (
+      {origins.length < MAX_ORIGINS && (
         <Button
           size="sm"
           variant="ghost"
           className="mt-1.5 -ml-2"
           icon={<Plus aria-hidden="true" />}
-          onClick={() => append({ origin: "" })}
+          onClick={() => set([...origins, ""])}
         >
           Add another
         </Button>

@@ -6,21 +6,23 @@ import { StatusBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import type { SessionAttempt, SessionDetail } from "@/lib/contract/checkout/operations";
+import type { SessionAttempt, SessionDetail } from "@/lib/contract/checkout/endpoints";
 import { cardText } from "@/lib/contract/format";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** How the session began and ended, or will end. */
 export function SessionHistory({ detail }: { detail: SessionDetail }) {
-  const { session, created_by: by } = detail;
+  const { session, link, created_by: by } = detail;
   return (
     <ol aria-label="History" className="flex flex-col">
       <Entry icon={Plus} tone="bg-blue-ground text-blue" title="Created" at={session.created_at}>
-        {by && (
+        {link ? (
+          "By a shopper who opened the payment link."
+        ) : by ? (
           <>
             By <Actor actor={by} />
           </>
-        )}
+        ) : null}
       </Entry>
       <End detail={detail} />
     </ol>
@@ -32,7 +34,7 @@ function End({ detail }: { detail: SessionDetail }) {
   if (open_payment_id !== null) {
     return (
       <Entry icon={RefreshCw} tone="bg-amber-ground text-amber" title="Payment under way" last>
-        Its outcome is not known yet. Until it is, the session takes no other card.
+        The outcome is not known yet. The session takes no other card until it is.
       </Entry>
     );
   }
@@ -46,7 +48,9 @@ function End({ detail }: { detail: SessionDetail }) {
     case "EXPIRED":
       return (
         <Entry icon={Clock} tone="bg-raised text-soft" title="Expired" at={session.expires_at} last>
-          Nobody paid in time. Create another link if the customer still wants to.
+          {detail.link
+            ? "It expired without a payment. The payment link makes another one when it’s opened again."
+            : "The link expired without a payment. Create another one if the customer still wants to pay."}
         </Entry>
       );
     case "COMPLETED":
@@ -58,10 +62,12 @@ function End({ detail }: { detail: SessionDetail }) {
     case "CANCELLED":
       return (
         <Entry icon={Ban} tone="bg-raised text-soft" title="Cancelled" at={cancelled?.at ?? session.updated_at} last>
-          {cancelled && (
+          {cancelled ? (
             <>
               By <Actor actor={cancelled.by} />
             </>
+          ) : (
+            detail.link && "Closed, so that its payment link could open a new one."
           )}
         </Entry>
       );

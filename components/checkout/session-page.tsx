@@ -1,16 +1,16 @@
 import Link from "next/link";
 import { Banner } from "@/components/ui/banner";
 import { Card, Facts, Money } from "@/components/ui/card";
-import { CodeFigure } from "@/components/ui/copy-button";
-import { CopyId } from "@/components/ui/copy-id";
+import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
+import { RefreshEvery } from "@/components/ui/refresh-every";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { MAX_ATTEMPTS } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
-import type { SessionDetail } from "@/lib/contract/checkout/operations";
+import type { SessionDetail } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { CancelSession, FollowSession } from "./session-actions";
+import { CancelSession } from "./session-actions";
 import { AttemptList, SessionHistory } from "./session-history";
 import { SessionStatus } from "./session-table";
 
@@ -20,14 +20,14 @@ const OPEN_MS = 15_000;
 type SessionPageProps = {
   detail: SessionDetail;
   mode: Mode;
-  /** Whether the person may create and cancel sessions, and change the form's default looks. */
+  /** Whether the user may create and cancel sessions, and change the form's default looks. */
   canWrite: boolean;
   canStyle: boolean;
 };
 
 /** One client session: what it is for, the cards that were tried, and how it ended. */
 export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPageProps) {
-  const { session, plan, open_payment_id } = detail;
+  const { session, plan, link, open_payment_id } = detail;
   const isOpen = session.status === "OPEN";
   const attempts = MAX_ATTEMPTS - session.attempts_left;
   return (
@@ -48,7 +48,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
       />
       {isOpen && attempts >= MAX_ATTEMPTS && open_payment_id === null && (
         <Banner tone="amber" title="No tries left" className="mb-4">
-          Five cards were declined, so the session takes no more. Create another one if the customer wants to go on.
+          Five cards were declined, so the session is closed. Create another one if the customer wants to try again.
         </Banner>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -59,19 +59,19 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
           </Card>
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <SaleBlock session={session} plan={plan} mode={mode} />
+          <SaleBlock session={session} plan={plan} link={link} mode={mode} />
           <CustomerBlock session={session} />
-          <PlaceBlock session={session} mode={mode} canStyle={canStyle} />
+          <PlaceBlock session={session} ofLink={link !== null} mode={mode} canStyle={canStyle} />
           <MetadataBlock session={session} />
         </div>
       </div>
-      {isOpen && <FollowSession everyMs={open_payment_id === null ? OPEN_MS : UNDER_WAY_MS} />}
+      {isOpen && <RefreshEvery ms={open_payment_id === null ? OPEN_MS : UNDER_WAY_MS} />}
     </article>
   );
 }
 
 function Actions({ detail, mode, canWrite }: Pick<SessionPageProps, "detail" | "mode" | "canWrite">) {
-  const { session, plan } = detail;
+  const { session, plan, link } = detail;
   if (session.payment_id !== null) {
     return (
       <Link href={`/${mode}/payments/${session.payment_id}`} className={buttonStyles({ variant: "primary" })}>
@@ -81,6 +81,7 @@ function Actions({ detail, mode, canWrite }: Pick<SessionPageProps, "detail" | "
   }
   if (!canWrite) return null;
   if (session.status === "OPEN") return <CancelSession id={session.id} mode={mode} />;
+  if (link !== null) return null;
   return (
     <Link href={`/${mode}/checkout/new${plan ? `?plan=${plan.id}` : ""}`} className={buttonStyles()}>
       Create another
@@ -90,10 +91,10 @@ function Actions({ detail, mode, canWrite }: Pick<SessionPageProps, "detail" | "
 
 const LINK = "text-accent hover:underline";
 
-type SaleBlockProps = { session: ClientSession; plan: SessionDetail["plan"]; mode: Mode };
+type SaleBlockProps = { session: ClientSession; plan: SessionDetail["plan"]; link: SessionDetail["link"]; mode: Mode };
 
 /** What is paid, and how. */
-function SaleBlock({ session, plan, mode }: SaleBlockProps) {
+function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
   return (
     <Card title="Sale">
       <Facts
@@ -108,6 +109,18 @@ function SaleBlock({ session, plan, mode }: SaleBlockProps) {
               "An amount without a plan"
             ),
           },
+          ...(link
+            ? [
+                {
+                  term: "Payment link",
+                  value: (
+                    <Link href={`/${mode}/checkout/links/${link.id}`} className={LINK}>
+                      {link.title}
+                    </Link>
+                  ),
+                },
+              ]
+            : []),
           { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "At once" },
           { term: "Tries used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
           { term: "Expires", value: <Time at={session.expires_at} /> },
@@ -155,16 +168,16 @@ function CustomerBlock({ session }: { session: ClientSession }) {
           ]}
         />
       ) : (
-        <p className="text-soft">The session names no customer.</p>
+        <p className="text-soft">No customer was sent with the session.</p>
       )}
     </Card>
   );
 }
 
-type PlaceBlockProps = { session: ClientSession; mode: Mode; canStyle: boolean };
+type PlaceBlockProps = { session: ClientSession; ofLink: boolean; mode: Mode; canStyle: boolean };
 
 /** Where the form may stand, how it looks, and where the shopper goes on to. */
-function PlaceBlock({ session, mode, canStyle }: PlaceBlockProps) {
+function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
   const { allowed_origins: origins, return_url, appearance } = session;
   const ownLook = (
     <span className="flex flex-wrap gap-x-3">
@@ -205,10 +218,8 @@ function PlaceBlock({ session, mode, canStyle }: PlaceBlockProps) {
           <CodeFigure title="appearance" code={JSON.stringify(appearance, null, 2)} />
         </div>
       )}
-      {session.status === "OPEN" && (
-        <p className="mt-2 text-soft text-xs leading-5">
-          The link was shown when the session was created, and nobody can show it again.
-        </p>
+      {session.status === "OPEN" && !ofLink && (
+        <p className="mt-2 text-soft text-xs leading-5">The link was shown once, when the session was created.</p>
       )}
     </Card>
   );

@@ -1,43 +1,30 @@
 import Link from "next/link";
 import { StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
+import { ColumnHeads } from "@/components/ui/page-links";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { customerText, MAX_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/checkout";
 import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
-import type { SessionListItem } from "@/lib/contract/checkout/operations";
+import type { SessionListItem } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
+
+const COLUMNS = [
+  ["Amount", "w-36 pr-6 text-right"],
+  ["Status", "w-52 pr-4"],
+  ["Customer", "pr-4"],
+  ["For", "pr-4 max-lg:hidden"],
+  ["Tries", "w-16 pr-4 max-md:hidden"],
+  ["Created", "w-32 pr-4 max-lg:hidden"],
+  ["Outcome", "w-32 max-md:hidden"],
+] as const;
 
 /** A page of sessions; on narrow screens the amount's cell holds the rest. */
 export function SessionTable({ sessions, mode }: { sessions: readonly SessionListItem[]; mode: Mode }) {
   return (
     <table className="w-full text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">Client sessions, newest first</caption>
-      <thead className="max-sm:sr-only">
-        <tr className="h-8 border-b text-soft text-xs">
-          <th scope="col" className="w-36 pr-6 text-right font-medium">
-            Amount
-          </th>
-          <th scope="col" className="w-52 pr-4 font-medium">
-            Status
-          </th>
-          <th scope="col" className="pr-4 font-medium">
-            Customer
-          </th>
-          <th scope="col" className="pr-4 font-medium max-lg:hidden">
-            For
-          </th>
-          <th scope="col" className="w-16 pr-4 font-medium max-md:hidden">
-            Tries
-          </th>
-          <th scope="col" className="w-32 pr-4 font-medium max-lg:hidden">
-            Created
-          </th>
-          <th scope="col" className="w-32 font-medium max-md:hidden">
-            Outcome
-          </th>
-        </tr>
-      </thead>
+      <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
       <tbody>
         {sessions.map((session) => (
           <SessionRow key={session.id} session={session} mode={mode} />
@@ -56,7 +43,7 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
           <Money amount={session.amount} currency={session.currency} />
         </Link>
         <span className="mt-0.5 block text-soft [overflow-wrap:anywhere] sm:hidden">
-          {[customer, session.plan?.name].filter(Boolean).join(" · ") || "No customer named"}
+          {[customer, boughtIn(session)].filter(Boolean).join(" · ") || "No customer named"}
         </span>
         <span className="block text-soft text-xs sm:hidden">
           <Time at={session.created_at} />
@@ -71,8 +58,8 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
         </span>
       </td>
       <td className="py-2 pr-4 align-middle text-soft max-lg:hidden">
-        <span className="block truncate" title={session.plan?.name}>
-          {session.plan?.name ?? "An amount"}
+        <span className="block truncate" title={boughtIn(session)}>
+          {boughtIn(session) ?? "An amount"}
         </span>
       </td>
       <td className="py-2 pr-4 align-middle text-soft tabular-nums max-md:hidden">
@@ -87,6 +74,8 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
     </tr>
   );
 }
+
+const boughtIn = ({ plan, link }: SessionListItem): string | undefined => plan?.name ?? link?.title;
 
 /** What comes next, or came of it: its payment, or when its time is over. */
 function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
@@ -133,7 +122,7 @@ export function SessionStatus({ session, className }: SessionStatusProps) {
 
 const STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const satisfies readonly ClientSessionStatus[];
 
-/** The filter stands in the address, so that it can be sent to somebody and the back button works. */
+/** The filter stands in the address, so that it can be sent to others and the back button works. */
 export function SessionStatusTabs({ path, status }: { path: string; status: ClientSessionStatus | null }) {
   return (
     <nav aria-label="Filter by status" className="mb-3">

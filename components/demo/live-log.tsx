@@ -29,7 +29,7 @@ export function LiveLog() {
       </p>
       {entries.length === 0 ? (
         <p className="border border-dashed px-4 py-8 text-center text-soft">
-          Nothing yet. Buy a print, and watch what happens.
+          Nothing yet. Buy a print to see the calls.
         </p>
       ) : (
         <ol className="divide-y border-y" aria-label="Live log, newest first">

@@ -2,20 +2,20 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { Payment } from "@/lib/contract/payments/payment";
 
 /** What a shop makes of the API's answer, and only of that. */
-export type Outcome = {
+export type OrderOutcome = {
   kind: "paid" | "reserved" | "waiting" | "action" | "unpaid" | "closed" | "returned";
   title: string;
   text: string;
 };
 
-const UNPAID: Outcome = {
+const UNPAID: OrderOutcome = {
   kind: "unpaid",
   title: "Not paid yet",
   text: "Nothing was charged. Your order is kept: you can pay it with this card or another one.",
 };
 
 /** `payment`: the session's, or the newest that was tried; null when there is none. */
-export function outcomeOf(session: ClientSession | null, payment: Payment | null): Outcome {
+export function outcomeOf(session: ClientSession | null, payment: Payment | null): OrderOutcome {
   if (payment) return ofPayment(payment, session);
   switch (session?.status) {
     case "EXPIRED":
@@ -31,7 +31,7 @@ export function outcomeOf(session: ClientSession | null, payment: Payment | null
   }
 }
 
-function ofPayment({ status }: Payment, session: ClientSession | null): Outcome {
+function ofPayment({ status }: Payment, session: ClientSession | null): OrderOutcome {
   switch (status) {
     case "CAPTURED":
     case "SETTLED":
@@ -56,7 +56,7 @@ function ofPayment({ status }: Payment, session: ClientSession | null): Outcome 
       return {
         kind: "action",
         title: "Your bank has a question",
-        text: "The payment goes on once you have answered your bank.",
+        text: "The payment continues once you've answered your bank.",
       };
     case "DECLINED":
     case "FAILED":

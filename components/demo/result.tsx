@@ -6,10 +6,10 @@ import { cardText, moneyTextWithCode } from "@/lib/contract/format";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { LookAgain } from "./live-log";
 import { checkoutPath, type Order, PRINTS, readOrder } from "./order";
-import { type Outcome, outcomeOf } from "./outcome";
+import { type OrderOutcome, outcomeOf } from "./outcome";
 import { PrintArt } from "./product";
 
-const ICONS: Record<Outcome["kind"], { icon: typeof Check; look: string }> = {
+const ICONS: Record<OrderOutcome["kind"], { icon: typeof Check; look: string }> = {
   paid: { icon: Check, look: "bg-green-ground text-green" },
   reserved: { icon: Check, look: "bg-green-ground text-green" },
   waiting: { icon: Clock, look: "bg-amber-ground text-amber" },
@@ -63,7 +63,7 @@ export function Result({ session, payment }: ResultProps) {
   );
 }
 
-function Actions({ outcome, order, payment }: { outcome: Outcome; order: Order; payment: Payment | null }) {
+function Actions({ outcome, order, payment }: { outcome: OrderOutcome; order: Order; payment: Payment | null }) {
   const challenge = payment?.next_action?.redirect_to_url.url;
   return (
     <p className="mt-7 flex flex-wrap gap-3 empty:hidden">

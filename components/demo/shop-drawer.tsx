@@ -3,7 +3,7 @@
 import { Check, Copy, CreditCard, ScrollText } from "lucide-react";
 import { type RefObject, useRef, useState, useSyncExternalStore } from "react";
 import { useCopied } from "@/components/ui/hooks";
-import { Sheet } from "@/components/ui/sheet";
+import { Sheet } from "@/components/ui/modal";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@/components/ui/tabs";
 import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";

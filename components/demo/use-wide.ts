@@ -19,7 +19,7 @@ export function useIsWide(): boolean {
   );
 }
 
-/** The scheme that the page is shown in: what the person chose, or the system's. */
+/** The scheme that the page is shown in: what the user chose, or the system's. */
 export function useScheme(): "light" | "dark" {
   return useSyncExternalStore(
     subscribeScheme,

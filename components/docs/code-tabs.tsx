@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useId, useSyncExternalStore } from "react";
+import { createContext, type ReactNode, use, useId, useSyncExternalStore } from "react";
 import { moveTabFocus } from "@/components/ui/tabs";
 
 const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
@@ -39,18 +39,14 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-type CodeTabsProps = {
-  /** What the tabs are about, for those who hear them. */
-  label: string;
-  panels: Record<CodeLanguage, ReactNode>;
-};
+const TabsId = createContext("");
 
-/** The same step in three languages. All of them are in the page; two are hidden. */
-export function CodeTabs({ label, panels }: CodeTabsProps) {
+/** The same step in three languages, a `CodeTab` each. All of them are in the page; two are hidden. */
+export function CodeTabs({ label, children }: { label: string; children: ReactNode }) {
   const id = useId();
   const language = useSyncExternalStore(subscribe, current, () => "Node" as const);
   return (
-    <div>
+    <TabsId value={id}>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div role="tablist" aria-label={label} className="tab-bar mb-3" onKeyDown={moveTabFocus}>
         {CODE_LANGUAGES.map((one) => (
@@ -69,18 +65,23 @@ export function CodeTabs({ label, panels }: CodeTabsProps) {
           </button>
         ))}
       </div>
-      {CODE_LANGUAGES.map((one) => (
-        <div
-          key={one}
-          role="tabpanel"
-          id={`${id}-${one}`}
-          aria-labelledby={`${id}-${one}-tab`}
-          hidden={one !== language}
-          className="space-y-3"
-        >
-          {panels[one]}
-        </div>
-      ))}
+      {children}
+    </TabsId>
+  );
+}
+
+export function CodeTab({ language, children }: { language: CodeLanguage; children: ReactNode }) {
+  const id = use(TabsId);
+  const chosen = useSyncExternalStore(subscribe, current, () => "Node" as const);
+  return (
+    <div
+      role="tabpanel"
+      id={`${id}-${language}`}
+      aria-labelledby={`${id}-${language}-tab`}
+      hidden={language !== chosen}
+      className="space-y-3"
+    >
+      {children}
     </div>
   );
 }

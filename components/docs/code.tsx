@@ -1,4 +1,18 @@
-import { CopyButton } from "@/components/ui/copy-button";
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import plaintext from "highlight.js/lib/languages/plaintext";
+import python from "highlight.js/lib/languages/python";
+import xml from "highlight.js/lib/languages/xml";
+import { CopyButton } from "@/components/ui/copy";
+
+const LANGUAGES = { sh: bash, js: javascript, json, text: plaintext, py: python, html: xml };
+export type CodeLanguage = keyof typeof LANGUAGES;
+
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+// Scripts in HTML.
+hljs.registerLanguage("javascript", javascript);
 
 type CodeBlockProps = {
   code: string;
@@ -8,6 +22,7 @@ type CodeBlockProps = {
   tall?: boolean;
 };
 
+/** Colours are made on the server: no browser loads the highlighter. */
 export function CodeBlock({ code, language, title, tall = false }: CodeBlockProps) {
   return (
     <figure className="overflow-hidden rounded-md border bg-raised">
@@ -18,13 +33,21 @@ export function CodeBlock({ code, language, title, tall = false }: CodeBlockProp
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className={`overflow-auto ${tall ? "max-h-96" : ""}`} tabIndex={0} aria-label={title}>
         <pre className="code w-max px-3 py-2.5 font-mono text-[12.5px] leading-[1.6]">
-          {/* biome-ignore lint/security/noDangerouslySetInnerHtml: highlight() escapes, and its input is our own */}
-          <code dangerouslySetInnerHTML={{ __html: highlight(code, language) }} />
+          {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes, and its input is our own */}
+          <code dangerouslySetInnerHTML={{ __html: withKeyPlaces(highlight(code, language), language) }} />
         </pre>
       </section>
     </figure>
   );
 }
+
+/** Punctuation, half of what JSON is made of, has no colour of its own. */
+const highlight = (code: string, language: CodeLanguage) =>
+  hljs.highlight(code, { language }).value.replaceAll(/<span class="hljs-punctuation">([^<]+)<\/span>/g, "$1");
+
+/** Where a reader's own sandbox key is filled in: in commands. Files read it from where a command puts it. */
+const withKeyPlaces = (html: string, language: CodeLanguage) =>
+  language === "sh" ? html.replace(/\$CARDLANE_KEY\b|sk_test_…/g, "<span data-sandbox-key>$&</span>") : html;
 
 type CurlRequest = {
   method: string;
@@ -46,56 +69,4 @@ export function curl({ method, url, idempotencyKey, withApiKey, body }: CurlRequ
   const target = url.includes("?") ? `'${url}'` : url;
   const first = method === "GET" ? `curl ${target}` : `curl -X ${method} ${target}`;
   return [first, ...flags].join(" \\\n  ");
-}
-
-const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-const escapeHtml = (text: string) => text.replace(/[&<>]/g, (char) => ESCAPES[char] as string);
-const span = (kind: string, text: string) => `<span class="${kind}">${text}</span>`;
-
-const JSON_TOKEN = /("(?:[^"\\]|\\.)*"?)(\s{0,9}:)?|\b(-?\d+(?:\.\d+)?|true|false|null)\b/g;
-const SHELL_TOKEN = /(#.*)|(^(?:curl|npm|git|cd)\b)|(\s-{1,2}[A-Za-z-]+)|('[^']*'|"[^"]*")/gm;
-
-type CodeLanguage = "json" | "sh" | "text" | keyof typeof PROGRAM_TOKENS;
-
-/**
- * In order: a comment, a string, a keyword. Whichever begins first decides. What is not closed ends with its line, so that
- * no text is read twice.
- */
-const PROGRAM_TOKENS = {
-  js: /(^[ \t]*\/\/.*|\s\/\/ .*)|("(?:[^"\\\n]|\\.)*"?)|\b(import|from|const|let|async|await|function|return|if|else|throw|new|try|catch|export|for|of)\b/gm,
-  py: /(#.*)|(f?r?"(?:[^"\\\n]|\\.)*"?)|\b(import|from|def|class|return|if|else|with|as|try|except|raise|not|in|is|None|and|or)\b/gm,
-  html: /(&lt;!--.*?(?:--&gt;|$)|^[ \t]*\/\/.*|\s\/\/ .*)|("[^"\n]*")|(&lt;\/?[a-z!][a-z0-9]*|(?<=[a-z"])&gt;|\b(?:const|await|if|else)\b)/gm,
-} as const;
-
-/** Escaped HTML with a few colours. Small on purpose, and none of this runs in a browser. */
-function highlight(code: string, language: CodeLanguage): string {
-  const text = escapeHtml(code);
-  if (language === "js" || language === "py" || language === "html") {
-    return text.replace(PROGRAM_TOKENS[language], (all, comment?: string, quoted?: string) =>
-      comment ? span("dim", all) : quoted ? span("str", all) : span("key", all),
-    );
-  }
-  if (language === "json") {
-    return text.replace(JSON_TOKEN, (_, quoted: string | undefined, colon: string | undefined, atom: string) =>
-      quoted === undefined
-        ? span("num", atom)
-        : colon === undefined
-          ? span("str", quoted)
-          : span("key", quoted) + colon,
-    );
-  }
-  if (language === "sh") {
-    return text.replace(SHELL_TOKEN, (all, comment, command, flag, quoted) =>
-      comment
-        ? span("dim", all)
-        : command
-          ? span("key", all)
-          : flag
-            ? span("dim", all)
-            : quoted
-              ? span("str", all)
-              : all,
-    );
-  }
-  return text;
 }

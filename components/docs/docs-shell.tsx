@@ -1,6 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Logo } from "@/components/ui/page-header";
+import { SearchBox } from "./search/search-box";
+import { KeyInSamples } from "./try/key-in-samples";
 
 export type Section = { id: string; label: string; level?: 2 };
 
@@ -9,13 +11,17 @@ type DocsShellProps = {
   /** What is on the page, for the list beside it. */
   sections: readonly Section[];
   children: ReactNode;
+  /** The page's own address, where it is one below `current`. */
+  path?: string;
 };
 
-/** A documentation page: header, what is on the page, the page. */
-export function DocsShell({ current, sections, children }: DocsShellProps) {
+/** A documentation page: header, what is on the page, the page, and where the same is for machines. */
+export function DocsShell({ current, sections, children, path = current }: DocsShellProps) {
   return (
     <>
+      <link rel="alternate" type="text/markdown" href={`${path}.md`} />
       <SiteHeader current={current} />
+      <KeyInSamples />
       <div className="mx-auto flex max-w-[84rem] gap-12 px-4 sm:px-6">
         <aside className="sticky top-12 hidden max-h-[calc(100dvh-3rem)] w-52 shrink-0 overflow-y-auto py-8 lg:block">
           <SectionLinks sections={sections} label="On this page" />
@@ -28,6 +34,11 @@ export function DocsShell({ current, sections, children }: DocsShellProps) {
             </div>
           </details>
           {children}
+          <p className="mt-16 border-t pt-4 text-[13px]">
+            <a href={`${path}.md`} className="text-soft underline-offset-2 hover:text-ink hover:underline">
+              View as Markdown
+            </a>
+          </p>
         </main>
       </div>
     </>
@@ -51,15 +62,52 @@ function SectionLinks({ sections, label }: { sections: readonly Section[]; label
   );
 }
 
-const PAGES = [
-  { href: "/docs", label: "Guide" },
-  { href: "/docs/quickstart", label: "Quickstart" },
-  { href: "/docs/checkout", label: "Checkout" },
-  { href: "/docs/reference", label: "Reference" },
-  { href: "/docs/errors", label: "Errors" },
-  { href: "/docs/testing", label: "Testing" },
+/** The pages of the documentation, in the order of the bar above them, and what each is about. */
+export const DOCS_PAGES = [
+  {
+    href: "/docs",
+    label: "Guide",
+    about: "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
+  },
+  {
+    href: "/docs/quickstart",
+    label: "Quickstart",
+    about:
+      "Take a payment in five steps: a key, a session, the form, the payment, the result. With curl, Node or Python.",
+  },
+  {
+    href: "/docs/checkout",
+    label: "Checkout",
+    about:
+      "The payment form in your page: script, options, callbacks, errors, looks, languages, payment links, card tokens.",
+  },
+  {
+    href: "/docs/webhooks",
+    label: "Webhooks",
+    about: "How your server learns what happens: endpoints, signatures, retries, and every event.",
+  },
+  {
+    href: "/docs/mcp",
+    label: "MCP",
+    about: "Connect an AI assistant: what it can do, what it asks you first, and what it never does.",
+  },
+  {
+    href: "/docs/reference",
+    label: "Reference",
+    about: "Every API endpoint: parameters, bodies, responses, errors and a sample request.",
+  },
+  { href: "/docs/errors", label: "Errors", about: "Every API error code: its cause and what to do." },
+  {
+    href: "/docs/testing",
+    label: "Testing",
+    about: "Test cards for every outcome, what the AVS and CVV letters mean, and how the fraud score is calculated.",
+  },
+  { href: "/docs/changelog", label: "Changelog", about: "What the API and its tools offer, and what was added." },
 ] as const;
-type DocsPath = (typeof PAGES)[number]["href"];
+export type DocsPath = (typeof DOCS_PAGES)[number]["href"];
+
+/** What search engines say of a page. */
+export const aboutPage = (path: DocsPath): string => DOCS_PAGES.find(({ href }) => href === path)?.about ?? "";
 
 /** The bar at the top of every public page; `current` is the page that the reader is on or below. */
 export function SiteHeader({ current }: { current?: DocsPath }) {
@@ -71,15 +119,15 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
       >
         Skip to content
       </a>
-      <div className="mx-auto flex max-w-[84rem] flex-wrap items-center gap-x-8 px-4 sm:px-6">
+      <div className="mx-auto flex max-w-[84rem] items-center gap-x-5 px-4 max-md:flex-wrap sm:px-6 xl:gap-x-8">
         <Link href="/" className="flex h-12 items-center" aria-label="Cardlane home">
           <Logo />
         </Link>
         <nav
           aria-label="Documentation"
-          className="-mx-2 flex items-center overflow-x-auto text-[13px] [scrollbar-width:none] max-md:order-last max-md:w-[calc(100%+1rem)]"
+          className="-mx-2 flex min-w-0 items-center overflow-x-auto text-[13px] [scrollbar-width:none] max-md:order-last max-md:w-[calc(100%+1rem)]"
         >
-          {PAGES.map(({ href, label }) => (
+          {DOCS_PAGES.map(({ href, label }) => (
             <Link
               key={href}
               href={href}
@@ -90,11 +138,12 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
             </Link>
           ))}
         </nav>
-        <div className="ml-auto flex items-center gap-5 text-[13px]">
-          <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-sm:hidden">
+        <div className="flex min-w-0 flex-1 items-center justify-end gap-5 text-[13px]">
+          <SearchBox />
+          <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-xl:hidden">
             openapi.json
           </a>
-          <Link href="/sign-in" prefetch={false} className="text-soft hover:text-ink">
+          <Link href="/sign-in" prefetch={false} className="shrink-0 text-soft hover:text-ink">
             Sign in
           </Link>
         </div>

@@ -1,4 +1,59 @@
-import type { ReactNode } from "react";
+import Link from "next/link";
+import type { ComponentType, ReactElement, ReactNode } from "react";
+import { CodeBlock, type CodeLanguage } from "./code";
+import { type DocsPath, DocsShell, type Section } from "./docs-shell";
+import { SandboxKey } from "./try/sandbox-key";
+
+/** Where `npm start` serves; a page shows the service's own address in its place. */
+export const WRITTEN_ADDRESS = "http://localhost:3000";
+
+type Parts = Record<string, ComponentType<never>>;
+export type MarkdownPage = {
+  readonly default: (props: { components: Parts }) => ReactNode;
+  readonly sections: readonly Section[];
+  readonly headings: readonly { id: string; label: string }[];
+};
+
+type DocsPageProps = {
+  current: DocsPath;
+  page: MarkdownPage;
+  /** The service's address, where the page shows it. */
+  baseUrl?: string;
+  /** The components that the page names. */
+  parts: Parts;
+  /** Whether this machine has the demo merchant, and so the sample shop. */
+  hasDemo?: boolean;
+};
+
+export function DocsPage({ current, page, baseUrl = WRITTEN_ADDRESS, parts, hasDemo = false }: DocsPageProps) {
+  const { default: Content, sections } = page;
+  const Demo = ({ children }: { children: ReactNode }) => hasDemo && children;
+  return (
+    <DocsShell current={current} sections={[{ id: "content", label: "Overview" }, ...sections]}>
+      <article className="prose">
+        <Content components={{ ...elements(baseUrl), Demo, SandboxKey, ...parts }} />
+      </article>
+    </DocsShell>
+  );
+}
+
+type Fence = { className: string; title: string; tall: boolean; children: string };
+
+/** What the elements of Markdown become. */
+function elements(baseUrl: string) {
+  const withAddress = (text: string) => text.replaceAll(WRITTEN_ADDRESS, baseUrl);
+  return {
+    a: ({ href, children }: { href: string; children: ReactNode }) =>
+      href.startsWith("/docs") ? <Link href={href}>{children}</Link> : <a href={href}>{children}</a>,
+    code: ({ children }: { children: string }) => <code className="tick">{withAddress(children)}</code>,
+    pre: ({ children }: { children: ReactElement<Fence> }) => {
+      const { className, title, tall, children: code } = children.props;
+      const language = className.replace("language-", "") as CodeLanguage;
+      return <CodeBlock title={title} language={language} code={withAddress(code).trim()} tall={tall} />;
+    },
+    table: ScrollingTable,
+  };
+}
 
 /** One line of text in which `backticks` are code. */
 export function RichText({ text }: { text: string }) {
@@ -20,31 +75,40 @@ type DataTableProps = {
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 };
 
-/** A plain table; on a narrow screen it scrolls in its own box. The first cell names its row. */
+/** A table of data. The first cell names its row. */
 export function DataTable({ caption, columns, rows }: DataTableProps) {
+  return (
+    <ScrollingTable caption={caption}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells }) => (
+          <tr key={key}>
+            {cells.map((cell, index) => (
+              <td key={columns[index]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </ScrollingTable>
+  );
+}
+
+/** On a narrow screen it scrolls in its own box. */
+function ScrollingTable({ caption, children }: { caption: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="relative overflow-x-auto" tabIndex={0} aria-label={caption}>
       <table className="table">
         <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={columns[index]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        {children}
       </table>
     </section>
   );

@@ -8,9 +8,10 @@ import { Actor, HttpStatus } from "@/components/payments/request-list";
 import { Badge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Card, Facts } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import { callApi, failureText } from "@/lib/client/api";
+import { shortId } from "@/lib/contract/format";
 import type { KeyDetail as Detail, Difference, KeyState } from "@/lib/contract/idempotency/idempotency-key";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -23,11 +24,8 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
     queryKey: ["idempotency-key", mode, initial.key],
     queryFn: async ({ signal }) =>
       (
-        await callApi<Detail>({
-          method: "GET",
-          path: `/api/dashboard/${mode}/idempotency-key`,
-          query: { key: initial.key },
-          signal,
+        await callApi("GET /api/dashboard/{mode}/idempotency-key", {
+          ...{ params: { mode }, query: { key: initial.key }, signal },
         })
       ).data,
     initialData: initial,
@@ -56,7 +54,7 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
         {detail.retry}
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <FirstRequest detail={detail} />
+        <FirstRequest detail={detail} mode={mode} />
         <Answer detail={detail} mode={mode} />
       </div>
       <KeyReuse detail={detail} />
@@ -64,7 +62,7 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
   );
 }
 
-function FirstRequest({ detail }: { detail: Detail }) {
+function FirstRequest({ detail, mode }: { detail: Detail; mode: Mode }) {
   return (
     <Card title="First request">
       <Facts
@@ -79,7 +77,17 @@ function FirstRequest({ detail }: { detail: Detail }) {
           },
           { term: "By", value: <Actor actor={detail.actor} /> },
           { term: "Time", value: <Time at={detail.created_at} /> },
-          { term: "Request", value: <CopyId id={detail.request_id} short label="Copy request id" /> },
+          {
+            term: "Request",
+            value: (
+              <Link
+                href={`/${mode}/developers/requests/${detail.request_id}`}
+                className="font-mono text-accent text-xs hover:underline"
+              >
+                {shortId(detail.request_id)}
+              </Link>
+            ),
+          },
         ]}
       />
       <div className="mt-2">
@@ -101,7 +109,7 @@ function FirstRequest({ detail }: { detail: Detail }) {
 function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
   const { effect } = detail;
   return (
-    <Card title="What became of it">
+    <Card title="Result">
       <Facts
         items={[
           { term: "Answer", value: <HttpStatus status={detail.status} /> },
@@ -190,7 +198,7 @@ function KeyReuse({ detail }: { detail: Detail }) {
     >
       {reuse.differences.length === 0 ? (
         <p className="p-4 text-[13px]">
-          Everything that is kept is the same. What differs is not kept: the card number or the payment token.
+          All stored parameters are the same. The difference is in what is not stored: the card number or payment token.
         </p>
       ) : (
         <Differences differences={reuse.differences} />

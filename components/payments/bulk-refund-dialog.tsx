@@ -6,7 +6,7 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Button, Spinner } from "@/components/ui/button";
 import { Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
@@ -21,11 +21,11 @@ import {
   totalsOf,
 } from "@/lib/client/payments/bulk-record";
 import { BulkRefund, rowsOf } from "@/lib/client/payments/bulk-refund";
-import { browserBulkPorts, newIdempotencyKey } from "@/lib/client/payments/money-ports";
+import { browserBulkPorts, merchantAccess, newIdempotencyKey } from "@/lib/client/payments/money-ports";
 import { noteError } from "@/lib/client/payments/money-subject";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { ReasonFields } from "./reason-fields";
+import { ReasonSelect, RefundNote } from "./action-dialogs";
 
 type BulkRefundDialogProps = {
   /** Null: the run that this tab has not finished. */
@@ -66,16 +66,16 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
           <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
           {!driver.started && run.rows.length > 0 && (
             <>
-              <ReasonFields
+              <ReasonSelect label="Reason" reason={form.reason} onReason={(reason) => setForm({ ...form, reason })} />
+              <RefundNote
                 reason={form.reason}
                 note={form.comment}
-                noteError={tried ? noteIsMissing : null}
-                onReason={(reason) => setForm({ ...form, reason })}
+                error={tried ? noteIsMissing : null}
                 onNote={(comment) => setForm({ ...form, comment })}
               />
               <p className="text-soft">
-                Each payment gets back all that is left of it. Refunds cannot be undone and reach the customers' cards
-                in 5–10 business days.
+                Refunds the remaining amount of each payment. Refunds cannot be undone and reach the customers' cards in
+                5–10 business days.
               </p>
             </>
           )}
@@ -137,8 +137,8 @@ function useBulkRefund(selection: readonly ListedTransaction[] | null) {
   const { mode, merchant, can } = useDashboard();
   const queries = useQueryClient();
   const [{ driver, refused, another }] = useState(() => {
-    const owner = { mode, merchantId: merchant.id };
-    const moved = (paymentId: string) => {
+    const access = merchantAccess(mode, merchant.id);
+    const onChange = (paymentId: string) => {
       void queries.invalidateQueries({ queryKey: ["transactions"] });
       void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
     };
@@ -148,9 +148,9 @@ function useBulkRefund(selection: readonly ListedTransaction[] | null) {
     }));
     const good = checked.filter(({ reason }) => reason === null).map(({ transaction }) => transaction);
     return {
-      driver: new BulkRefund(selection && rowsOf(good, newIdempotencyKey), browserBulkPorts(owner, moved)),
+      driver: new BulkRefund(selection && rowsOf(good, newIdempotencyKey), browserBulkPorts(access, onChange)),
       refused: checked.filter((row): row is { transaction: ListedTransaction; reason: string } => row.reason !== null),
-      another: selection !== null && bulkStore(window.sessionStorage, owner).find() !== null,
+      another: selection !== null && bulkStore(window.sessionStorage, access.owner).find() !== null,
     };
   });
   const run = useSyncExternalStore(driver.subscribe, driver.getSnapshot, driver.getSnapshot);
@@ -265,7 +265,7 @@ function detailOf(state: BulkRowState): string | null {
       return (
         state.notice ??
         (state.why === "pending"
-          ? "The processor has not said yet how it went."
+          ? "The processor has not given a final answer yet."
           : "No answer came. Retrying repeats it under the same key: there is never a second refund.")
       );
     default:

@@ -2,7 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { CopyButton } from "@/components/ui/copy-button";
+import { CopyButton } from "@/components/ui/copy";
 
 type JsonViewProps = { title: ReactNode; value: unknown; open?: boolean; label: string };
 

@@ -1,42 +1,38 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import {
-  type ComponentProps,
-  type FormEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useState,
-  useSyncExternalStore,
-} from "react";
-import { Banner } from "@/components/ui/banner";
+import { useRouter } from "next/navigation";
+import { type FormEvent, type ReactNode, useEffect, useId, useState, useSyncExternalStore } from "react";
+import { Banner, FormFailure } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { Facts, Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field, Input } from "@/components/ui/field";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useDashboard } from "@/lib/client/dashboard-context";
+import { reasonAgainst } from "@/lib/client/payments/action-reasons";
 import { MoneyDriver, type MoneySnapshot } from "@/lib/client/payments/money-action";
-import { browserMoneyPorts } from "@/lib/client/payments/money-ports";
+import type { Refusal } from "@/lib/client/payments/money-attempt";
+import {
+  browserMoneyPorts,
+  type MoneyAccess,
+  merchantAccess,
+  type StaffMoney,
+  staffAccess,
+} from "@/lib/client/payments/money-ports";
 import type { MoneyAction } from "@/lib/client/payments/money-record";
-import type { MoneySubject } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
+import type { UserPermission } from "@/lib/contract/permissions";
 import { UnknownOutcome } from "./unknown-outcome";
 
 type MoneyDialogProps = {
-  driver: MoneyDriver;
-  snapshot: MoneySnapshot;
+  work: MoneyWork;
   title: string;
   /** What the button does, in words with amount and card. */
   submitLabel: string;
-  /** The action cannot be undone and takes money away from somebody. */
+  /** The action cannot be undone and takes money away. */
   danger?: boolean;
-  /** Why the payment cannot be acted on in this way (any more). */
-  impossible: string | null;
-  /** A refusal that is not about a field. */
-  refusal: string | null;
+  /** A refusal stands on its field already. */
+  isFieldRefused: boolean;
   onSubmit: () => void;
   onClose: () => void;
   /** The form; it is there once the payment is read. */
@@ -44,31 +40,33 @@ type MoneyDialogProps = {
 };
 
 /** The frame of every money dialog: what it shows follows the driver's state, and nothing is called done before it is. */
-export function MoneyDialog({ driver, snapshot, title, onClose, children, ...form }: MoneyDialogProps) {
+export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldRefused, ...button }: MoneyDialogProps) {
   const formId = useId();
-  const { state } = snapshot;
+  const { driver, snapshot, refusal, can } = work;
+  const { state, subject } = snapshot;
+  const impossible = subject && reasonAgainst(driver.action, subject, can);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (state.step === "editing" || state.step === "refused") form.onSubmit();
+    if (state.step === "editing" || state.step === "refused") onSubmit();
   };
   return (
     <Dialog open onOpenChange={(open) => open || onClose()}>
       <DialogContent
         title={state.step === "unknown" ? "Outcome unknown" : title}
         dismissible={state.step !== "sending"}
-        footer={<Footer driver={driver} snapshot={snapshot} formId={formId} onClose={onClose} {...form} />}
+        footer={<Footer {...button} work={work} impossible={impossible !== null} formId={formId} onClose={onClose} />}
       >
         <div aria-live="polite">
           {state.step === "unknown" && <UnknownOutcome driver={driver} snapshot={snapshot} state={state} />}
           {state.step === "done" && <Done driver={driver} snapshot={snapshot} />}
           {state.step === "sending" && (
-            <p className="sr-only">{state.retry ? "Asking again under the same key" : "Sending"}</p>
+            <p className="sr-only">{state.retry ? "Retrying under the same key" : "Sending"}</p>
           )}
         </div>
         {state.step !== "unknown" && state.step !== "done" && (
           <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-            <Notices snapshot={snapshot} refusal={form.refusal} impossible={form.impossible} />
-            {snapshot.subject === null ? <LoadingForm /> : <fieldset className="contents">{children}</fieldset>}
+            <Notices snapshot={snapshot} refusal={isFieldRefused ? null : refusal} impossible={impossible} />
+            {subject === null ? <LoadingForm /> : <fieldset className="contents">{children}</fieldset>}
           </form>
         )}
       </DialogContent>
@@ -76,16 +74,9 @@ export function MoneyDialog({ driver, snapshot, title, onClose, children, ...for
   );
 }
 
-function Notices({
-  snapshot: { changes, readError, state },
-  refusal,
-  impossible,
-}: {
-  snapshot: MoneySnapshot;
-  refusal: string | null;
-  impossible: string | null;
-}) {
-  const requestId = state.step === "refused" ? state.refusal.requestId : null;
+type NoticesProps = { snapshot: MoneySnapshot; refusal: Refusal | null; impossible: string | null };
+
+function Notices({ snapshot: { changes, readError }, refusal, impossible }: NoticesProps) {
   return (
     <>
       {changes.length > 0 && (
@@ -103,16 +94,7 @@ function Notices({
           {readError}
         </Banner>
       )}
-      {refusal && (
-        <Banner tone="red" role="alert">
-          <p>{refusal}</p>
-          {requestId && (
-            <p className="mt-0.5 text-soft text-xs">
-              Request <CopyId id={requestId} label="Copy request id" />
-            </p>
-          )}
-        </Banner>
-      )}
+      <FormFailure failure={{ text: refusal?.detail ?? null, requestId: refusal?.requestId ?? null }} />
       {impossible && !refusal && (
         <Banner tone="neutral" role="status">
           {impossible}
@@ -151,22 +133,20 @@ function Done({ driver: { action }, snapshot: { record } }: { driver: MoneyDrive
   );
 }
 
-type FooterProps = Pick<
-  MoneyDialogProps,
-  "driver" | "snapshot" | "submitLabel" | "danger" | "impossible" | "onClose"
-> & {
+type FooterProps = Pick<MoneyDialogProps, "work" | "submitLabel" | "danger" | "onClose"> & {
+  impossible: boolean;
   formId: string;
 };
 
 /** The button on the right is one element in every state, so that the keyboard's focus stays on it. */
-function Footer({ driver, snapshot, submitLabel, danger, impossible, formId, onClose }: FooterProps) {
+function Footer({ work: { driver, snapshot }, submitLabel, danger, impossible, formId, onClose }: FooterProps) {
   const { state, subject } = snapshot;
   switch (state.step) {
     case "done":
       return (
         <>
           {null}
-          <Button key="main" variant="primary" onClick={onClose}>
+          <Button key="main" ref={takeLostFocus} variant="primary" onClick={onClose}>
             Done
           </Button>
         </>
@@ -179,6 +159,7 @@ function Footer({ driver, snapshot, submitLabel, danger, impossible, formId, onC
           </Button>
           <Button
             key="main"
+            ref={takeLostFocus}
             variant="primary"
             onClick={() => (state.retryable ? void driver.retry() : driver.forget())}
           >
@@ -199,9 +180,9 @@ function Footer({ driver, snapshot, submitLabel, danger, impossible, formId, onC
             form={formId}
             variant={danger ? "danger" : "primary"}
             pending={sending}
-            disabled={subject === null || impossible !== null}
+            disabled={subject === null || impossible}
           >
-            {sending ? (state.retry ? "Asking again…" : "Sending…") : submitLabel}
+            {sending ? (state.retry ? "Retrying…" : "Sending…") : submitLabel}
           </Button>
         </>
       );
@@ -209,17 +190,44 @@ function Footer({ driver, snapshot, submitLabel, danger, impossible, formId, onC
   }
 }
 
-/** A driver for as long as the dialog is open: fresh amounts when it opens and whenever its tab comes back. */
-export function useMoneyDriver(action: MoneyAction, paymentId: string): [MoneyDriver, MoneySnapshot] {
-  const { mode, merchant } = useDashboard();
+/** Where Enter in a field sent the form, the focus went with the field. */
+function takeLostFocus(button: HTMLButtonElement | null): void {
+  if (document.activeElement === document.body) button?.focus();
+}
+
+export type MoneyWork = {
+  driver: MoneyDriver;
+  snapshot: MoneySnapshot;
+  refusal: Refusal | null;
+  can: (permission: UserPermission) => boolean;
+};
+
+/** One action of the merchant who is signed in; lists and pages of the payment follow what it did. */
+export function useMerchantMoney(action: MoneyAction, paymentId: string): MoneyWork {
+  const { mode, merchant, can } = useDashboard();
   const queries = useQueryClient();
-  const [driver] = useState(() => {
-    const moved = () => {
-      void queries.invalidateQueries({ queryKey: ["transactions"] });
-      void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
-    };
-    return new MoneyDriver(action, paymentId, browserMoneyPorts({ mode, merchantId: merchant.id }, paymentId, moved));
+  const work = useMoneyWork(action, paymentId, merchantAccess(mode, merchant.id), () => {
+    void queries.invalidateQueries({ queryKey: ["transactions"] });
+    void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
   });
+  return { ...work, can };
+}
+
+/** One action of support on a merchant's behalf. */
+export function useStaffMoney(action: MoneyAction, money: StaffMoney): MoneyWork {
+  const router = useRouter();
+  const work = useMoneyWork(action, money.paymentId, staffAccess(money), () => router.refresh());
+  return { ...work, can: () => true };
+}
+
+/** A driver for as long as the dialog is open: fresh amounts when it opens and whenever its tab comes back. */
+function useMoneyWork(
+  action: MoneyAction,
+  paymentId: string,
+  access: MoneyAccess,
+  onChange: () => void,
+): Omit<MoneyWork, "can"> {
+  const [driver] = useState(() => new MoneyDriver(action, paymentId, browserMoneyPorts(access, paymentId, onChange)));
   const snapshot = useSyncExternalStore(driver.subscribe, driver.getSnapshot, driver.getSnapshot);
 
   useEffect(() => {
@@ -235,78 +243,5 @@ export function useMoneyDriver(action: MoneyAction, paymentId: string): [MoneyDr
       driver.close();
     };
   }, [driver]);
-  return [driver, snapshot];
-}
-
-/** Focus and selection when the field appears: the amount is what most people came to change. */
-function takeFocus(input: HTMLInputElement | null): void {
-  input?.focus({ preventScroll: true });
-  input?.select();
-}
-
-type AmountFieldProps = {
-  /** The most it may be, in minor units. */
-  most: number;
-  currency: string;
-  /** As it is typed, in major units. */
-  value: string;
-  error: string | null;
-  onChange: (value: string) => void;
-};
-
-/** How much of it: all there is, or a part. */
-export function AmountField({ most, currency, value, error, onChange }: AmountFieldProps) {
-  return (
-    <Field label="Amount" hint={`Up to ${moneyText(most, currency)}`} error={error}>
-      {(field) => (
-        <AmountInput
-          {...field}
-          name="amount"
-          currency={currency}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-type AmountInputProps = Omit<ComponentProps<"input">, "type" | "ref"> & { currency: string };
-
-/** An amount in major units, with its currency beside it. */
-function AmountInput({ currency, ...rest }: AmountInputProps) {
-  return (
-    <div className="relative">
-      <Input
-        {...rest}
-        ref={takeFocus}
-        inputMode="decimal"
-        autoComplete="off"
-        className="pr-12 font-mono tabular-nums"
-      />
-      <span
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-soft text-xs"
-      >
-        {currency}
-      </span>
-    </div>
-  );
-}
-
-/** What was taken, what went back, and what can still be refunded: above every refund's form. */
-export function RefundFacts({ subject }: { subject: MoneySubject }) {
-  const { captured, refunded, refundable, currency } = subject;
-  const underWay = captured - refunded - refundable;
-  return (
-    <Facts
-      className="rounded-md border px-3 py-1.5"
-      items={[
-        { term: "Captured", value: <Money amount={captured} currency={currency} /> },
-        { term: "Already refunded", value: <Money amount={refunded} currency={currency} /> },
-        ...(underWay > 0 ? [{ term: "Being refunded", value: <Money amount={underWay} currency={currency} /> }] : []),
-        { term: "Remaining", value: <Money amount={refundable} currency={currency} className="font-semibold" /> },
-      ]}
-    />
-  );
+  return { driver, snapshot, refusal: snapshot.state.step === "refused" ? snapshot.state.refusal : null };
 }

@@ -3,24 +3,23 @@
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { type BulkRun, bulkStore } from "@/lib/client/payments/bulk-record";
+import { bulkStore, type Unfinished } from "@/lib/client/payments/bulk-record";
 import {
   closeMoneyDialog,
   currentMoneyDialog,
   type MoneyDialogRequest,
-  type MoneyRecord,
   openMoneyDialog,
   recordStore,
   subscribeToMoneyDialog,
 } from "@/lib/client/payments/money-record";
 
 const DIALOGS = {
-  refund: dynamic(() => import("./refund-dialog").then((module) => module.RefundDialog)),
-  capture: dynamic(() => import("./capture-dialog").then((module) => module.CaptureDialog)),
-  void: dynamic(() => import("./void-dialog").then((module) => module.VoidDialog)),
+  refund: dynamic(() => import("./action-dialogs").then((module) => module.RefundDialog)),
+  capture: dynamic(() => import("./action-dialogs").then((module) => module.CaptureDialog)),
+  void: dynamic(() => import("./action-dialogs").then((module) => module.VoidDialog)),
 };
 const BulkRefundDialog = dynamic(() => import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog));
-const UnfinishedMoney = dynamic(() => import("./unfinished-money").then((module) => module.UnfinishedMoney));
+const UnfinishedMoney = dynamic(() => import("./unknown-outcome").then((module) => module.UnfinishedMoney));
 
 /** Where money dialogs live: one for the whole dashboard. Without one, what this tab has sent and not heard of again. */
 export function MoneyHost() {
@@ -50,7 +49,7 @@ function OpenDialog({ request }: { request: MoneyDialogRequest }) {
   );
 }
 
-/** A reload in the middle comes back to where it was. Only then: later it is the person who opens. */
+/** A reload in the middle comes back to where it was. Only then: later it is the user who opens. */
 function useOpenAfterReload(readNow: () => Unfinished): void {
   const looked = useRef(false);
   useEffect(() => {
@@ -64,12 +63,10 @@ function useOpenAfterReload(readNow: () => Unfinished): void {
   }, [readNow]);
 }
 
-export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
-
 const NOTHING = JSON.stringify({ records: [], bulk: null });
 
 /**
- * What this tab has sent and does not know the outcome of. Nothing on the server, and in the first picture that the browser
+ * What this tab has sent and does not know the outcome of. Nothing on the server, and in the first frame that the browser
  * draws; `readNow`, for effects, knows it by then.
  */
 function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {

@@ -1,8 +1,10 @@
 "use client";
 
 import { Ban, CircleHelp, Download, Undo2 } from "lucide-react";
+import { useSingleKeys } from "@/components/shell/single-keys";
 import { Button } from "@/components/ui/button";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
+import { toast } from "@/components/ui/toast";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
 import { openMoneyDialog } from "@/lib/client/payments/money-record";
@@ -43,14 +45,29 @@ export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment
   );
 }
 
+/** `r` refunds the payment that is shown, or says why it cannot be refunded. */
+export function useRefundKey(payment: ShownPayment | undefined): void {
+  const { can } = useDashboard();
+  useSingleKeys((key) => {
+    if (key !== "r" || payment === undefined) return false;
+    const reason = reasonAgainst("refund", subjectOfPayment(payment), can);
+    if (reason === null) openMoneyDialog({ kind: "action", action: "refund", paymentId: payment.id });
+    else toast.error(reason);
+    return true;
+  });
+}
+
+/** "capture or void" */
+const listed = (actions: readonly Action[]) => actions.join(" or ");
+
 type ImpossibleProps = { actions: { action: Action; reason: string }[]; size: "sm" | "md"; some: boolean };
 
 function Impossible({ actions, size, some }: ImpossibleProps) {
   return (
     <Popover>
       <PopoverTrigger asChild>
-        <Button size={size} variant="ghost" icon={<CircleHelp aria-hidden="true" />}>
-          {some ? "Other actions" : "Why can't I refund?"}
+        <Button size={size} variant="ghost" className="max-sm:order-1" icon={<CircleHelp aria-hidden="true" />}>
+          {some ? `Why not ${listed(actions.map(({ action }) => action))}?` : "Why can't I refund?"}
         </Button>
       </PopoverTrigger>
       <PopoverContent label="Actions that are not possible now" align="end" className="w-80">

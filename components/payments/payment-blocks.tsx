@@ -5,15 +5,16 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { StatusBadge } from "@/components/ui/badge";
 import { Card, Facts } from "@/components/ui/card";
-import { CopyId, shortId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { callApi } from "@/lib/client/api";
+import { shortId } from "@/lib/contract/format";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
-import { PaymentCard, PaymentFacts } from "./payment-facts";
+import { EmailText, PaymentCard, PaymentFacts } from "./payment-facts";
 import { EventList, LedgerTable, TransactionList } from "./payment-records";
 import { PaymentTimeline } from "./payment-timeline";
 import { RequestList } from "./request-list";
@@ -25,10 +26,8 @@ export function HistoryBlocks({ detail, mode }: BlocksProps) {
   return (
     <>
       <Card title="Timeline">
-        <PaymentTimeline entries={detail.timeline} mode={mode} />
-        {detail.truncated && (
-          <p className="mt-3 border-t pt-3 text-soft">Only the latest are shown: this payment has a long history.</p>
-        )}
+        <PaymentTimeline entries={timelineOf(detail)} mode={mode} />
+        {detail.truncated && <p className="mt-3 border-t pt-3 text-soft">Only the latest entries are shown.</p>}
       </Card>
       <Card title="Charge and refunds" flush>
         <TransactionList detail={detail} />
@@ -39,6 +38,10 @@ export function HistoryBlocks({ detail, mode }: BlocksProps) {
     </>
   );
 }
+
+/** What the notice above says of a decline, the timeline does not repeat. */
+const timelineOf = ({ timeline, decline }: PaymentDetail) =>
+  timeline.map((entry) => (entry.said === decline?.meaning ? { ...entry, said: null } : entry));
 
 /** What it is: card, customer, linked objects, details. */
 export function FactBlocks({ detail, mode }: BlocksProps) {
@@ -66,6 +69,11 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
     <>
       <Card title="API requests" description="Card numbers and security codes are never kept." flush>
         <RequestList requests={detail.requests} mode={mode} />
+        <p className="border-t px-4 py-2.5 text-[13px]">
+          <Link href={`/${mode}/developers/requests?q=${detail.payment.id}`} className="text-accent hover:underline">
+            All requests of the last 30 days
+          </Link>
+        </p>
       </Card>
       <Card title="Events" flush>
         <EventList events={detail.events} />
@@ -84,7 +92,7 @@ const LINK = "text-accent hover:underline";
 
 /** What the payment hangs together with: its plan, client session, subscription, settlement batches. */
 function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
-  const { plan, client_session: session, subscription_id: subscription, batches } = detail.linked;
+  const { plan, client_session: session, payment_link: link, subscription_id: subscription, batches } = detail.linked;
   const items: { term: string; value: ReactNode }[] = [];
   if (plan) {
     items.push({
@@ -96,6 +104,16 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
           </Link>
           <StatusBadge status={plan.status} />
         </span>
+      ),
+    });
+  }
+  if (link) {
+    items.push({
+      term: "Payment link",
+      value: (
+        <Link href={`/${mode}/checkout/links/${link.id}`} className={LINK}>
+          {link.title}
+        </Link>
       ),
     });
   }
@@ -125,7 +143,7 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
     });
   }
   if (items.length === 0) {
-    return <p className="text-soft">Not paid for a plan or in a client session, and not settled yet.</p>;
+    return <p className="text-soft">No plan, client session or settlement batch yet.</p>;
   }
   return <Facts items={items} />;
 }
@@ -134,13 +152,20 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
 function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
   const { payment, linked } = detail;
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
-  if (!id && !email && !name && !address) return <p className="text-soft">The payment names no customer.</p>;
+  if (!id && !email && !name && !address) return <p className="text-soft">No customer was sent with the payment.</p>;
   const others = linked.customer_payments;
   return (
     <Facts
       items={[
-        { term: "Name", value: name },
-        { term: "E-mail", value: email },
+        {
+          term: "Name",
+          value: linked.customer ? (
+            <CustomerLink href={`/${mode}/customers/${linked.customer}`}>{name ?? "See customer"}</CustomerLink>
+          ) : (
+            name
+          ),
+        },
+        { term: "E-mail", value: email && <EmailText address={email} /> },
         { term: "Your customer id", value: id && <CopyId id={id} label="Copy customer id" /> },
         { term: "Billing address", value: address && <Address address={address} /> },
         ...(others && id
@@ -160,6 +185,14 @@ function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
           : []),
       ]}
     />
+  );
+}
+
+function CustomerLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link href={href} className={LINK}>
+      {children}
+    </Link>
   );
 }
 
@@ -190,13 +223,7 @@ export function usePaymentDetail(paymentId: string, mode: Mode, initial?: Paymen
   return useQuery({
     queryKey: ["payment", paymentId, mode],
     queryFn: async ({ signal }) =>
-      (
-        await callApi<PaymentDetail>({
-          method: "GET",
-          path: `/api/dashboard/${mode}/payments/${encodeURIComponent(paymentId)}`,
-          signal,
-        })
-      ).data,
+      (await callApi("GET /api/dashboard/{mode}/payments/{id}", { params: { mode, id: paymentId }, signal })).data,
     ...(initial && { initialData: initial }),
     refetchInterval: ({ state }) => (state.data?.pending ? PENDING_MS : SETTLED_MS),
   });

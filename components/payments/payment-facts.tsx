@@ -3,12 +3,24 @@ import { CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { cardText } from "@/lib/contract/format";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
-import { AVS_RESULTS, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
+import { AVS_RESULTS, type AvsResult, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
+
+/** An e-mail address that breaks before its @ rather than within a word. */
+export function EmailText({ address }: { address: string }) {
+  const at = address.lastIndexOf("@");
+  return (
+    <>
+      {address.slice(0, at)}
+      <wbr />
+      {address.slice(at)}
+    </>
+  );
+}
 
 /** Ids, times and what the merchant's own server said of the payment. */
 export function PaymentFacts({ payment }: { payment: ShownPayment }) {
@@ -26,7 +38,7 @@ export function PaymentFacts({ payment }: { payment: ShownPayment }) {
           },
           { term: "Created", value: <Time at={payment.created_at} /> },
           { term: "Last change", value: <Time at={payment.updated_at} /> },
-          { term: "Capture", value: payment.capture_method === "automatic" ? "At once" : "By your own call" },
+          { term: "Capture", value: payment.capture_method === "automatic" ? "Automatic" : "Manual" },
           { term: "Description", value: payment.description },
         ]}
       />
@@ -45,9 +57,13 @@ export function PaymentFacts({ payment }: { payment: ShownPayment }) {
   );
 }
 
+const NOTHING_TAKEN: ReadonlySet<string> = new Set(["DECLINED", "FAILED", "VOIDED", "REQUIRES_ACTION"]);
+
 /** The payment's counters, side by side: what was asked for, taken, given back, and is left. */
 export function PaymentAmounts({ payment, wide }: { payment: ShownPayment; wide: boolean }) {
   const { currency } = payment;
+  // Nothing is taken: the amount stands above, and the rest would be zeros.
+  if (NOTHING_TAKEN.has(payment.status)) return null;
   const fee = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
     <dl className={cn("grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line", wide && "sm:grid-cols-4")}>
@@ -102,15 +118,14 @@ export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
   if (payment.status === "FAILED") {
     return (
       <Banner tone="red" title="The payment failed, and no money was taken">
-        The processor could not carry it out. Try again with a new idempotency key.
+        The processor could not complete it. Try again with a new idempotency key.
       </Banner>
     );
   }
   if (payment.status === "REQUIRES_ACTION") {
     return (
-      <Banner tone="amber" title="The shopper has to confirm this payment">
-        The card issuer asked for 3-D Secure. Send the shopper to the challenge page; nothing is charged until they
-        pass.
+      <Banner tone="amber" title="The shopper must confirm this payment">
+        The issuer requires 3-D Secure. Send the shopper to the challenge page; nothing is charged until they pass.
       </Banner>
     );
   }
@@ -118,7 +133,7 @@ export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
   if (!pending || !open) return null;
   return (
     <Banner tone="amber" title="Outcome not known yet">
-      {open.said} This page follows it by itself.
+      {open.said} This page updates automatically.
     </Banner>
   );
 }
@@ -150,10 +165,10 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
               </span>
             ),
           },
-          { term: "BIN", value: card && <span className="font-mono text-xs">{card.bin}</span> },
+          { term: "BIN", value: card && <span className="tabular-nums">{card.bin}</span> },
           {
             term: "Address (AVS)",
-            value: avs && <Check code={avs} words={AVS_RESULTS[avs]} icon={TONE_ICONS[checkTone("avs", avs)]} />,
+            value: avs && <AddressCheck code={avs} hasStreet={Boolean(payment.billing_address?.line1)} />,
           },
           {
             term: "Security code (CVV)",
@@ -165,6 +180,15 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
     </>
   );
 }
+
+/** Where no street was sent, that only the postal code matches is all there is to match. */
+function AddressCheck({ code, hasStreet }: { code: AvsResult; hasStreet: boolean }) {
+  if (!hasStreet && POSTAL_CODE_ONLY.has(code))
+    return <Check code={code} words="The postal code matches; no street was sent" icon={TONE_ICONS.good} />;
+  return <Check code={code} words={AVS_RESULTS[code]} icon={TONE_ICONS[checkTone("avs", code)]} />;
+}
+
+const POSTAL_CODE_ONLY: ReadonlySet<string> = new Set(["Z", "W", "P"]);
 
 function Check({ code, words, icon }: { code: string; words: string; icon: ReactNode }) {
   return (
@@ -186,7 +210,7 @@ const LEVELS = [
 /** The fraud score on its scale of 0 to 100, with the rules that made it. */
 function FraudScore({ score, reasons }: { score: number | null; reasons: string[] | null }) {
   if (score === null) {
-    return <p className="mt-3 border-t pt-3 text-soft">No fraud score: the payment was not scored.</p>;
+    return <p className="mt-3 border-t pt-3 text-soft">The payment was not scored.</p>;
   }
   const level = LEVELS.find(({ from }) => score >= from) ?? { word: "Low risk", bar: "fill-green", text: "text-green" };
   return (
@@ -195,7 +219,7 @@ function FraudScore({ score, reasons }: { score: number | null; reasons: string[
         <span className="text-soft">Fraud score</span>
         <span>
           <span className={cn("font-medium", level.text)}>{level.word}</span>{" "}
-          <span className="font-mono tabular-nums">
+          <span className="tabular-nums">
             {score} <span className="text-soft">/ 100</span>
           </span>
         </span>
@@ -220,7 +244,7 @@ function FraudScore({ score, reasons }: { score: number | null; reasons: string[
           ))}
         </ul>
       ) : (
-        <p className="mt-1 text-soft">No rule found anything unusual.</p>
+        <p className="mt-1 text-soft">No fraud rule matched.</p>
       )}
     </div>
   );

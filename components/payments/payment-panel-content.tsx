@@ -3,12 +3,12 @@
 import { StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { ErrorState } from "@/components/ui/error-state";
 import { Time } from "@/components/ui/time";
 import { ApiError, failureText } from "@/lib/client/api";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { PaymentActions } from "./payment-actions";
+import { PaymentActions, useRefundKey } from "./payment-actions";
 import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
 import { PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
@@ -16,6 +16,7 @@ import { PaymentPanelSkeleton } from "./payment-skeleton";
 /** The inside of the side panel: the page's blocks, one below the other. */
 export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mode: Mode }) {
   const { data: detail, error, refetch, isFetching } = usePaymentDetail(paymentId, mode);
+  useRefundKey(detail?.payment);
   if (!detail) {
     if (!error) return <PaymentPanelSkeleton />;
     return (

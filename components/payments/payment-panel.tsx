@@ -3,7 +3,7 @@
 import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { Sheet } from "@/components/ui/sheet";
+import { Sheet } from "@/components/ui/modal";
 import { buttonStyles } from "@/components/ui/styles";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { PaymentPanelSkeleton } from "./payment-skeleton";

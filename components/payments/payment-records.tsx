@@ -1,10 +1,11 @@
 /** What a payment left behind: transactions, lines of the ledger, events. */
-import { StatusBadge } from "@/components/ui/badge";
+import { TransactionBadge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { LedgerLine, PaymentDetail, PaymentEvent } from "@/lib/contract/payments/payment-detail";
 import { LEDGER_ACCOUNT_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { signedAmount } from "@/lib/contract/transactions/words";
 
 /** The payment's transactions: its charge, then its refunds, each with its own id. */
 export function TransactionList({ detail }: { detail: PaymentDetail }) {
@@ -19,8 +20,8 @@ export function TransactionList({ detail }: { detail: PaymentDetail }) {
         >
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="font-medium">{transaction.type === "CHARGE" ? "Charge" : "Refund"}</span>
-            <StatusBadge status={transaction.status} />
-            <Money amount={transaction.amount} currency={transaction.currency} className="ml-auto" />
+            <TransactionBadge of={transaction} />
+            <Money amount={signedAmount(transaction)} currency={transaction.currency} className="ml-auto" />
           </div>
           <div className="flex flex-wrap items-center justify-between gap-x-3 text-soft">
             <CopyId id={transaction.id} short label={`Copy ${transaction.id}`} />
@@ -69,28 +70,28 @@ export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
 /** Where there is no room for columns: entry and amount, below them the accounts. */
 function Row({ line }: { line: LedgerLine }) {
   return (
-    <tr className="border-b last:border-0 @max-lg:flex @max-lg:flex-wrap @max-lg:gap-x-1 @max-lg:px-4 @max-lg:py-2 @lg:[&>*]:px-4 @lg:[&>*]:py-2 [&>*]:whitespace-nowrap">
-      <th scope="row" className="font-medium @max-lg:flex-1">
+    <tr className="border-b last:border-0 @max-lg:grid @max-lg:grid-cols-[auto_minmax(0,1fr)_auto] @max-lg:gap-x-1 @max-lg:px-4 @max-lg:py-2 @lg:[&>*]:px-4 @lg:[&>*]:py-2 @lg:[&>*]:whitespace-nowrap">
+      <th scope="row" className="font-medium @max-lg:col-span-2">
         {line.title}
       </th>
-      <td className="@max-lg:order-2 @max-lg:text-soft">
+      <td className="@max-lg:order-2 @max-lg:whitespace-nowrap @max-lg:text-soft">
         {LEDGER_ACCOUNT_WORDS[line.debit]}
         <span aria-hidden="true" className="@lg:hidden">
           {" →"}
         </span>
       </td>
-      <td className="@max-lg:order-3 @max-lg:flex-1 @max-lg:text-soft">{LEDGER_ACCOUNT_WORDS[line.credit]}</td>
-      <td className="text-soft @max-lg:order-4 @max-lg:text-xs">
+      <td className="@max-lg:order-3 @max-lg:text-soft">{LEDGER_ACCOUNT_WORDS[line.credit]}</td>
+      <td className="text-soft @max-lg:order-4 @max-lg:text-right @max-lg:text-xs">
         <Time at={line.at} />
       </td>
-      <td className="text-right @max-lg:basis-1/2">
+      <td className="text-right">
         <Money amount={line.amount} currency={line.currency} bare />
       </td>
     </tr>
   );
 }
 
-/** What was told to the outside world, newest first. */
+/** What was sent to the outside world, newest first. */
 export function EventList({ events }: { events: PaymentEvent[] }) {
   if (events.length === 0) return <p className="p-4 text-[13px] text-soft">No events yet.</p>;
   return (

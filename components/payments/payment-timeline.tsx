@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import type { TimelineEntry } from "@/lib/contract/payments/payment-detail";
@@ -46,8 +46,11 @@ const KIND_STYLES: Record<TimelineEntry["kind"], string> = {
   settle: "bg-green-ground text-green",
 };
 
+/** Null in support, where keys have no pages. */
+type TimelineMode = Mode | null;
+
 /** Everything that happened, oldest first, with who did it and under which key. */
-export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; mode: Mode }) {
+export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; mode: TimelineMode }) {
   return (
     <ol aria-label="Timeline" className="flex flex-col">
       {entries.map((entry, index) => (
@@ -57,7 +60,7 @@ export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; m
   );
 }
 
-function Entry({ entry, mode, last }: { entry: TimelineEntry; mode: Mode; last: boolean }) {
+function Entry({ entry, mode, last }: { entry: TimelineEntry; mode: TimelineMode; last: boolean }) {
   const { outcome, kind } = entry;
   const Icon = outcome === "succeeded" ? KIND_ICONS[kind] : OUTCOME_ICONS[outcome];
   return (
@@ -82,16 +85,14 @@ function Entry({ entry, mode, last }: { entry: TimelineEntry; mode: Mode; last: 
         {entry.reason && <p className="[overflow-wrap:anywhere]">Reason: {entry.reason}</p>}
         <EntryFacts entry={entry} mode={mode} />
         {entry.attempts > 1 && (
-          <p className="text-soft text-xs">
-            The processor was asked {entry.attempts} times, always about this one operation.
-          </p>
+          <p className="text-soft text-xs">The processor was called {entry.attempts} times for this operation.</p>
         )}
       </div>
     </li>
   );
 }
 
-function EntryFacts({ entry, mode }: { entry: TimelineEntry; mode: Mode }) {
+function EntryFacts({ entry, mode }: { entry: TimelineEntry; mode: TimelineMode }) {
   const { idempotency_key: key } = entry;
   return (
     <dl className="mt-0.5 flex flex-col text-soft text-xs [&>div]:flex [&>div]:min-w-0 [&>div]:items-center [&>div]:gap-1.5">
@@ -105,13 +106,17 @@ function EntryFacts({ entry, mode }: { entry: TimelineEntry; mode: Mode }) {
         <div>
           <dt className="shrink-0">Key</dt>
           <dd className="min-w-0">
-            <Link
-              href={`/${mode}/developers/idempotency?key=${encodeURIComponent(key)}`}
-              className="block truncate font-mono text-accent leading-6 hover:underline"
-              title={`Inspect the idempotency key ${key}`}
-            >
-              {key}
-            </Link>
+            {mode === null ? (
+              <CopyId id={key} label="Copy idempotency key" />
+            ) : (
+              <Link
+                href={`/${mode}/developers/idempotency?key=${encodeURIComponent(key)}`}
+                className="block truncate font-mono text-accent leading-6 hover:underline"
+                title={`Inspect the idempotency key ${key}`}
+              >
+                {key}
+              </Link>
+            )}
           </dd>
         </div>
       )}

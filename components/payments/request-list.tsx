@@ -1,17 +1,17 @@
 import Link from "next/link";
 import { Badge } from "@/components/ui/badge";
-import { CopyId } from "@/components/ui/copy-id";
 import { Time } from "@/components/ui/time";
-import type { ApiRequest, ShownActor } from "@/lib/contract/payments/payment-detail";
+import { shortId } from "@/lib/contract/format";
+import type { ShownActor, ShownRequest } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
 
 /** The API requests behind the payment, newest first: bodies without card numbers, and the stored answers. */
-export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: Mode }) {
+export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode: Mode }) {
   if (requests.length === 0) {
     return (
       <p className="p-4 text-[13px] text-soft">
-        None kept. Requests are shown for as long as their idempotency keys are kept, which is a day.
+        None. Requests are shown for 24 hours, as long as their idempotency keys are kept.
       </p>
     );
   }
@@ -36,12 +36,17 @@ export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: 
             >
               {request.key}
             </Link>
-            <CopyId id={request.request_id} short label="Copy request id" />
+            <Link
+              href={`/${mode}/developers/requests/${request.request_id}`}
+              className="inline-flex min-h-6 items-center font-mono hover:underline"
+            >
+              {shortId(request.request_id)}
+            </Link>
           </div>
           {(request.replay_count > 0 || request.reuse_count > 0) && <Uses request={request} />}
           <div className="mt-1 flex flex-col gap-1.5">
             {request.too_long && (
-              <p className="text-soft text-xs">Body and answer are too long to show here: open the key.</p>
+              <p className="text-soft text-xs">Request and response are too long to show here. Open the key.</p>
             )}
             {request.body !== null && (
               <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
@@ -56,7 +61,7 @@ export function RequestList({ requests, mode }: { requests: ApiRequest[]; mode: 
   );
 }
 
-function Uses({ request }: { request: ApiRequest }) {
+function Uses({ request }: { request: ShownRequest }) {
   return (
     <p className="text-xs">
       {request.replay_count > 0 && `Answered again ${times(request.replay_count)} from the stored answer. `}

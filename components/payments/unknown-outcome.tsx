@@ -1,25 +1,25 @@
 "use client";
 
 import { Banner } from "@/components/ui/banner";
+import { Button } from "@/components/ui/button";
 import { Facts } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
+import type { Unfinished } from "@/lib/client/payments/bulk-record";
 import type { MoneyDriver, MoneySnapshot, MoneyState } from "@/lib/client/payments/money-action";
 import type { UnknownWhy } from "@/lib/client/payments/money-attempt";
-import type { MoneyRecord } from "@/lib/client/payments/money-record";
+import { type MoneyDialogRequest, type MoneyRecord, openMoneyDialog } from "@/lib/client/payments/money-record";
 import { moneyText } from "@/lib/contract/format";
-
-const WHAT = { refund: "refund", capture: "capture", void: "void" } as const;
 
 const WHY: Record<UnknownWhy, string> = {
   no_answer: "The request was sent, but no answer came back.",
-  pending: "The processor has the request and has not said yet how it went. This is looked up every few seconds.",
-  server_error: "The service had a problem while it worked on the request.",
-  unanswerable: "The request was repeated under the same key, but could not be answered.",
+  pending: "The processor has the request but no final answer yet. The status is checked every few seconds.",
+  server_error: "The service failed while it handled the request.",
+  unanswerable: "The request was retried with the same key, but no answer came back.",
 };
 
 /** `refund of $12.34 to Visa •••• 4242` */
-export function recordText({ action, amount, currency, card }: MoneyRecord): string {
-  return `${WHAT[action]} of ${moneyText(amount, currency)} ${action === "refund" ? "to" : "on"} ${card}`;
+function recordText({ action, amount, currency, card }: MoneyRecord): string {
+  return `${action} of ${moneyText(amount, currency)} ${action === "refund" ? "to" : "on"} ${card}`;
 }
 
 type UnknownOutcomeProps = {
@@ -33,14 +33,14 @@ export function UnknownOutcome({ driver, snapshot: { record, subject }, state }:
   if (!record) return null;
   return (
     <div className="flex flex-col gap-4">
-      <Banner tone="amber" title={`It is not known yet whether the ${recordText(record)} went through`}>
+      <Banner tone="amber" title={`We don't know yet whether the ${recordText(record)} went through`}>
         <p>{WHY[state.why]}</p>
         {state.notice && <p className="mt-1">{state.notice}</p>}
       </Banner>
       <p>
         {state.retryable
-          ? "Retrying repeats this very request under the same idempotency key. If the first one went through, you get its result; there is never a second one."
-          : "The idempotency key of this request is no longer kept, so repeating it would not be safe. Look at the payment and decide yourself."}
+          ? "Retrying sends the same request with the same idempotency key. If the first one went through, you get its result. It never runs twice."
+          : "The idempotency key of this request has expired, so repeating it isn't safe. Check the payment first."}
       </p>
       <Facts
         items={[
@@ -51,6 +51,41 @@ export function UnknownOutcome({ driver, snapshot: { record, subject }, state }:
             : []),
         ]}
       />
+    </div>
+  );
+}
+
+/** What still needs a look, wherever in the dashboard one is. */
+export function UnfinishedMoney({ unfinished: { records, bulk } }: { unfinished: Unfinished }) {
+  const lookButton = (request: MoneyDialogRequest) => (
+    <Button size="sm" onClick={() => openMoneyDialog(request)}>
+      Review
+    </Button>
+  );
+  return (
+    <div className="mb-4 flex flex-col gap-2">
+      {records.map((record) => (
+        <Banner
+          key={`${record.action} ${record.paymentId}`}
+          tone="amber"
+          role="status"
+          title="Outcome unknown"
+          actions={lookButton({ kind: "action", action: record.action, paymentId: record.paymentId })}
+        >
+          The {recordText(record)} was sent, but its outcome is not known yet.
+        </Banner>
+      ))}
+      {bulk && (
+        <Banner
+          tone="amber"
+          role="status"
+          title="A bulk refund is not finished"
+          actions={lookButton({ kind: "bulk", selection: null, onDone: () => {} })}
+        >
+          {bulk.rows.filter(({ state }) => state.step === "refunded").length} of {bulk.rows.length} payments are
+          refunded.
+        </Banner>
+      )}
     </div>
   );
 }

@@ -1,28 +1,27 @@
 "use client";
 
-import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { StatusBadge } from "@/components/ui/badge";
-import { Banner, FormFailure } from "@/components/ui/banner";
+import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Facts } from "@/components/ui/card";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { LiveFieldset, UnsavedGuard } from "@/components/ui/form";
+import { Form, FormDialog } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
-import { callApi, failureText } from "@/lib/client/api";
+import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { planChanges, planFormSchema, planFormValues } from "@/lib/client/plans/plan-form";
+import { placePlanRefusal, planChanges, planFormValues, readPlan, termsTyped } from "@/lib/client/plans/plan-form";
+import { useForm } from "@/lib/client/use-form";
 import type { CurrencyOption } from "@/lib/contract/format";
-import type { CreatePlanBody, Plan } from "@/lib/contract/plans/plan";
+import type { Plan } from "@/lib/contract/plans/plan";
+import { dueAtOnce, termsOf } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { DescriptionFields, type PlanForm, PriceFields, TypedPreview, usePlanFailure } from "./plan-fields";
-import { PlanDescription } from "./plan-preview";
+import { DescriptionFields, PriceFields } from "./plan-fields";
+import { PlanDescription, PlanPreview } from "./plan-preview";
 
 type PlanEditorProps = { plan: Plan; mode: Mode; today: string; currencies: readonly CurrencyOption[] };
 
@@ -32,31 +31,27 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
   const { can } = useDashboard();
   const [plan, setPlan] = useState(loaded);
   const [changing, setChanging] = useState(false);
-  const form: PlanForm = useForm({
-    resolver: zodResolver(planFormSchema),
-    defaultValues: planFormValues(plan, plan.currency),
-    mode: "onTouched",
+  const form = useForm(planFormValues(plan, plan.currency), {
+    check: (values) => readPlan(values).errors,
+    place: placePlanRefusal,
   });
-  const { failure, show, clear } = usePlanFailure(form);
-  const { isDirty, isSubmitting } = form.formState;
+  const { values, dirty, pending } = form;
   const active = plan.status === "ACTIVE";
 
   function changed(next: Plan, message: string) {
     setPlan(next);
-    form.reset(planFormValues(next, next.currency));
+    form.keep(planFormValues(next, next.currency));
     toast.success(message);
     router.refresh();
   }
 
-  async function save(body: CreatePlanBody) {
-    clear();
-    try {
-      const path = `/v1/subscription-plans/${plan.id}`;
-      const { data } = await callApi<Plan>({ method: "PATCH", path, mode, body: planChanges(plan, body) });
-      changed(data, "Plan saved");
-    } catch (error) {
-      show(error);
-    }
+  async function save() {
+    const { body } = readPlan(values);
+    if (body === null) return;
+    const { data } = await callApi("PATCH /v1/subscription-plans/{id}", {
+      ...{ mode, params: { id: plan.id }, body: planChanges(plan, body) },
+    });
+    changed(data, "Plan saved");
   }
 
   return (
@@ -68,122 +63,98 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
         description={<PlanDescription plan={plan} />}
         actions={
           <>
-            <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={isDirty}>
+            <Button variant={active ? "secondary" : "primary"} onClick={() => setChanging(true)} disabled={dirty}>
               {active ? "Deactivate" : "Activate"}
             </Button>
             {active && plan.type === "ONE_TIME" && can("client_session.create") && (
-              <Link href={`/${mode}/checkout/new?plan=${plan.id}`} className={buttonStyles({ variant: "primary" })}>
-                New payment link
+              <Link href={`/${mode}/checkout/new?plan=${plan.id}`} className={buttonStyles()}>
+                New session
+              </Link>
+            )}
+            {active && dueAtOnce(termsOf(plan)) > 0 && can("client_session.create") && (
+              <Link
+                href={`/${mode}/checkout/links/new?plan=${plan.id}`}
+                className={buttonStyles({ variant: "primary" })}
+              >
+                Sell by link
               </Link>
             )}
           </>
         }
       />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
-        <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate aria-label="Plan" className="min-w-0">
-          <LiveFieldset className="flex min-w-0 flex-col gap-5">
-            {failure}
-            <DescriptionFields form={form} />
-            {active && (
-              <Banner tone="neutral" title="Price and timing are locked">
-                Buyers agreed to them. Deactivate the plan to change them, or create another plan.
-              </Banner>
+        <Form form={form} onSubmit={save} live guarded aria-label="Plan">
+          <DescriptionFields form={form} />
+          {active && (
+            <Banner tone="neutral" title="Price and timing are locked">
+              Deactivate the plan to change them, or create another plan.
+            </Banner>
+          )}
+          <PriceFields form={form} currencies={currencies} locked={active} />
+          <div className="flex flex-wrap items-center gap-2 border-t pt-4">
+            <Button type="submit" variant="primary" pending={pending} disabled={!dirty}>
+              Save changes
+            </Button>
+            <Button onClick={form.discard} disabled={!dirty || pending}>
+              Discard
+            </Button>
+            {dirty && (
+              <p className="text-[13px] text-soft">
+                Save or discard before you {active ? "deactivate" : "activate"} it.
+              </p>
             )}
-            <PriceFields form={form} currencies={currencies} locked={active} />
-            <div className="flex flex-wrap items-center gap-2 border-t pt-4">
-              <Button type="submit" variant="primary" pending={isSubmitting} disabled={!isDirty}>
-                Save changes
-              </Button>
-              <Button onClick={() => form.reset()} disabled={!isDirty || isSubmitting}>
-                Discard
-              </Button>
-              {isDirty && (
-                <p className="text-[13px] text-soft">
-                  Save or discard before you {active ? "deactivate" : "activate"} it.
-                </p>
-              )}
-            </div>
-          </LiveFieldset>
-        </form>
+          </div>
+        </Form>
         <div className="flex flex-col gap-5 lg:sticky lg:top-16">
-          <TypedPreview control={form.control} today={today} />
+          <PlanPreview terms={termsTyped(values)} currency={values.currency} today={today} />
           <PlanFacts plan={plan} />
         </div>
       </div>
-      <PlanStatusDialog
-        plan={plan}
-        mode={mode}
-        open={changing}
-        onOpenChange={setChanging}
-        onChanged={(next) => {
-          setChanging(false);
-          changed(next, next.status === "ACTIVE" ? "Plan activated" : "Plan deactivated");
-        }}
-      />
-      <UnsavedGuard dirty={isDirty} />
+      {changing && (
+        <PlanStatusDialog
+          plan={plan}
+          mode={mode}
+          onClose={() => setChanging(false)}
+          onChanged={(next) => {
+            setChanging(false);
+            changed(next, next.status === "ACTIVE" ? "Plan activated" : "Plan deactivated");
+          }}
+        />
+      )}
     </>
   );
 }
 
-type PlanStatusDialogProps = {
-  plan: Plan;
-  mode: Mode;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  onChanged: (plan: Plan) => void;
-};
+type PlanStatusDialogProps = { plan: Plan; mode: Mode; onClose: () => void; onChanged: (plan: Plan) => void };
 
 /** Activates a plan, or deactivates an active one, once it is clear what that means. */
-function PlanStatusDialog({ plan, mode, open, onOpenChange, onChanged }: PlanStatusDialogProps) {
-  const [pending, setPending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogProps) {
+  const form = useForm({});
   const deactivate = plan.status === "ACTIVE";
 
   async function change() {
-    setPending(true);
-    setFailure(null);
-    try {
-      const verb = deactivate ? "deactivate" : "activate";
-      const path = `/v1/subscription-plans/${plan.id}/${verb}`;
-      onChanged((await callApi<Plan>({ method: "POST", path, mode, body: {} })).data);
-    } catch (error) {
-      setFailure(failureText(error));
-    } finally {
-      setPending(false);
-    }
+    const verb = deactivate ? "deactivate" : "activate";
+    const { data } = await callApi(`POST /v1/subscription-plans/{id}/${verb}`, { mode, params: { id: plan.id } });
+    onChanged(data);
   }
 
   return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => {
-        setFailure(null);
-        onOpenChange(next);
-      }}
+    <FormDialog
+      form={form}
+      title={deactivate ? `Deactivate ${plan.name}?` : `Activate ${plan.name}?`}
+      submitLabel={deactivate ? "Deactivate plan" : "Activate plan"}
+      danger={deactivate}
+      focus="submit"
+      onSubmit={change}
+      onClose={onClose}
     >
-      <DialogContent
-        title={deactivate ? `Deactivate ${plan.name}?` : `Activate ${plan.name}?`}
-        dismissible={!pending}
-        footer={
-          <>
-            <Button onClick={() => onOpenChange(false)} disabled={pending}>
-              Cancel
-            </Button>
-            <Button variant={deactivate ? "danger" : "primary"} pending={pending} onClick={change} data-autofocus>
-              {deactivate ? "Deactivate plan" : "Activate plan"}
-            </Button>
-          </>
-        }
-      >
-        <ul className="flex list-disc flex-col gap-1 pl-4">
-          {(deactivate ? DEACTIVATE : ACTIVATE).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-          {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
-        </ul>
-        <FormFailure failure={{ text: failure }} className="mt-4" />
-      </DialogContent>
-    </Dialog>
+      <ul className="flex list-disc flex-col gap-1 pl-4">
+        {(deactivate ? DEACTIVATE : ACTIVATE).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
+      </ul>
+    </FormDialog>
   );
 }
 

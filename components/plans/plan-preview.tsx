@@ -2,10 +2,10 @@ import { CalendarDays } from "lucide-react";
 import { StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
-import { dateText, moneyTextWithCode } from "@/lib/contract/format";
+import { dayText, moneyTextWithCode } from "@/lib/contract/format";
 import type { Plan } from "@/lib/contract/plans/plan";
 import {
   everyText,
@@ -62,7 +62,7 @@ function Schedule({ terms, currency, today }: { terms: PlanTerms; currency: stri
             className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-x-3 border-line border-b border-dashed py-1.5 last:border-0"
           >
             <time dateTime={charge.on} className="tabular-nums">
-              {dateText(new Date(`${charge.on}T12:00:00Z`), "UTC")}
+              {dayText(charge.on)}
             </time>
             <span className="text-soft">{stepText(charge, terms, index)}</span>
             {charge.amount === 0 ? (
@@ -83,7 +83,7 @@ function Schedule({ terms, currency, today }: { terms: PlanTerms; currency: stri
             <Money amount={year.amount} currency={currency} className="text-ink" />
           </p>
           {fallsOnMissingDays(charges, terms) && (
-            <p className="mt-1.5">In a month without that day, the charge falls on the month’s last day.</p>
+            <p className="mt-1.5">In shorter months, the charge falls on the last day.</p>
           )}
         </footer>
       )}
@@ -117,7 +117,9 @@ export function PlanDescription({ plan }: { plan: Plan }) {
   return (
     <>
       {PLAN_STATUS_SENTENCES[plan.status]}
-      <CopyId id={plan.id} className="flex" />
+      <span className="block">
+        <CopyId id={plan.id} />
+      </span>
     </>
   );
 }
@@ -138,9 +140,7 @@ export function PlanView({ plan, mode, today }: PlanViewProps) {
       />
       <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="flex flex-col gap-5">
-          <Banner title="You can look, but not change">
-            Your role does not include changing plans. An owner of your account can give you another role.
-          </Banner>
+          <Banner title="View only">Your role cannot change plans. An owner can change your role.</Banner>
           <Facts
             items={[
               { term: "Type", value: PLAN_TYPE_LABELS[plan.type] },

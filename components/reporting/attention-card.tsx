@@ -1,8 +1,9 @@
-import { CircleCheck, CircleHelp, CircleX, Clock, type LucideIcon } from "lucide-react";
+import { CircleCheck, CircleHelp, CircleX, Clock, Hourglass, type LucideIcon } from "lucide-react";
 import Link from "next/link";
 import { Card, Money } from "@/components/ui/card";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
+import { TOTAL_CAP } from "@/lib/contract/fields";
 import type { AttentionItem, AttentionKind, AttentionRow } from "@/lib/contract/reporting/overview";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -16,8 +17,10 @@ type Words = {
   row(row: AttentionRow): string;
 };
 
-const plural = (count: number, one: string, many: string) =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+/** Counted no further than lists are. */
+const countText = (count: number) =>
+  `${Math.min(count, TOTAL_CAP).toLocaleString("en-US")}${count > TOTAL_CAP ? "+" : ""}`;
+const plural = (count: number, one: string, many: string) => `${countText(count)} ${count === 1 ? one : many}`;
 
 const DOING = {
   authorize: "Payment",
@@ -32,14 +35,14 @@ const WORDS: Record<AttentionKind, Words> = {
     icon: CircleHelp,
     tone: "text-amber",
     title: (count) => plural(count, "outcome unknown", "outcomes unknown"),
-    advice: "The processor's answer is missing. Cardlane keeps asking; do not repeat it by hand.",
+    advice: "The processor has not given a final answer. Cardlane keeps checking; do not repeat the payment.",
     row: ({ doing }) => (doing ? DOING[doing] : "Payment"),
   },
   failed_refund: {
     icon: CircleX,
     tone: "text-red",
     title: (count) => plural(count, "refund failed", "refunds failed"),
-    advice: "In the last 30 days. The customer has no money back yet: refund again, or pay by other means.",
+    advice: "In the last 30 days. The customer has not been paid back: refund again, or pay another way.",
     row: () => "Refund failed",
   },
   expiring: {
@@ -49,20 +52,23 @@ const WORDS: Record<AttentionKind, Words> = {
     advice: "Within 24 hours. Capture or void them, or the hold is released.",
     row: () => "Expires",
   },
+  to_capture: {
+    icon: Hourglass,
+    tone: "text-soft",
+    title: (count) => plural(count, "authorization to capture", "authorizations to capture"),
+    advice: "Each holds money on a card until it is captured, voided, or seven days old.",
+    row: () => "Authorized",
+  },
 };
 
-/** Where the rest of a kind is listed; unknown outcomes have no status of their own. */
-function restHref(mode: Mode, kind: AttentionKind): string | null {
-  switch (kind) {
-    case "expiring":
-      return transactionsHref(mode, { statuses: ["AUTHORIZED"], sort: { field: "created_at", order: "asc" } });
-    case "failed_refund":
-      return transactionsHref(mode, { statuses: ["FAILED"] });
-    case "unknown_outcome":
-      return transactionsHref(mode, { statuses: ["PENDING"] });
-    default:
-      return kind satisfies never;
-  }
+/** The list that has exactly the rows of a kind. */
+function listHref(mode: Mode, kind: AttentionKind): string {
+  if (kind !== "to_capture") return transactionsHref(mode, { attention: [kind] });
+  return transactionsHref(mode, {
+    status: ["AUTHORIZED"],
+    type: ["CHARGE"],
+    sort: { field: "created_at", order: "asc" },
+  });
 }
 
 export function AttentionCard({ mode, items }: { mode: Mode; items: readonly AttentionItem[] }) {
@@ -70,7 +76,7 @@ export function AttentionCard({ mode, items }: { mode: Mode; items: readonly Att
     <Card title="Needs attention" flush>
       {items.length === 0 ? (
         <p className="flex items-center justify-center gap-2 px-4 py-8 text-[13px] text-soft">
-          <CircleCheck aria-hidden="true" className="size-4" /> Nothing needs you right now.
+          <CircleCheck aria-hidden="true" className="size-4" /> Nothing needs attention.
         </p>
       ) : (
         items.map((item) => <Item key={item.kind} mode={mode} item={item} />)
@@ -81,38 +87,47 @@ export function AttentionCard({ mode, items }: { mode: Mode; items: readonly Att
 
 function Item({ mode, item }: { mode: Mode; item: AttentionItem }) {
   const { icon: Icon, tone, title, advice, row: rowText } = WORDS[item.kind];
-  const rest = item.count - item.rows.length;
-  const href = restHref(mode, item.kind);
+  const href = listHref(mode, item.kind);
   return (
     <section className="border-b px-4 py-3 last:border-0">
       <h3 className="flex items-center gap-2 font-medium text-[13px]">
         <Icon aria-hidden="true" className={cn("size-4 shrink-0", tone)} />
-        {title(item.count)}
+        <Link href={href} className="hover:underline">
+          {title(item.count)}
+        </Link>
       </h3>
       <p className="mt-0.5 pl-6 text-soft text-xs">{advice}</p>
-      <ul className="mt-1.5 pl-6 text-[13px]">
-        {item.rows.map((row) => (
-          <li
-            key={row.transactionId ?? `${row.paymentId} ${row.doing}`}
-            className="relative -mx-2 flex items-baseline gap-3 rounded px-2 py-0.5 hover:bg-raised"
-          >
-            <Link
-              href={`/${mode}/payments/${row.paymentId}${row.transactionId ? `#${row.transactionId}` : ""}`}
-              className="after:absolute after:inset-0 focus-visible:outline-offset-0"
-            >
-              <Money amount={row.amount} currency={row.currency} />
-            </Link>
-            <span className="relative ml-auto truncate text-soft text-xs">
-              {rowText(row)} <Time at={row.at} style="relative" />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {rest > 0 && href && (
+      {item.rows.length > 0 && <Rows {...{ mode, rows: item.rows, rowText }} />}
+      {item.rows.length > 0 && item.count > item.rows.length && (
         <Link href={href} className="mt-1 ml-6 inline-block text-accent text-xs hover:underline">
-          {rest.toLocaleString("en-US")} more
+          See all {countText(item.count)}
         </Link>
       )}
     </section>
+  );
+}
+
+type RowsProps = { mode: Mode; rows: readonly AttentionRow[]; rowText: Words["row"] };
+
+function Rows({ mode, rows, rowText }: RowsProps) {
+  return (
+    <ul className="mt-1.5 pl-6 text-[13px]">
+      {rows.map((row) => (
+        <li
+          key={row.transactionId ?? `${row.paymentId} ${row.doing}`}
+          className="relative -mx-2 flex items-baseline gap-3 rounded px-2 py-0.5 hover:bg-raised"
+        >
+          <Link
+            href={`/${mode}/payments/${row.paymentId}${row.transactionId ? `#${row.transactionId}` : ""}`}
+            className="after:absolute after:inset-0 focus-visible:outline-offset-0"
+          >
+            <Money amount={row.amount} currency={row.currency} />
+          </Link>
+          <span className="relative ml-auto truncate text-soft text-xs">
+            {rowText(row)} <Time at={row.at} style="relative" />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,22 +1,22 @@
 import Link from "next/link";
 import { Card } from "@/components/ui/card";
 import type { DayRange, Decline } from "@/lib/contract/reporting/overview";
-import type { Mode } from "@/lib/contract/transactions/words";
-import { listedHref, rangeText, shareText } from "./overview-text";
+import { countedHref, rangeText, type Shown, shareText } from "./overview-text";
 
 const SHOWN = 6;
 
+type DeclinesCardProps = { shown: Shown; declines: readonly Decline[]; range: DayRange };
+
 /** Why cards were declined, most frequent first: a table whose bars are its shares. */
-export function DeclinesCard({ mode, declines, range }: { mode: Mode; declines: readonly Decline[]; range: DayRange }) {
+export function DeclinesCard({ shown, declines, range }: DeclinesCardProps) {
   const all = declines.reduce((sum, decline) => sum + decline.count, 0);
-  const href = listedHref(mode, "declined", range);
   return (
     <Card
       title="Decline reasons"
       flush
       actions={
         all > 0 && (
-          <Link href={href} className="text-accent text-xs hover:underline">
+          <Link href={countedHref(shown, "declined", range)} className="text-accent text-xs hover:underline">
             {all.toLocaleString("en-US")} declined
           </Link>
         )
@@ -35,15 +35,15 @@ export function DeclinesCard({ mode, declines, range }: { mode: Mode; declines: 
             </tr>
           </thead>
           <tbody>
-            {grouped(declines).map(({ code, meaning, count }) => (
-              <tr key={code} className="relative border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
+            {grouped(declines).map(({ codes, text, meaning, count }) => (
+              <tr key={text} className="relative border-b last:border-0 hover:bg-raised has-focus-visible:bg-raised">
                 <th scope="row" className="w-full py-2 pr-2 pl-4 text-left font-normal">
                   <Link
-                    href={href}
+                    href={countedHref(shown, "declined", range, codes)}
                     title={meaning}
                     className="after:absolute after:inset-0 focus-visible:outline-offset-0"
                   >
-                    {codeText(code)}
+                    {text}
                   </Link>
                   <span aria-hidden="true" className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-raised">
                     {/* Drawn, and not sized by a style: the page's policy takes none from HTML. */}
@@ -71,13 +71,15 @@ function codeText(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+type Reason = { codes: string[]; text: string; meaning: string; count: number };
+
 /** The most frequent reasons, and the rest as one. */
-function grouped(declines: readonly Decline[]): Pick<Decline, "code" | "meaning" | "count">[] {
-  if (declines.length <= SHOWN) return [...declines];
-  const rest = declines.slice(SHOWN - 1);
+function grouped(declines: readonly Decline[]): Reason[] {
+  const alone = declines.length <= SHOWN ? declines : declines.slice(0, SHOWN - 1);
+  const rest = declines.slice(alone.length);
+  const reasons = alone.map(({ code, meaning, count }) => ({ codes: [code], text: codeText(code), meaning, count }));
+  if (rest.length === 0) return reasons;
   const meaning = rest.map((decline) => codeText(decline.code)).join(", ");
-  return [
-    ...declines.slice(0, SHOWN - 1),
-    { code: "other reasons", meaning, count: rest.reduce((sum, decline) => sum + decline.count, 0) },
-  ];
+  const count = rest.reduce((sum, decline) => sum + decline.count, 0);
+  return [...reasons, { codes: rest.map(({ code }) => code), text: "Other reasons", meaning, count }];
 }

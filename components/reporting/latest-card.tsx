@@ -1,10 +1,10 @@
 import Link from "next/link";
-import { StatusBadge } from "@/components/ui/badge";
+import { TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import type { Mode } from "@/lib/contract/transactions/words";
+import { type Mode, signedAmount } from "@/lib/contract/transactions/words";
 
 type LatestTransaction = Pick<
   ListedTransaction,
@@ -20,14 +20,28 @@ type LatestTransaction = Pick<
   | "created_at"
 >;
 
+type LatestCardProps = {
+  mode: Mode;
+  transactions: readonly LatestTransaction[];
+  /** The list that they are the newest of. */
+  allHref?: string;
+  /** Who paid is said above: each row then shows its card. */
+  ofOneCustomer?: boolean;
+};
+
 /** The newest transactions of every currency, compact; the list has everything else. */
-export function LatestCard({ mode, transactions }: { mode: Mode; transactions: readonly LatestTransaction[] }) {
+export function LatestCard({
+  mode,
+  transactions,
+  allHref = transactionsHref(mode),
+  ofOneCustomer = false,
+}: LatestCardProps) {
   return (
     <Card
       title="Latest transactions"
       flush
       actions={
-        <Link href={transactionsHref(mode)} className="text-accent text-xs hover:underline">
+        <Link href={allHref} className="text-accent text-xs hover:underline">
           All transactions
         </Link>
       }
@@ -36,7 +50,7 @@ export function LatestCard({ mode, transactions }: { mode: Mode; transactions: r
         <caption className="sr-only">Latest transactions</caption>
         <thead className="sr-only">
           <tr>
-            {["Amount", "Status", "Customer", "Created"].map((heading) => (
+            {["Amount", "Status", ofOneCustomer ? "Card" : "Customer", "Created"].map((heading) => (
               <th key={heading} scope="col">
                 {heading}
               </th>
@@ -54,21 +68,18 @@ export function LatestCard({ mode, transactions }: { mode: Mode; transactions: r
                   href={`/${mode}/payments/${transaction.payment_id}${transaction.type === "REFUND" ? `#${transaction.id}` : ""}`}
                   className="after:absolute after:inset-0 focus-visible:outline-offset-0"
                 >
-                  {transaction.type === "REFUND" && <span className="sr-only">Refund of </span>}
-                  <Money
-                    amount={transaction.type === "REFUND" ? -transaction.amount : transaction.amount}
-                    currency={transaction.currency}
-                  />
+                  {transaction.type === "REFUND" && <span className="sr-only">Refund </span>}
+                  <Money amount={signedAmount(transaction)} currency={transaction.currency} />
                 </Link>
                 <span className="relative block text-soft text-xs sm:hidden">
                   <Time at={transaction.created_at} style="relative" />
                 </span>
               </th>
               <td className="w-40 px-2 max-sm:pr-4 max-sm:text-right">
-                <StatusBadge status={transaction.status} />
+                <TransactionBadge of={transaction} />
               </td>
               <td className="truncate px-2 text-soft max-sm:hidden">
-                {transaction.customer_email ?? cardText(transaction)}
+                {(ofOneCustomer ? null : transaction.customer_email) ?? cardText(transaction)}
               </td>
               <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
                 <Time at={transaction.created_at} style="relative" />

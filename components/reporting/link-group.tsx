@@ -20,6 +20,7 @@ export function LinkGroup({ label, links, className }: LinkGroupProps) {
           key={text}
           href={href}
           scroll={false}
+          prefetch={false}
           aria-current={current ? "true" : undefined}
           className={cn(
             "flex h-6.5 shrink-0 items-center whitespace-nowrap rounded px-2.5 text-[13px] focus-visible:-outline-offset-2",

@@ -2,8 +2,9 @@ import { currencyDigits, minorToMajor } from "@/lib/contract/currencies";
 import { dateText } from "@/lib/contract/format";
 import type { Bucket, BucketUnit, DayRange } from "@/lib/contract/reporting/overview";
 import { type Period, periodParams } from "@/lib/contract/reporting/period";
+import type { FilterName, TransactionFilters } from "@/lib/contract/transactions/filters";
 import { transactionsHref } from "@/lib/contract/transactions/query";
-import type { Mode, TransactionStatus } from "@/lib/contract/transactions/words";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** A day of the calendar is the same everywhere, so any zone shows it. */
 const asDate = (day: string) => new Date(`${day}T12:00:00Z`);
@@ -32,16 +33,24 @@ export function bucketText(bucket: Pick<Bucket, "from" | "to">): string {
   return new Intl.DateTimeFormat("en-US", options).format(asDate(bucket.from));
 }
 
-/** Beside an axis: "$1.2K". Rounded, for orientation only. */
-export function shortMoneyText(amount: number, currency: string): string {
+/** Whether the days of a bar are not over yet. */
+export const isPartial = ({ from, to }: DayRange, today: string): boolean => from <= today && today <= to;
+
+/** Beside an axis: "$1.25K", "$2.50", "−$300". Short, and never rounded: a line of the grid stands at exactly this. */
+export function tickMoneyText(amount: number, currency: string): string {
+  const major = minorToMajor(Math.abs(amount), currency);
+  const isShort = major >= 1_000;
+  const digits = isShort || Number.isInteger(major) ? 0 : currencyDigits(currency);
   return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency,
     currencyDisplay: "narrowSymbol",
-    notation: "compact",
-    minimumFractionDigits: 0,
-    maximumFractionDigits: Math.min(1, currencyDigits(currency)),
-  }).format(Math.sign(amount) * minorToMajor(Math.abs(amount), currency));
+    notation: isShort ? "compact" : "standard",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: isShort ? 3 : digits,
+  })
+    .format(Math.sign(amount) * major)
+    .replace("-", "\u2212");
 }
 
 /** "93.4%"; never 100% or 0% for what is only nearly so. `aligned` keeps the decimal, for columns. */
@@ -70,17 +79,34 @@ export function pointsOf(now: number, before: number): Change {
   return { direction: tenths > 0 ? "up" : "down", text: `${points} ${points === 1 ? "point" : "points"}` };
 }
 
-/** What the overview counts, as statuses of the list. */
-const LISTED = {
-  captured: ["CAPTURED", "SETTLED", "REFUNDED", "PARTIALLY_REFUNDED"],
-  refunded: ["REFUNDED", "PARTIALLY_REFUNDED"],
-  declined: ["DECLINED"],
-  all: [],
-} as const satisfies Record<string, readonly TransactionStatus[]>;
+const APPROVED = ["AUTHORIZED", "CAPTURED", "SETTLED", "VOIDED", "REFUNDED", "PARTIALLY_REFUNDED"] as const;
 
-/** The transactions created in a range of days that stand for a figure. */
-export function listedHref(mode: Mode, figure: keyof typeof LISTED, { from, to }: DayRange): string {
-  return transactionsHref(mode, { statuses: LISTED[figure], created: { from, to } });
+/**
+ * The rows that a figure counts, as filters of the list. Money counts on the day that it moved, captured or paid back; an
+ * attempt on the day that it was made.
+ */
+const COUNTED = {
+  captures: { by: "captured_at", filters: { type: ["CHARGE"] } },
+  refunds: { by: "captured_at", filters: { type: ["REFUND"] } },
+  moved: { by: "captured_at", filters: {} },
+  approved: { by: "created_at", filters: { type: ["CHARGE"], status: APPROVED } },
+  declined: { by: "created_at", filters: { type: ["CHARGE"], status: ["DECLINED"] } },
+  answered: { by: "created_at", filters: { type: ["CHARGE"], status: [...APPROVED, "DECLINED"] } },
+} as const satisfies Record<string, { by: FilterName; filters: TransactionFilters }>;
+
+/** What is shown of a range of days, in one currency. */
+export type Shown = { mode: Mode; currency: string };
+
+/** Exactly the rows that a figure of some days counts; of declines those with one of some codes. */
+export function countedHref(
+  { mode, currency }: Shown,
+  figure: keyof typeof COUNTED,
+  { from, to }: DayRange,
+  codes: readonly string[] = [],
+): string {
+  const { by, filters } = COUNTED[figure];
+  const decline_code = codes as TransactionFilters["decline_code"];
+  return transactionsHref(mode, { ...filters, currency: [currency], decline_code, [by]: { from, to } });
 }
 
 /** The overview of a period in a currency; the merchant's usual one is not named. */

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { type FormEvent, useState, useTransition } from "react";
 import { Button } from "@/components/ui/button";
 import { Field, Input } from "@/components/ui/field";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
 import { cn } from "@/components/ui/styles";
 import type { DayRange } from "@/lib/contract/reporting/overview";
 import { PERIODS, type Period, type PeriodName } from "@/lib/contract/reporting/period";

@@ -5,7 +5,7 @@ import { Money } from "@/components/ui/card";
 import { moneyText } from "@/lib/contract/format";
 import { approvalRate, type Bucket, type Figures, type Overview } from "@/lib/contract/reporting/overview";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { type Change, changeOf, listedHref, pointsOf, rangeText, shareText } from "./overview-text";
+import { type Change, changeOf, countedHref, pointsOf, rangeText, shareText } from "./overview-text";
 
 type TilesProps = {
   mode: Mode;
@@ -18,6 +18,7 @@ const counted = (count: number, one: string) => `${count.toLocaleString("en-US")
 export function Tiles({ mode, overview }: TilesProps) {
   const { figures, previous, buckets, currency } = overview;
   const before = previous?.figures ?? null;
+  const shown = { mode, currency };
   const money = (figure: "gross" | "net" | "refunded") => ({
     value: <Money amount={figures[figure]} currency={currency} bare />,
     change: before && changeOf(figures[figure], before[figure]),
@@ -32,25 +33,25 @@ export function Tiles({ mode, overview }: TilesProps) {
       <Tile
         label="Gross volume"
         note={counted(figures.captures, "payment")}
-        href={listedHref(mode, "captured", overview)}
+        href={countedHref(shown, "captures", overview)}
         {...money("gross")}
       />
       <Tile
         label="Net"
         note={`after ${moneyText(figures.fees, currency)} of fees`}
-        href={listedHref(mode, "all", overview)}
+        href={countedHref(shown, "moved", overview)}
         {...money("net")}
       />
       <Tile
         label="Refunds"
-        note={counted(figures.refunds, "refund")}
-        href={listedHref(mode, "refunded", overview)}
+        note={refundsOf(figures)}
+        href={countedHref(shown, "refunds", overview)}
         {...money("refunded")}
       />
       <Tile
         label="Approval rate"
         note={answersOf(figures)}
-        href={listedHref(mode, "declined", overview)}
+        href={countedHref(shown, "answered", overview)}
         {...approval(figures, before, buckets)}
       />
     </ul>
@@ -65,6 +66,10 @@ function approval(figures: Figures, before: Figures | null, buckets: readonly Bu
     before: was === null ? null : shareText(was),
     trend: buckets.flatMap((bucket) => approvalRate(bucket.figures) ?? []),
   };
+}
+
+function refundsOf({ refunds, refundsFailed }: Figures): string {
+  return `${counted(refunds, "refund")}${refundsFailed === 0 ? "" : `, less ${refundsFailed.toLocaleString("en-US")} that failed later`}`;
 }
 
 function answersOf({ approved, declined, failed }: Figures): string {
@@ -92,8 +97,8 @@ function Tile({ label, value, note, href, change, before, trend }: TileProps) {
         </Link>
       </h2>
       <div className="mt-0.5 flex items-end justify-between gap-3">
-        <p className="min-w-0 font-medium font-mono text-xl leading-8 tracking-tight">{value}</p>
-        {trend.length > 1 && <Sparkline values={trend} className="mb-1 h-7 w-24 shrink-0 lg:max-wide:hidden" />}
+        <p className="shrink-0 font-medium text-xl tabular-nums leading-8 tracking-tight">{value}</p>
+        {trend.length > 1 && <Sparkline values={trend} className="mb-1 h-7 w-24 min-w-0 shrink lg:max-wide:hidden" />}
       </div>
       <p className="mt-0.5 flex h-5 items-center gap-1 truncate text-xs">
         {before === null ? (

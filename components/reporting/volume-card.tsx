@@ -11,7 +11,7 @@ import { cn } from "@/components/ui/styles";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { approvalRate, type Bucket, type BucketUnit, type Overview } from "@/lib/contract/reporting/overview";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { bucketText, listedHref, rangeText, shareText } from "./overview-text";
+import { bucketText, countedHref, isPartial, rangeText, shareText } from "./overview-text";
 
 const VolumeChart = dynamic(() => import("./volume-chart").then((module) => module.VolumeChart), {
   ssr: false,
@@ -22,12 +22,14 @@ const BY: Record<BucketUnit, string> = { day: "by day", week: "by week", month: 
 
 type VolumeCardProps = {
   mode: Mode;
-  overview: Pick<Overview, "buckets" | "previous" | "unit" | "figures" | "from" | "to"> & { currency: string };
+  overview: Pick<Overview, "buckets" | "previous" | "unit" | "figures" | "from" | "to" | "today"> & {
+    currency: string;
+  };
 };
 
 /** Gross volume and refunds over the period, as a chart or as a table of the same figures. */
 export function VolumeCard({ mode, overview }: VolumeCardProps) {
-  const { buckets, previous, unit, currency } = overview;
+  const { buckets, previous, unit, currency, today } = overview;
   const [view, setView] = useState<"chart" | "table">("chart");
   const router = useRouter();
   const summaryId = useId();
@@ -58,20 +60,21 @@ export function VolumeCard({ mode, overview }: VolumeCardProps) {
       <div className="h-78">
         {view === "chart" ? (
           <figure className="flex h-full flex-col px-3 pt-3 pb-2" aria-describedby={summaryId}>
-            <Legend previous={previous} />
+            <Legend previous={previous} partial={buckets.some((bucket) => isPartial(bucket, today)) ? unit : null} />
             <div className="min-h-0 flex-1">
               <VolumeChart
                 buckets={buckets}
                 previous={previous?.buckets ?? null}
                 unit={unit}
                 currency={currency}
+                today={today}
                 label={`Gross volume and refunds ${BY[unit]}: arrow keys move, Enter opens the transactions`}
-                onChoose={(bucket) => router.push(listedHref(mode, "captured", bucket))}
+                onChoose={(bucket) => router.push(countedHref({ mode, currency }, "moved", bucket))}
               />
             </div>
           </figure>
         ) : (
-          <VolumeTable mode={mode} buckets={buckets} currency={currency} />
+          <VolumeTable {...{ mode, buckets, currency, today }} />
         )}
       </div>
     </Card>
@@ -97,15 +100,32 @@ function ViewButton({ pressed, onPress, icon, children }: ViewButtonProps) {
   );
 }
 
-function Legend({ previous }: { previous: VolumeCardProps["overview"]["previous"] }) {
+const PARTIAL: Record<BucketUnit, string> = {
+  day: "Today so far",
+  week: "This week so far",
+  month: "This month so far",
+};
+
+type LegendProps = {
+  previous: VolumeCardProps["overview"]["previous"];
+  /** What of its bars is not over yet; null when all are. */
+  partial: BucketUnit | null;
+};
+
+function Legend({ previous, partial }: LegendProps) {
   return (
     <figcaption className="mb-2 flex flex-wrap gap-x-4 gap-y-1 pl-1 text-soft text-xs">
       <span className="flex items-center gap-1.5">
-        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-blue" /> Gross volume
+        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-accent" /> Gross volume
       </span>
       <span className="flex items-center gap-1.5">
         <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-violet" /> Refunds
       </span>
+      {partial && (
+        <span className="flex items-center gap-1.5">
+          <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-accent opacity-45" /> {PARTIAL[partial]}
+        </span>
+      )}
       {previous && (
         <span className="flex items-center gap-1.5">
           <span aria-hidden="true" className="w-4 border-soft border-t border-dashed" /> Gross, {rangeText(previous)}
@@ -126,10 +146,24 @@ function summaryOf({ figures, buckets, currency, from, to, unit }: VolumeCardPro
   return `${total} Most in one ${unit}: ${moneyTextWithCode(best.figures.gross, currency)}, ${bucketText(best)}.`;
 }
 
+const LINK = "underline decoration-line underline-offset-3 hover:decoration-current";
+
+/** A number that leads to what it counts. */
+function Count({ count, what, href }: { count: number; what: string; href: string }) {
+  if (count === 0) return 0;
+  return (
+    <Link href={href} aria-label={`${count.toLocaleString("en-US")} ${what}`} className={LINK}>
+      {count.toLocaleString("en-US")}
+    </Link>
+  );
+}
+
 const NUMBER = "px-3 py-1.5 text-right font-normal";
 
 /** The chart's figures, latest first; each row leads to its transactions. Amounts are in the heading's currency. */
-function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: readonly Bucket[]; currency: string }) {
+type VolumeTableProps = { mode: Mode; buckets: readonly Bucket[]; currency: string; today: string };
+
+function VolumeTable({ mode, buckets, currency, today }: VolumeTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="h-full overflow-auto" tabIndex={0} aria-label="Volume as a table">
@@ -149,17 +183,15 @@ function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: readonl
         </thead>
         <tbody>
           {buckets.toReversed().map((bucket) => {
-            const { gross, refunded, fees, net, approved, declined } = bucket.figures;
+            const { gross, refunded, fees, net } = bucket.figures;
             const rate = approvalRate(bucket.figures);
             return (
               <tr key={bucket.from} className="border-b last:border-0 hover:bg-raised">
                 <th scope="row" className="whitespace-nowrap px-4 py-1.5 text-left font-normal">
-                  <Link
-                    href={listedHref(mode, "all", bucket)}
-                    className="underline decoration-line underline-offset-3 hover:decoration-current"
-                  >
+                  <Link href={countedHref({ mode, currency }, "moved", bucket)} className={LINK}>
                     {bucketText(bucket)}
                   </Link>
+                  {isPartial(bucket, today) && <span className="text-soft"> so far</span>}
                 </th>
                 {[gross, refunded, fees, net].map((amount, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns have an order and nothing else
@@ -167,19 +199,15 @@ function VolumeTable({ mode, buckets, currency }: { mode: Mode; buckets: readonl
                     <Money amount={amount} currency={currency} bare />
                   </td>
                 ))}
-                <td className={NUMBER}>{approved.toLocaleString("en-US")}</td>
-                <td className={NUMBER}>
-                  {declined === 0 ? (
-                    0
-                  ) : (
-                    <Link
-                      href={listedHref(mode, "declined", bucket)}
-                      className="underline decoration-line underline-offset-3 hover:decoration-current"
-                    >
-                      {declined.toLocaleString("en-US")}
-                    </Link>
-                  )}
-                </td>
+                {(["approved", "declined"] as const).map((figure) => (
+                  <td key={figure} className={NUMBER}>
+                    <Count
+                      count={bucket.figures[figure]}
+                      what={figure}
+                      href={countedHref({ mode, currency }, figure, bucket)}
+                    />
+                  </td>
+                ))}
                 <td className={NUMBER}>{rate === null ? "–" : shareText(rate, { aligned: true })}</td>
               </tr>
             );

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useRef } from "react";
 import {
   Bar,
   CartesianGrid,
+  Cell,
   ComposedChart,
   Line,
   ReferenceLine,
@@ -14,13 +15,15 @@ import {
 } from "recharts";
 import { moneyText } from "@/lib/contract/format";
 import type { Bucket, BucketUnit } from "@/lib/contract/reporting/overview";
-import { bucketText, shortMoneyText, tickText } from "./overview-text";
+import { bucketText, isPartial, tickMoneyText, tickText } from "./overview-text";
 
 export type VolumeChartProps = {
   buckets: readonly Bucket[];
   previous: readonly Bucket[] | null;
   unit: BucketUnit;
   currency: string;
+  /** The day that is not over. */
+  today: string;
   /** Its name, read aloud. */
   label: string;
   /** A bar was chosen, by press or with Enter. */
@@ -30,7 +33,7 @@ export type VolumeChartProps = {
 type Point = { index: number; from: string; gross: number; refunded: number; before: number | null };
 
 /** Gross volume upwards, refunds downwards, the gross volume of the period before as a dashed line. */
-export function VolumeChart({ buckets, previous, unit, currency, label, onChoose }: VolumeChartProps) {
+export function VolumeChart({ buckets, previous, unit, currency, today, label, onChoose }: VolumeChartProps) {
   const active = useRef<number | null>(null);
   const points: Point[] = buckets.map((bucket, index) => ({
     index,
@@ -47,6 +50,10 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
     if (event.key === "Enter") choose(active.current);
   };
   const axis = axisOf(points);
+  // What is not over is paler: it says less than the others.
+  const shades = buckets.map((bucket) => (
+    <Cell key={bucket.from} fillOpacity={isPartial(bucket, today) ? PARTIAL_OPACITY : 1} />
+  ));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the chart inside takes the focus and moves with the arrow keys
     <div
@@ -76,11 +83,11 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
             tickLine={false}
             axisLine={false}
             minTickGap={24}
-            interval="preserveStartEnd"
+            interval="equidistantPreserveStart"
           />
           <YAxis
             width={54}
-            tickFormatter={(amount: number) => shortMoneyText(amount, currency)}
+            tickFormatter={(amount: number) => tickMoneyText(amount, currency)}
             tick={{ fontSize: 11, fill: "var(--soft)" }}
             tickLine={false}
             axisLine={false}
@@ -95,18 +102,20 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
               active.current = point?.index ?? null;
               const bucket = point && buckets[point.index];
               return bucket ? (
-                <Readout bucket={bucket} before={previous?.[point.index] ?? null} currency={currency} />
+                <Readout {...{ bucket, currency, today }} before={previous?.[point.index] ?? null} />
               ) : null;
             }}
           />
           <Bar
             dataKey="gross"
             stackId="volume"
-            fill="var(--blue)"
+            fill="var(--accent)"
             radius={[2, 2, 0, 0]}
             maxBarSize={40}
             isAnimationActive={false}
-          />
+          >
+            {shades}
+          </Bar>
           <Bar
             dataKey="refunded"
             stackId="volume"
@@ -114,7 +123,9 @@ export function VolumeChart({ buckets, previous, unit, currency, label, onChoose
             radius={[2, 2, 0, 0]}
             maxBarSize={40}
             isAnimationActive={false}
-          />
+          >
+            {shades}
+          </Bar>
           {previous && (
             <Line
               dataKey="before"
@@ -144,6 +155,7 @@ function axisOf(points: readonly Point[]): { domain: [number, number]; ticks: nu
   return { domain: [lowest * 1.1, ticks.at(-1) ?? highest], ticks };
 }
 
+const PARTIAL_OPACITY = 0.45;
 const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10];
 
 function indexOf(index: unknown): number | null {
@@ -151,24 +163,29 @@ function indexOf(index: unknown): number | null {
   return Number.isInteger(number) ? number : null;
 }
 
-function Readout({ bucket, before, currency }: { bucket: Bucket; before: Bucket | null; currency: string }) {
+type ReadoutProps = { bucket: Bucket; before: Bucket | null; currency: string; today: string };
+
+function Readout({ bucket, before, currency, today }: ReadoutProps) {
   const { gross, captures, refunded, refunds } = bucket.figures;
   return (
     <div className="floating static px-3 py-2 text-xs">
-      <p className="mb-1 font-medium">{bucketText(bucket)}</p>
+      <p className="mb-1 font-medium">
+        {bucketText(bucket)}
+        {isPartial(bucket, today) && ", so far"}
+      </p>
       <dl className="grid grid-cols-[auto_auto] gap-x-4 gap-y-0.5">
         <dt className="text-soft">Gross · {captures.toLocaleString("en-US")}</dt>
-        <dd className="text-right font-mono tabular-nums">{moneyText(gross, currency)}</dd>
+        <dd className="text-right tabular-nums">{moneyText(gross, currency)}</dd>
         <dt className="text-soft">Refunds · {refunds.toLocaleString("en-US")}</dt>
-        <dd className="text-right font-mono tabular-nums">{moneyText(refunded, currency)}</dd>
+        <dd className="text-right tabular-nums">{moneyText(refunded, currency)}</dd>
         {before && (
           <>
             <dt className="text-soft">Gross, {tickText(before.from, "day")}</dt>
-            <dd className="text-right font-mono tabular-nums">{moneyText(before.figures.gross, currency)}</dd>
+            <dd className="text-right tabular-nums">{moneyText(before.figures.gross, currency)}</dd>
           </>
         )}
       </dl>
-      <p className="mt-1 text-soft">Press to see its transactions</p>
+      <p className="mt-1 text-soft">Select the bar to see these transactions</p>
     </div>
   );
 }

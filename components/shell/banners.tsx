@@ -7,6 +7,7 @@ import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { callApi, failureText } from "@/lib/client/api";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
+import type { NoticedEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 
 /** On every page of test mode, always in sight: none of this is money. */
 export function TestBanner() {
@@ -26,7 +27,7 @@ export function TestBanner() {
   );
 }
 
-/** On every page of somebody who has not proved their address: what is still closed, and how to open it. */
+/** On every page of a user who has not proved their address: what is still closed, and how to open it. */
 export function UnverifiedBanner({ email, days }: { email: string; days: number }) {
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [failure, setFailure] = useState<string | null>(null);
@@ -35,7 +36,7 @@ export function UnverifiedBanner({ email, days }: { email: string; days: number 
     setState("sending");
     setFailure(null);
     try {
-      await callApi({ method: "POST", path: "/api/dashboard/account/verification" });
+      await callApi("POST /api/dashboard/account/verification");
       setState("sent");
     } catch (error) {
       setState("idle");
@@ -47,8 +48,8 @@ export function UnverifiedBanner({ email, days }: { email: string; days: number 
     <Banner tone="amber" title="Confirm your e-mail address" className="mb-5">
       <p>
         We sent a link to <span className="[overflow-wrap:anywhere]">{email}</span>. Until you open it you can try
-        everything in test mode; inviting people, live keys and live payments wait, and no other browser can sign in.
-        {days > 0 && ` An account whose address nobody confirms is closed ${days} days after it was opened.`}
+        everything in test mode; inviting members, live keys and live payments wait, and no other browser can sign in.
+        {days > 0 && ` Unconfirmed accounts are closed ${days} days after sign-up.`}
       </p>
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1" aria-live="polite">
         {state === "sent" ? (
@@ -60,6 +61,26 @@ export function UnverifiedBanner({ email, days }: { email: string; days: number 
         )}
         {failure && <span className="text-red">{failure}</span>}
       </div>
+    </Banner>
+  );
+}
+
+/** On every page but those of webhooks, which say more: endpoints that have failed for days, or that we disabled for it. */
+export function WebhookBanner({ path, endpoints }: { path: string; endpoints: readonly NoticedEndpoint[] }) {
+  const pathname = usePathname();
+  const [first, ...more] = endpoints;
+  if (!first || pathname.startsWith(path)) return null;
+  const disabled = endpoints.filter(({ notice }) => notice === "disabled").length;
+  const title =
+    disabled > 0
+      ? `We disabled ${disabled === 1 ? "a webhook endpoint" : `${disabled} webhook endpoints`}`
+      : `${more.length === 0 ? "A webhook endpoint has" : `${endpoints.length} webhook endpoints have`} failed for three days`;
+  return (
+    <Banner tone="amber" title={title} className="mb-5">
+      {disabled > 0 ? "Your server gets no events there. " : "We disable an endpoint after five days. "}
+      <Link href={more.length === 0 ? `${path}/${first.id}` : path} className="underline underline-offset-2">
+        See what it answers
+      </Link>
     </Banner>
   );
 }

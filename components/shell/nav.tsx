@@ -5,7 +5,7 @@ import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
 import { createContext, type ReactNode, use, useCallback, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Sheet } from "@/components/ui/sheet";
+import { Sheet } from "@/components/ui/modal";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
 

@@ -1,8 +1,11 @@
 "use client";
 
+import { SearchX } from "lucide-react";
 import Link from "next/link";
 import { useParams, usePathname } from "next/navigation";
 import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { useShellDialog } from "./shell-dialogs";
@@ -23,22 +26,29 @@ export function NotFoundActions() {
   );
 }
 
-/** The way back from a payment that is not there. */
-export function ToTransactions() {
-  const { mode } = useDashboard();
-  return (
-    <Link href={`/${mode}/transactions`} className={buttonStyles()}>
-      All transactions
-    </Link>
-  );
-}
+type NothingHereProps = {
+  /** "payment" */
+  what: string;
+  list: "transactions" | "customers" | "checkout" | "checkout/links" | "payouts" | "settlement-batches";
+  listLabel: string;
+};
 
-/** The way back from a session that is not there. */
-export function ToCheckout() {
+/** An id that nothing has, and the way back to the list. */
+export function NothingHere({ what, list, listLabel }: NothingHereProps) {
   const { mode } = useDashboard();
   return (
-    <Link href={`/${mode}/checkout`} className={buttonStyles()}>
-      All sessions
-    </Link>
+    <>
+      <PageHeader title={what.charAt(0).toUpperCase() + what.slice(1)} />
+      <EmptyState
+        icon={<SearchX aria-hidden="true" />}
+        title={`No such ${what}`}
+        description="Check the id, and whether it belongs to test or live mode."
+        actions={
+          <Link href={`/${mode}/${list}`} className={buttonStyles()}>
+            {listLabel}
+          </Link>
+        }
+      />
+    </>
   );
 }

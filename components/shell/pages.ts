@@ -5,8 +5,13 @@ import {
   LayoutGrid,
   type LucideIcon,
   Repeat,
+  ScrollText,
   Settings,
   ShoppingCart,
+  Users,
+  Wallet,
+  Webhook,
+  Zap,
 } from "lucide-react";
 
 export type ShellPage = {
@@ -35,6 +40,23 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     sections: ["/payments"],
   },
   {
+    label: "Customers",
+    path: "/customers",
+    icon: Users,
+    key: "u",
+    also: ["people", "buyers", "shoppers"],
+    group: "main",
+  },
+  {
+    label: "Balance",
+    path: "/balance",
+    icon: Wallet,
+    key: "b",
+    also: ["payouts", "settlement batches", "bank account", "movements", "fees"],
+    group: "main",
+    sections: ["/payouts", "/settlement-batches"],
+  },
+  {
     label: "Checkout",
     path: "/checkout",
     icon: ShoppingCart,
@@ -49,6 +71,30 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     icon: KeyRound,
     key: "k",
     also: ["secret", "token", "developers"],
+    group: "developers",
+  },
+  {
+    label: "Webhooks",
+    path: "/developers/webhooks",
+    icon: Webhook,
+    key: "w",
+    also: ["endpoints", "deliveries", "notifications", "developers"],
+    group: "developers",
+  },
+  {
+    label: "Events",
+    path: "/developers/events",
+    icon: Zap,
+    key: "e",
+    also: ["log", "history", "developers"],
+    group: "developers",
+  },
+  {
+    label: "Requests",
+    path: "/developers/requests",
+    icon: ScrollText,
+    key: "r",
+    also: ["request log", "errors", "api calls", "curl", "developers"],
     group: "developers",
   },
   {

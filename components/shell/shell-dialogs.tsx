@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useParams, useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
+import { isForPage } from "./single-keys";
 
 const Palette = dynamic(() => import("./palette").then(({ Palette }) => Palette), { ssr: false });
 const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog").then(({ ShortcutsDialog }) => ShortcutsDialog), {
@@ -33,12 +34,10 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
 }
 
 const CHORD_MS = 1_500;
-const TYPED_INTO = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
-const IN_THE_WAY = "dialog:modal, :popover-open:not([role=tooltip])";
 
 /**
  * The keys that work on every page: Ctrl/Cmd-K always; the single ones only while nothing is typed into, nothing lies
- * over the page, and the person has not switched them off.
+ * over the page, and the user has not switched them off.
  */
 function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
   const router = useRouter();
@@ -52,10 +51,7 @@ function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => voi
         if (!document.querySelector("dialog:modal")) openDialog("palette");
         return;
       }
-      if (!enabled || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target instanceof Element && event.target.closest(TYPED_INTO)) return;
-      if (document.querySelector(IN_THE_WAY)) return;
-      if (takes(event)) {
+      if (enabled && isForPage(event) && takes(event)) {
         event.preventDefault();
         event.stopImmediatePropagation();
       }
@@ -102,6 +98,9 @@ const SHELL_KEYS: Readonly<Record<string, string>> = {
   c: "/checkout",
   p: "/plans",
   k: "/developers/api-keys",
+  w: "/developers/webhooks",
+  e: "/developers/events",
+  r: "/developers/requests",
   i: "/developers/idempotency",
   s: "/settings",
 };

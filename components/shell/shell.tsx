@@ -13,7 +13,7 @@ import { UserMenu } from "./user-menu";
 
 /** What stands around every page of the dashboard. */
 export function Shell({ children, ...data }: DashboardData & { children: ReactNode }) {
-  const { mode, merchant, person, preferences } = data;
+  const { mode, merchant, user, preferences } = data;
   const navigation = <Navigation {...data} />;
   return (
     <TimeDisplayProvider times={preferences.times ?? "local"} timeZone={merchant.timeZone}>
@@ -37,10 +37,10 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
             <main id="content" tabIndex={-1} className="w-full flex-1 px-4 py-6 outline-none sm:px-6 lg:px-8">
               {merchant.suspended && (
                 <Banner tone="red" title="This account is suspended" className="mb-5">
-                  No payment can be made. Everything can still be looked up; ask support what to do.
+                  Payments are blocked. You can still view everything. Contact support.
                 </Banner>
               )}
-              {!person.emailVerified && <UnverifiedBanner email={person.email} days={data.unprovedAccountDays} />}
+              {!user.emailVerified && <UnverifiedBanner email={user.email} days={data.unprovedAccountDays} />}
               {children}
             </main>
           </div>
@@ -50,7 +50,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
   );
 }
 
-function Navigation({ mode, merchant, person }: DashboardData) {
+function Navigation({ mode, merchant, user }: DashboardData) {
   return (
     <>
       <div className="flex flex-col gap-3 px-3 pt-3 pb-2">
@@ -75,7 +75,7 @@ function Navigation({ mode, merchant, person }: DashboardData) {
         </div>
       </nav>
       <div className="border-t p-2">
-        <UserMenu mode={mode} merchantName={merchant.name} person={person} />
+        <UserMenu mode={mode} merchantName={merchant.name} user={user} />
       </div>
     </>
   );

@@ -3,8 +3,8 @@
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState, useTransition } from "react";
 import { FormFailure } from "@/components/ui/banner";
+import { Switch } from "@/components/ui/choices";
 import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Switch } from "@/components/ui/switch";
 import { callApi } from "@/lib/client/api";
 import { SHELL_PAGES } from "./pages";
 import { Kbd, ModifierKey } from "./search-button";
@@ -76,7 +76,7 @@ function SingleKeys({ enabled }: { enabled: boolean }) {
     setFailure(null);
     startTransition(async () => {
       try {
-        await callApi({ method: "PATCH", path: "/api/dashboard/preferences", body: { shortcuts } });
+        await callApi("PATCH /api/dashboard/preferences", { body: { shortcuts } });
         router.refresh();
       } catch (error) {
         setFailure(error instanceof Error ? error.message : "It was not saved.");
@@ -87,7 +87,7 @@ function SingleKeys({ enabled }: { enabled: boolean }) {
     <>
       <Switch
         label="Single-key shortcuts"
-        description="Off leaves only the one with Ctrl or Cmd, so that nothing happens by a slip or by speech input."
+        description="Turn off to avoid accidental presses or speech input. Ctrl or Cmd shortcuts always work."
         checked={enabled}
         disabled={pending}
         onChange={(event) => save(event.target.checked)}

@@ -17,11 +17,11 @@ import type { DashboardData } from "@/lib/client/dashboard-context";
 import { useShellDialog } from "./shell-dialogs";
 import { THEMES } from "./theme";
 
-type UserMenuProps = { mode: string; merchantName: string; person: DashboardData["person"] };
+type UserMenuProps = { mode: string; merchantName: string; user: DashboardData["user"] };
 
-export function UserMenu({ mode, merchantName, person }: UserMenuProps) {
+export function UserMenu({ mode, merchantName, user }: UserMenuProps) {
   const openDialog = useShellDialog();
-  const name = person.name ?? person.email;
+  const name = user.name ?? user.email;
   return (
     <Menu>
       <MenuTrigger className="user-button">
@@ -37,7 +37,7 @@ export function UserMenu({ mode, merchantName, person }: UserMenuProps) {
       </MenuTrigger>
       <MenuContent label="Account" side="top" className="w-60">
         <MenuLabel>
-          <span className="block truncate">{person.email}</span>
+          <span className="block truncate">{user.email}</span>
         </MenuLabel>
         <MenuItem href={`/${mode}/settings`} icon={<Settings aria-hidden="true" />}>
           Settings

@@ -1,9 +1,10 @@
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { actionText } from "@/components/accounts/activity";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { OwnAct } from "@/lib/contract/support/merchant-view";
-import type { PaymentAuditEntry } from "@/lib/contract/support/payment-inside";
+import type { PaymentAuditEntry } from "@/lib/contract/support/payment-detail";
 import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-acts";
 
 type ActListProps = {
@@ -14,18 +15,40 @@ type ActListProps = {
 
 /** What support staff looked up and did, newest first. */
 export function ActList({ acts, about }: ActListProps) {
+  return (
+    <Acts
+      acts={acts.map((act) => ({
+        ...{ id: act.id, at: act.at, words: staffActWords(act.action), by: act.staff.email },
+        more: (
+          <>
+            {act.objectId !== about && <ActObject act={act} />}
+            <ActWords act={act} />
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+/** What a merchant's members did with the account: keys, settings, team. */
+export function OwnActList({ acts }: { acts: readonly OwnAct[] }) {
+  return <Acts acts={acts.map(({ id, at, action, actor }) => ({ id, at, words: actionText(action), by: actor }))} />;
+}
+
+type ActsProps = { acts: readonly { id: string; at: string; words: string; by: string; more?: ReactNode }[] };
+
+function Acts({ acts }: ActsProps) {
   if (acts.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing yet.</p>;
   return (
     <ul className="divide-y">
-      {acts.map((act) => (
-        <li key={act.id} className="px-4 py-2 text-[13px]">
+      {acts.map(({ id, at, words, by, more }) => (
+        <li key={id} className="px-4 py-2 text-[13px]">
           <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-            <span className="font-medium">{staffActWords(act.action)}</span>
-            <Time at={act.at} className="text-soft text-xs" />
+            <span className="font-medium">{words}</span>
+            <Time at={at} className="text-soft text-xs" />
           </p>
-          {act.objectId !== about && <ActObject act={act} />}
-          <ActWords act={act} />
-          <p className="text-soft text-xs [overflow-wrap:anywhere]">{act.staff.email}</p>
+          {more}
+          <p className="text-soft text-xs [overflow-wrap:anywhere]">{by}</p>
         </li>
       ))}
     </ul>
@@ -67,24 +90,6 @@ export function AuditList({ entries }: { entries: readonly PaymentAuditEntry[] }
           <span className="min-w-0 text-soft [overflow-wrap:anywhere]">{entry.actor}</span>
           {entry.requestId && <CopyId id={entry.requestId} short label="Copy request id" className="text-soft" />}
           <Time at={entry.at} className="ml-auto text-soft text-xs" />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** What a merchant's own people did with the account: keys, settings, team. */
-export function OwnActList({ acts }: { acts: readonly OwnAct[] }) {
-  if (acts.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing yet.</p>;
-  return (
-    <ul className="divide-y">
-      {acts.map((act) => (
-        <li key={act.id} className="px-4 py-2 text-[13px]">
-          <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-            <span className="font-medium">{actionText(act.action)}</span>
-            <Time at={act.at} className="text-soft text-xs" />
-          </p>
-          <p className="text-soft text-xs [overflow-wrap:anywhere]">{act.actor}</p>
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 /** Words and badges that several pages of support share. */
 import { Badge, StatusBadge, type Tone } from "@/components/ui/badge";
 import type { UserRole } from "@/lib/contract/permissions";
-import type { InsideOperation } from "@/lib/contract/support/payment-inside";
+import type { SupportOperation } from "@/lib/contract/support/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Statuses that only support sees: of operations, merchants, people and keys of idempotency. */
@@ -30,7 +30,7 @@ export function ModeBadge({ mode }: { mode: Mode }) {
   return <Badge tone={mode === "live" ? "green" : "neutral"}>{mode === "live" ? "Live" : "Test"}</Badge>;
 }
 
-export const OPERATION_WORDS: Record<InsideOperation["kind"], string> = {
+export const OPERATION_WORDS: Record<SupportOperation["kind"], string> = {
   authorize: "Authorization",
   continue: "3-D Secure result",
   capture: "Capture",

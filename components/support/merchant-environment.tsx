@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { StatusBadge } from "@/components/ui/badge";
+import { StatusBadge, TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import { cardText } from "@/lib/contract/format";
 import {
@@ -14,6 +14,7 @@ import {
   type MerchantTransaction,
   TRANSACTIONS_SHOWN,
 } from "@/lib/contract/support/merchant-view";
+import { signedAmount } from "@/lib/contract/transactions/words";
 import { PlainStatus } from "./labels";
 
 export function MerchantEnvironment({ environment }: { environment: Environment }) {
@@ -27,11 +28,7 @@ export function MerchantEnvironment({ environment }: { environment: Environment 
       <Card title="Latest transactions" description={`The newest ${TRANSACTIONS_SHOWN}.`} flush>
         <TransactionRows transactions={transactions} />
       </Card>
-      <Card
-        title="Latest refused and failed requests"
-        description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`}
-        flush
-      >
+      <Card title="Latest failed requests" description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
         <ErrorRows errors={errors} />
       </Card>
       <Card title={`API keys (${keys.length === KEYS_SHOWN ? `newest ${KEYS_SHOWN}` : keys.length})`} flush>
@@ -58,13 +55,13 @@ function TransactionRows({ transactions }: { transactions: readonly MerchantTran
               prefetch={false}
               className="font-medium text-accent after:absolute after:inset-0 hover:underline"
             >
-              {row.type === "CHARGE" ? "Charge" : "Refund"} <Money amount={row.amount} currency={row.currency} />
+              {row.type === "CHARGE" ? "Charge" : "Refund"} <Money amount={signedAmount(row)} currency={row.currency} />
             </Link>
             <p className="truncate text-soft text-xs">
               {[row.cardLast4 && cardText(row.cardBrand, row.cardLast4), row.customerEmail].filter(Boolean).join(" · ")}
             </p>
           </div>
-          <StatusBadge status={row.status} />
+          <TransactionBadge of={row} />
           <Time at={row.createdAt} className="text-soft text-xs" />
         </li>
       ))}
@@ -122,7 +119,9 @@ function KeyRows({ keys }: { keys: readonly MerchantKey[] }) {
             )}
           </p>
           <details className="text-xs">
-            <summary className="w-max text-soft hover:text-ink">{key.permissions.length} permissions</summary>
+            <summary className="w-max text-soft hover:text-ink">
+              {key.permissions.length === 1 ? "1 permission" : `${key.permissions.length} permissions`}
+            </summary>
             <p className="font-mono [overflow-wrap:anywhere]">{key.permissions.join(", ")}</p>
           </details>
           <CopyId id={key.id} short label={`Copy the id of ${key.name}`} className="text-soft" />

@@ -2,13 +2,13 @@ import Link from "next/link";
 import { Badge, StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Card, Facts } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import {
   ACTS_SHOWN,
-  type MerchantPerson,
+  type MerchantMember,
   type MerchantProfile,
   type MerchantView,
 } from "@/lib/contract/support/merchant-view";
@@ -19,7 +19,7 @@ import { MerchantEnvironment } from "./merchant-environment";
 import { ReasonDialog } from "./reason-dialog";
 
 export function MerchantPage({ view }: { view: MerchantView }) {
-  const { profile, people, environment, acts, ownActs } = view;
+  const { profile, members, environment, acts, ownActs } = view;
   const suspended = profile.suspendedAt !== null;
   return (
     <>
@@ -36,8 +36,8 @@ export function MerchantPage({ view }: { view: MerchantView }) {
               Since <Time at={profile.suspendedAt} />.{" "}
             </>
           )}
-          No key of it works, and its people can look but not act. Reason: {profile.suspendedReason ?? "none was given"}
-          .
+          No key of it works, and its members can look but not act. Reason:{" "}
+          {profile.suspendedReason ?? "none was given"}.
         </Banner>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_23rem]">
@@ -49,10 +49,10 @@ export function MerchantPage({ view }: { view: MerchantView }) {
           <Card title="Profile">
             <Profile profile={profile} environmentId={environment.id} />
           </Card>
-          <Card title={`People (${people.length})`} flush>
-            <PeopleList merchantId={profile.id} people={people} />
+          <Card title={`Members (${members.length})`} flush>
+            <MemberList merchantId={profile.id} members={members} />
           </Card>
-          <Card title="What its people did" description={`With the account, the last ${ACTS_SHOWN}.`} flush>
+          <Card title="What its members did" description={`With the account, the last ${ACTS_SHOWN}.`} flush>
             <OwnActList acts={ownActs} />
           </Card>
           <Card title="What support did" description={`The last ${ACTS_SHOWN}; the merchant sees them too.`} flush>
@@ -85,9 +85,10 @@ function SuspendButton({ profile }: { profile: MerchantProfile }) {
       <ReasonDialog
         label="Reinstate"
         title={`Reinstate ${profile.name}?`}
-        text="Its keys and people can do again what they could before."
+        text="Its keys and members regain their previous access."
         confirmLabel="Reinstate merchant"
-        path={`/api/support/merchants/${profile.id}/reinstate`}
+        address="POST /api/support/merchants/{id}/reinstate"
+        params={{ id: profile.id }}
         done={`${profile.name} is reinstated`}
       />
     );
@@ -96,10 +97,11 @@ function SuspendButton({ profile }: { profile: MerchantProfile }) {
     <ReasonDialog
       label="Suspend"
       title={`Suspend ${profile.name}?`}
-      text="All its API keys, test and live, stop working within half a second. Its people can still look everything up, but not move money. Payments already under way are brought to their end."
+      text="All its API keys, test and live, stop working within half a second. Its members can still view everything, but not move money. Payments already in progress are completed."
       confirmLabel="Suspend merchant"
       danger
-      path={`/api/support/merchants/${profile.id}/suspend`}
+      address="POST /api/support/merchants/{id}/suspend"
+      params={{ id: profile.id }}
       done={`${profile.name} is suspended`}
     />
   );
@@ -127,45 +129,46 @@ function ModeTabs({ merchantId, mode }: { merchantId: string; mode: Mode }) {
   );
 }
 
-function PeopleList({ merchantId, people }: { merchantId: string; people: readonly MerchantPerson[] }) {
-  if (people.length === 0) return <p className="p-4 text-[13px] text-soft">Nobody can sign in.</p>;
+function MemberList({ merchantId, members }: { merchantId: string; members: readonly MerchantMember[] }) {
+  if (members.length === 0) return <p className="p-4 text-[13px] text-soft">No member can sign in.</p>;
   return (
     <ul className="divide-y">
-      {people.map((person) => (
-        <li key={person.id} className="flex flex-col gap-1 px-4 py-2.5 text-[13px]">
-          <p className="min-w-0 font-medium [overflow-wrap:anywhere]">{person.email}</p>
+      {members.map((user) => (
+        <li key={user.id} className="flex flex-col gap-1 px-4 py-2.5 text-[13px]">
+          <p className="min-w-0 font-medium [overflow-wrap:anywhere]">{user.email}</p>
           <p className="flex flex-wrap items-center gap-1.5">
-            <Badge>{ROLE_NAMES[person.role]}</Badge>
-            {person.secondFactor ? (
+            <Badge>{ROLE_NAMES[user.role]}</Badge>
+            {user.secondFactor ? (
               <Badge tone="green">Second factor on</Badge>
             ) : (
               <Badge tone="amber">No second factor</Badge>
             )}
           </p>
           <p className="text-soft text-xs">
-            {person.name && `${person.name} · `}
-            {person.lastSignInAt ? (
+            {user.name && `${user.name} · `}
+            {user.lastSignInAt ? (
               <>
-                Signed in <Time at={person.lastSignInAt} style="relative" />
+                Signed in <Time at={user.lastSignInAt} style="relative" />
               </>
             ) : (
               "Never signed in"
             )}
           </p>
-          <CopyId id={person.id} short label={`Copy the id of ${person.email}`} className="text-soft" />
-          {person.lockedUntil && (
+          <CopyId id={user.id} short label={`Copy the id of ${user.email}`} className="text-soft" />
+          {user.lockedUntil && (
             <div className="mt-1 flex flex-wrap items-center justify-between gap-2 rounded-md bg-red-ground px-3 py-2">
               <p>
-                Locked until <Time at={person.lockedUntil} />
+                Locked until <Time at={user.lockedUntil} />
               </p>
               <ReasonDialog
                 label="Unlock"
                 size="sm"
-                title={`Unlock ${person.email}?`}
-                text="They can try to sign in again at once. Password and second factor stay as they are: make sure that it is really them."
+                title={`Unlock ${user.email}?`}
+                text="They can sign in again immediately with the same password and second factor. Verify their identity first."
                 confirmLabel="Unlock sign-in"
-                path={`/api/support/merchants/${merchantId}/people/${person.id}/unlock`}
-                done={`${person.email} can sign in again`}
+                address="POST /api/support/merchants/{id}/members/{user}/unlock"
+                params={{ id: merchantId, user: user.id }}
+                done={`${user.email} can sign in again`}
               />
             </div>
           )}

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Facts, Money } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
-import type { InsideOperation, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
-import { AskAgain } from "./ask-again";
+import type { ProcessorAnswer, SupportOperation } from "@/lib/contract/support/payment-detail";
+import { CheckStatus } from "./check-status";
 import { OPERATION_WORDS, PlainStatus } from "./labels";
 
-type OperationListProps = { operations: readonly InsideOperation[]; answers: Record<string, ReactNode> };
+type OperationListProps = { operations: readonly SupportOperation[]; answers: Record<string, ReactNode> };
 
 /** Each call to the processor: what our books say of it, and beside it what the processor says. */
 export function OperationList({ operations, answers }: OperationListProps) {
@@ -56,21 +56,21 @@ export function OperationList({ operations, answers }: OperationListProps) {
   );
 }
 
-function OpenOperation({ operation }: { operation: InsideOperation }) {
+function OpenOperation({ operation }: { operation: SupportOperation }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-md bg-amber-ground px-3 py-2">
       <p className="min-w-0">
         {operation.held ? (
-          "Somebody asks about it just now."
+          "Checking now."
         ) : operation.waits ? (
-          "It waits for you: over a day old, it is no longer asked about by itself."
+          "Needs you: it is over a day old and no longer checked automatically."
         ) : operation.nextAttemptAt ? (
           <>
-            Asked about by itself next <Time at={operation.nextAttemptAt} style="relative" />.
+            Next automatic check <Time at={operation.nextAttemptAt} style="relative" />.
           </>
         ) : null}
       </p>
-      <AskAgain operationId={operation.id} refresh />
+      <CheckStatus operationId={operation.id} refresh />
     </div>
   );
 }
@@ -88,7 +88,7 @@ const LOOKS: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
 
 /** What the processor itself says of an operation; null: only the newest are asked about. */
 export function OperationAnswer({ answer }: { answer: ProcessorAnswer | null }) {
-  if (answer === null) return <span className="text-soft">Not asked: it is one of the older ones.</span>;
+  if (answer === null) return <span className="text-soft">Not checked: only the latest operations are.</span>;
   const { tone, label } = LOOKS[answer.kind];
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">

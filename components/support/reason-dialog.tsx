@@ -1,15 +1,15 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ReactNode, useId, useState } from "react";
-import { Banner } from "@/components/ui/banner";
+import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field, Textarea } from "@/components/ui/field";
+import { FormDialog, TextareaField } from "@/components/ui/form";
 import type { ButtonSize, ButtonVariant } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
-import { callApi } from "@/lib/client/api";
-import { useSubmit } from "@/lib/client/use-submit";
+import { type Address, callApi, type PathParams } from "@/lib/client/api";
+import { useForm } from "@/lib/client/use-form";
+
+type ReasonAddress = Extract<Address, `POST /api/support/merchants/${string}`>;
 
 type ReasonDialogProps = {
   /** On the button that opens it. */
@@ -22,7 +22,8 @@ type ReasonDialogProps = {
   confirmLabel: string;
   danger?: boolean;
   /** Where the reason is sent. */
-  path: string;
+  address: ReasonAddress;
+  params: PathParams<ReasonAddress>;
   done: string;
 };
 
@@ -41,67 +42,28 @@ export function ReasonDialog({ label, variant = "secondary", size = "md", ...res
 
 type OpenProps = Omit<ReasonDialogProps, "label" | "variant" | "size"> & { onClose: () => void };
 
-function OpenReasonDialog({ title, text, confirmLabel, danger = false, path, done, onClose }: OpenProps) {
+function OpenReasonDialog({ text, confirmLabel, address, params, done, ...dialog }: OpenProps) {
   const router = useRouter();
-  const formId = useId();
-  const [reason, setReason] = useState("");
-  const { pending, failure, run, refuse } = useSubmit(["reason"]);
+  const form = useForm({ reason: "" }, { check: ({ reason }) => ({ reason: reason.trim() ? undefined : "Say why." }) });
 
-  const act = async () => {
-    await callApi({ method: "POST", path, body: { reason: reason.trim() } });
+  async function act() {
+    await callApi(address, { params, body: { reason: form.values.reason.trim() } });
     toast.success(done);
-    onClose();
+    dialog.onClose();
     router.refresh();
-  };
+  }
 
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title={title}
-        dismissible={!pending}
-        footer={
-          <>
-            <Button onClick={onClose} disabled={pending}>
-              Cancel
-            </Button>
-            <Button type="submit" form={formId} variant={danger ? "danger" : "primary"} pending={pending}>
-              {confirmLabel}
-            </Button>
-          </>
-        }
-      >
-        <form
-          id={formId}
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (reason.trim() === "") return refuse({ fields: { reason: "Say why." } });
-            void run(act, event);
-          }}
-        >
-          <div className="text-soft">{text}</div>
-          {failure.text && (
-            <Banner tone="red" role="alert">
-              {failure.text}
-              {failure.requestId && <p className="mt-0.5 font-mono text-soft text-xs">{failure.requestId}</p>}
-            </Banner>
-          )}
-          <Field label="Reason" hint="It is kept, and the merchant sees it." error={failure.fields.reason}>
-            {(props) => (
-              <Textarea
-                {...props}
-                name="reason"
-                rows={3}
-                maxLength={500}
-                required
-                value={reason}
-                onChange={(event) => setReason(event.target.value)}
-              />
-            )}
-          </Field>
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog {...dialog} form={form} submitLabel={confirmLabel} onSubmit={act}>
+      <div className="text-soft">{text}</div>
+      <TextareaField
+        label="Reason"
+        hint="Recorded, and visible to the merchant."
+        {...form.field("reason")}
+        rows={3}
+        maxLength={500}
+        required
+      />
+    </FormDialog>
   );
 }

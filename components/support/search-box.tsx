@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import Form from "next/form";
 import { type SubmitEvent, useState } from "react";
 import { Field, Input } from "@/components/ui/field";
-import { passesLuhn } from "@/lib/contract/payments/payment";
+import { HOLDS_SECRET, holdsSecret } from "@/lib/contract/secrets";
 import { SubmitButton } from "./buttons";
 
 type SearchBoxProps = {
@@ -14,14 +14,7 @@ type SearchBoxProps = {
 };
 
 const HINT =
-  "Id, e-mail address, last 4 digits, amount, request id, idempotency key or merchant name. Every search is recorded.";
-const SECRET = "That looks like a card number or a whole API key. Search by the last 4 digits, or the key's id.";
-
-/** What must not even reach an address bar: whole card numbers and keys. The service refuses them as well. */
-function looksSecret(text: string): boolean {
-  const digits = text.replace(/[\s-]/g, "");
-  return (/^\d{13,19}$/.test(digits) && passesLuhn(digits)) || /sk_(test|live)_/.test(text);
-}
+  "An id, e-mail address, key or merchant, or what you know: 4242 about $20 yesterday. Every search is recorded.";
 
 /** What most come to this page for. */
 function takeFocus(input: HTMLInputElement | null): void {
@@ -31,9 +24,10 @@ function takeFocus(input: HTMLInputElement | null): void {
 export function SearchBox({ text, refusal }: SearchBoxProps) {
   const [error, setError] = useState(refusal);
 
+  /** A secret must not even reach the address bar. The service refuses it as well. */
   function check(event: SubmitEvent<HTMLFormElement>) {
     const typed = String(new FormData(event.currentTarget).get("q") ?? "").trim();
-    const problem = typed === "" ? "Type what to look for." : looksSecret(typed) ? SECRET : null;
+    const problem = typed === "" ? "Type what to look for." : holdsSecret(typed) ? HOLDS_SECRET : null;
     setError(problem);
     if (problem !== null) event.preventDefault();
   }

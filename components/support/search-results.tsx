@@ -1,39 +1,89 @@
 import Link from "next/link";
+import { LinkGroup } from "@/components/reporting/link-group";
 import { Banner } from "@/components/ui/banner";
 import { Card, Money } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
+import { filterChips } from "@/lib/client/transactions/filter-chips";
 import { cardText } from "@/lib/contract/format";
-import { SEARCH_GROUPS, SEARCH_LIMIT, type SearchAnswer, type SearchHit } from "@/lib/contract/support/search-results";
+import {
+  MOST_PAGES,
+  RECENT_DAYS,
+  SEARCH_GROUPS,
+  SEARCH_LIMIT,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchKind,
+  type TransactionSearch,
+} from "@/lib/contract/support/search-results";
 import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
 /** Hits by kind. Said plainly: how the text was read, and where there is more than is shown. */
 export function SearchResults({ answer }: { answer: SearchAnswer }) {
-  const { groups, readAs, text } = answer;
-  const count = groups.reduce((sum, group) => sum + group.hits.length, 0);
+  const { groups, text, transactions } = answer;
+  const readAs = [...answer.readAs, ...(transactions ? readAsOf(transactions) : [])];
+  const before = transactions ? (transactions.page - 1) * SEARCH_LIMIT : 0;
+  const isPastEnd =
+    before > 0 && transactions?.problems.length === 0 && !groups.some(({ kind }) => kind === "transaction");
+  const count = groups.reduce((sum, { kind, hits }) => sum + hits.length + (kind === "transaction" ? before : 0), 0);
   const capped = groups.some((group) => group.capped);
+  const isUnknown = groups.length === 0 && (transactions?.problems.length ?? 0) > 0;
   return (
     <>
       <output className="mb-4 block text-[13px] text-soft [overflow-wrap:anywhere]">
-        {count === 0 ? "Nothing" : `${count}${capped ? " or more" : ""} found`} for{" "}
-        <strong className="font-medium text-ink">{text}</strong>, read as {readAs.join("; or ")}.
+        {isUnknown || isPastEnd
+          ? "Looked"
+          : count === 0
+            ? "Nothing"
+            : `${count.toLocaleString("en-US")}${capped ? " or more" : ""} found`}{" "}
+        for <strong className="font-medium text-ink">{text}</strong>
+        {readAs.length > 0 && `, read as ${readAs.join("; or ")}`}.
+        {transactions?.reach === "recent" && (
+          <>
+            {" "}
+            Only transactions of the last {RECENT_DAYS} days were searched.{" "}
+            <Link
+              href={addressOf(text, { ...transactions, reach: "all" })}
+              prefetch={false}
+              className="text-accent underline underline-offset-2"
+            >
+              Search all time
+            </Link>
+          </>
+        )}
       </output>
+      {transactions?.problems.map((problem) => (
+        <Banner key={problem} tone="amber" title="Not all of this was looked for" className="mb-4">
+          {problem}
+        </Banner>
+      ))}
+      {isPastEnd && transactions && <PastEnd text={text} search={transactions} />}
       {groups.length === 0 ? (
-        <NothingFound />
+        !isUnknown && !isPastEnd && <NothingFound />
       ) : (
         <div className="flex flex-col gap-4">
           {groups.map(({ kind, hits, capped: more }) => (
-            <Card key={kind} title={`${SEARCH_GROUPS[kind]} (${hits.length}${more ? "+" : ""})`} flush>
+            <Card
+              key={kind}
+              title={`${SEARCH_GROUPS[kind]} (${(hits.length + (kind === "transaction" ? before : 0)).toLocaleString("en-US")}${more ? "+" : ""})`}
+              actions={kind === "transaction" && transactions && <SortLinks text={text} search={transactions} />}
+              flush
+            >
               <ul className="divide-y">
                 {hits.map((hit) => (
-                  <Hit key={`${hit.id} ${hit.merchant?.id} ${hit.mode}`} hit={hit} />
+                  <Hit key={`${hit.id} ${hit.merchant?.id} ${hit.mode}`} kind={kind} hit={hit} />
                 ))}
               </ul>
-              {more && (
-                <p className="border-t px-4 py-2 text-[13px] text-soft">
-                  The newest {SEARCH_LIMIT} are shown, and there are more. Search by something only one of them has.
-                </p>
+              {kind === "transaction" && transactions ? (
+                <Pages text={text} search={transactions} hits={hits} />
+              ) : (
+                more && (
+                  <p className="border-t px-4 py-2 text-[13px] text-soft">
+                    The newest {SEARCH_LIMIT} are shown, and there are more. Search by something only one of them has.
+                  </p>
+                )
               )}
             </Card>
           ))}
@@ -43,9 +93,68 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
   );
 }
 
-function Hit({ hit }: { hit: SearchHit }) {
+/** What a transaction was looked for by, in words. */
+function readAsOf({ filters, refundedAgain }: TransactionSearch): string[] {
+  const chips = filterChips(filters, "UTC").map(({ label }) =>
+    `${label.charAt(0).toLowerCase()}${label.slice(1)}`.replace(": ", " "),
+  );
+  const all = [...chips, ...(refundedAgain ? ["refunded more than once"] : [])];
+  return all.length === 0
+    ? []
+    : [`transactions by ${all.join(", ")}${filters.created_at || filters.captured_at ? " (days in UTC)" : ""}`];
+}
+
+type SearchPlace = { text: string; search: TransactionSearch };
+
+/** Its first page. */
+const addressOf = (text: string, { sort, order, reach }: Pick<TransactionSearch, "sort" | "order" | "reach">) =>
+  withFilters("/support", {
+    q: text,
+    sort: sort === "created_at" && order === "desc" ? null : `${order === "desc" ? "-" : ""}${sort}`,
+    reach: reach === "all" ? "all" : null,
+  });
+
+const SORTS = [
+  ["Newest", "created_at", "desc"],
+  ["Oldest", "created_at", "asc"],
+  ["Largest", "amount", "desc"],
+  ["Smallest", "amount", "asc"],
+] as const;
+
+function SortLinks({ text, search }: SearchPlace) {
+  const links = SORTS.map(([name, sort, order]) => ({
+    href: addressOf(text, { sort, order, reach: search.reach }),
+    text: name,
+    current: search.sort === sort && search.order === order,
+  }));
+  return <LinkGroup label="Sort transactions" links={links} />;
+}
+
+function Pages({ text, search, hits }: SearchPlace & { hits: readonly SearchHit[] }) {
+  const { page, hasMore } = search;
+  if (page === 1 && !hasMore) return null;
+  const isLast = page >= MOST_PAGES;
+  const offset = (page - 1) * SEARCH_LIMIT;
+  const shown = { limit: SEARCH_LIMIT, offset, has_more: hasMore && !isLast, data: [...hits] };
+  return (
+    <div className="border-t px-4 pb-3">
+      {hasMore && isLast && (
+        <p className="mt-3 text-[13px] text-soft">
+          There are more, which are not shown. Add a word, a date or the last 4 digits.
+        </p>
+      )}
+      <PageLinks href={addressOf(text, search)} what="transactions" page={shown} />
+    </div>
+  );
+}
+
+/** Of a refund: the money has left. */
+const PAID: ReadonlySet<string> = new Set(["CAPTURED", "SETTLED"]);
+
+function Hit({ kind, hit }: { kind: SearchKind; hit: SearchHit }) {
   const { id, href, email, merchant, mode, status, amount, currency, at } = hit;
   const title = titleOf(hit);
+  const isRefund = kind === "transaction" && hit.title === "REFUND";
   return (
     <li className="relative grid gap-x-4 gap-y-1 px-4 py-2.5 text-[13px] hover:bg-raised sm:grid-cols-[minmax(0,1fr)_14rem_9rem]">
       <div className="min-w-0">
@@ -71,11 +180,13 @@ function Hit({ hit }: { hit: SearchHit }) {
         {merchant && <p className="min-w-0 truncate">{merchant.name}</p>}
         <p className="flex flex-wrap items-center gap-1.5 sm:mt-0.5">
           {mode && <ModeBadge mode={mode} />}
-          {status && <PlainStatus status={status} />}
+          {status && <PlainStatus status={isRefund && PAID.has(status) ? "SUCCEEDED" : status} />}
         </p>
       </div>
       <div className="flex flex-wrap items-baseline justify-between gap-x-3 sm:block sm:text-right">
-        {amount !== null && currency !== null && <Money amount={amount} currency={currency} className="block" />}
+        {amount !== null && currency !== null && (
+          <Money amount={isRefund ? -amount : amount} currency={currency} className="block" />
+        )}
         {at && <Time at={at} className="text-soft text-xs" />}
       </div>
     </li>
@@ -90,14 +201,29 @@ function titleOf({ title, card }: SearchHit): string {
 
 const TITLE_WORDS: Readonly<Record<string, string>> = { CHARGE: "Charge", REFUND: "Refund", ...OPERATION_WORDS };
 
+/** An address of a page that the list does not have, or no longer. */
+function PastEnd({ text, search }: SearchPlace) {
+  return (
+    <EmptyState
+      title={`There is no page ${search.page}`}
+      description="The list of transactions ends before it."
+      actions={
+        <Link href={addressOf(text, search)} prefetch={false} className={buttonStyles({ size: "sm" })}>
+          Go to the first page
+        </Link>
+      }
+    />
+  );
+}
+
 function NothingFound() {
   return (
     <EmptyState
       title="Nothing found in any merchant's data"
       description={
         <>
-          Ids, e-mail addresses and keys must be whole. Requests that only read leave no trace, and refused ones are
-          kept for 30 days. What can be found: {WHAT_CAN_BE_FOUND}.
+          Enter ids, e-mail addresses and keys in full; the first letters of a name are enough. Days are in UTC. You can
+          search for {WHAT_CAN_BE_FOUND}.
         </>
       }
     />
@@ -117,7 +243,7 @@ export function SearchStart({ searches, unknown }: SearchStartProps) {
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card
           title="What can be found"
-          description={`Of each kind at most ${SEARCH_LIMIT} are shown, the newest first. Ids, addresses and keys must be whole.`}
+          description={`Shows up to ${SEARCH_LIMIT} of each kind, newest first. Enter ids, addresses and keys in full.`}
         >
           <dl className="flex flex-col gap-2.5">
             {SEARCH_EXAMPLES.map(({ what, how, finds }) => (
@@ -168,31 +294,35 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
       }
     >
       {waiting === 0
-        ? "Asked about by themselves, for 24 hours."
-        : `${waiting === all ? (all === 1 ? "It" : "All") : waiting} ${waiting === 1 ? "waits" : "wait"} for you: over a day old, no longer asked about.`}
+        ? "Checked automatically for 24 hours."
+        : `${waiting === all ? (all === 1 ? "It" : "All") : waiting} ${waiting === 1 ? "waits" : "wait"} for you: over a day old and no longer checked automatically.`}
     </Banner>
   );
 }
 
 /** In one sentence; the start page has the table. */
 const WHAT_CAN_BE_FOUND =
-  "ids that begin with pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_ or sub_, operations by their UUID, e-mail addresses, last 4 digits, amounts, idempotency keys, customer ids and merchant names";
+  "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_, sub_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
 
 const SEARCH_EXAMPLES: readonly { what: string; how: string; finds: string }[] = [
   {
     what: "Id",
     how: "pay_…, txn_…, key_…, mer_…, req_…, usr_… and the others",
-    finds: "That one thing, whoever's it is",
+    finds: "That object, in any merchant's account",
   },
-  { what: "E-mail address", how: "anna@example.com", finds: "A customer's transactions, and people who sign in" },
-  { what: "Last 4 digits", how: "4242", finds: "The newest transactions with such a card" },
+  { what: "E-mail address", how: "anna@example.com", finds: "A customer's transactions, and users" },
   {
-    what: "Amount",
-    how: "12.34, $12.34 or 12.34 EUR",
-    finds: "Transactions of exactly that amount, in any currency if none is given",
+    what: "Transactions",
+    how: "4242 about $20 yesterday · anna smith · declined visa over €50 last week",
+    finds: "The merchants’ own search across all accounts: last 4, amount, date, status, card, words",
   },
-  { what: "Request", how: "req_…", finds: "What the request began, or why it was refused" },
+  {
+    what: "Repeat refunds",
+    how: "refunded twice, 4242, about 20 dollars",
+    finds: "Charges refunded more than once, combined with any of the above",
+  },
+  { what: "Request", how: "req_…", finds: "The request and what it started" },
   { what: "Idempotency key", how: "the whole key", finds: "Its first use, and the payment" },
-  { what: "Operation", how: "its UUID, as the processor knows it", finds: "The payment it belongs to" },
+  { what: "Operation", how: "its UUID, the processor's reference", finds: "The payment it belongs to" },
   { what: "Merchant", how: "any part of the name", finds: "The merchant" },
 ];

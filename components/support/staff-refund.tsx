@@ -5,12 +5,12 @@ import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
-import { type StaffMoney, staffMoneyPorts } from "@/lib/client/support/staff-money-ports";
+import { moneyRecords, type StaffMoney, staffAccess } from "@/lib/client/payments/money-ports";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 
-const StaffRefundDialog = dynamic(() => import("./staff-refund-dialog").then((module) => module.StaffRefundDialog));
-
-const always = () => true;
+const StaffRefundDialog = dynamic(() =>
+  import("@/components/payments/action-dialogs").then((module) => module.StaffRefundDialog),
+);
 
 type StaffRefundProps = { payment: ShownPayment; money: StaffMoney };
 
@@ -18,7 +18,7 @@ type StaffRefundProps = { payment: ShownPayment; money: StaffMoney };
 export function StaffRefund({ payment, money }: StaffRefundProps) {
   const [open, setOpen] = useState(false);
   useReopen(money, () => setOpen(true));
-  const against = reasonAgainst("refund", subjectOfPayment(payment), always);
+  const against = reasonAgainst("refund", subjectOfPayment(payment), () => true);
   return (
     <div className="flex min-w-0 flex-col items-end gap-1 max-sm:items-start">
       <Button
@@ -45,6 +45,6 @@ function useReopen(money: StaffMoney, reopen: () => void): void {
   useEffect(() => {
     if (looked.current) return;
     looked.current = true;
-    if (staffMoneyPorts(money, () => {}).store.find(money.paymentId, "refund") !== null) reopen();
+    if (moneyRecords(staffAccess(money)).find(money.paymentId, "refund") !== null) reopen();
   }, [money, reopen]);
 }

@@ -4,9 +4,9 @@ import { Badge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Time } from "@/components/ui/time";
-import type { UnknownOutcome, UnknownOutcomeList } from "@/lib/contract/support/operations";
-import { AskAgain } from "./ask-again";
+import type { UnknownOutcome, UnknownOutcomeList } from "@/lib/contract/support/endpoints";
 import { RefreshButton } from "./buttons";
+import { CheckStatus } from "./check-status";
 import { ModeBadge, OPERATION_WORDS } from "./labels";
 
 /** What nobody knows the outcome of. A row stays where it is when it is asked about, so that its answer can be read. */
@@ -16,7 +16,7 @@ export function UnknownQueue({ list: { outcomes, total, waiting } }: { list: Unk
       <EmptyState
         icon={<CircleCheck aria-hidden="true" />}
         title="Every outcome is known"
-        description="Nothing that was sent to a processor is without an answer."
+        description="Every operation has a final answer from the processor."
         actions={<RefreshButton />}
       />
     );
@@ -77,18 +77,18 @@ function Row({ outcome }: { outcome: UnknownOutcome }) {
         <p className="text-soft">
           <Next outcome={outcome} />
         </p>
-        <AskAgain operationId={operationId} />
+        <CheckStatus operationId={operationId} />
       </div>
     </li>
   );
 }
 
 function Next({ outcome: { held, nextAttemptAt } }: { outcome: UnknownOutcome }) {
-  if (held) return <>Being asked about just now</>;
+  if (held) return <>Being checked now</>;
   if (nextAttemptAt === null) return <Badge tone="red">Waits for staff</Badge>;
   return (
     <>
-      Asked again by itself <Time at={nextAttemptAt} style="relative" />
+      Checked again <Time at={nextAttemptAt} style="relative" />
     </>
   );
 }

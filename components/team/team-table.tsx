@@ -1,20 +1,20 @@
 "use client";
 
-import { Ellipsis, Mail, UserCog, UserMinus } from "lucide-react";
+import { Ellipsis, Mail, UserCog, UserMinus, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
-import { FormFailure } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { RadioCards } from "@/components/ui/choices";
+import { FormDialog, TextField } from "@/components/ui/form";
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { callApi, failureText } from "@/lib/client/api";
-import { useSubmit } from "@/lib/client/use-submit";
-import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
-import { RoleCards } from "./invite-member";
+import { useForm } from "@/lib/client/use-form";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
+import { MERCHANT_ROLES, type MerchantRole, ROLE_LABELS, ROLE_SENTENCES } from "@/lib/contract/permissions";
 
 type Member = {
   id: string;
@@ -36,11 +36,11 @@ export function TeamTable({ members }: { members: Member[] }) {
   return (
     <div className="rounded-lg border">
       <table className="w-full text-[13px] max-sm:block">
-        <caption className="sr-only">People who can sign in to this account</caption>
+        <caption className="sr-only">Members who can sign in to this account</caption>
         <thead className="max-sm:sr-only">
           <tr>
             <th scope="col" className={HEAD}>
-              Person
+              Member
             </th>
             <th scope="col" className={HEAD}>
               Role
@@ -62,7 +62,8 @@ export function TeamTable({ members }: { members: Member[] }) {
           ))}
         </tbody>
       </table>
-      <MemberDialogs dialog={dialog} onClose={() => setDialog(null)} />
+      {dialog?.kind === "role" && <ChangeRole member={dialog.member} onClose={() => setDialog(null)} />}
+      {dialog?.kind === "remove" && <Remove member={dialog.member} onClose={() => setDialog(null)} />}
     </div>
   );
 }
@@ -105,8 +106,8 @@ function MemberActions({ member, onDialog }: MemberActionsProps) {
 
   async function resend() {
     try {
-      await callApi({ method: "POST", path: `/api/dashboard/team/${member.id}/resend` });
-      toast.success(`Sent again to ${member.email}`, { description: "The link of the earlier mail stopped working." });
+      await callApi("POST /api/dashboard/team/{id}/resend", { params: { id: member.id } });
+      toast.success(`Sent again to ${member.email}`, { description: "The earlier link no longer works." });
       router.refresh();
     } catch (error) {
       toast.error("Not sent", { description: failureText(error) });
@@ -145,67 +146,51 @@ function MemberActions({ member, onDialog }: MemberActionsProps) {
 
 type MemberDialog = { kind: "role" | "remove"; member: Member };
 
-type MemberDialogsProps = { dialog: MemberDialog | null; onClose: () => void };
-
-function MemberDialogs({ dialog, onClose }: MemberDialogsProps) {
-  return (
-    <Dialog open={dialog !== null} onOpenChange={onClose}>
-      {dialog?.kind === "role" && <ChangeRole member={dialog.member} onClose={onClose} />}
-      {dialog?.kind === "remove" && <Remove member={dialog.member} onClose={onClose} />}
-    </Dialog>
-  );
-}
-
 type ContentProps = { member: Member; onClose: () => void };
 
 function ChangeRole({ member, onClose }: ContentProps) {
   const router = useRouter();
-  const formId = useId();
-  const [role, setRole] = useState(member.role);
-  const { pending, failure, run } = useSubmit([]);
+  const form = useForm({ role: member.role });
+  const { role } = form.values;
+  const name = member.name ?? member.email;
 
   async function change() {
-    await callApi({ method: "PATCH", path: `/api/dashboard/team/${member.id}`, body: { role } });
-    toast.success(`${member.name ?? member.email} is now ${ROLE_LABELS[role].toLowerCase()}`);
+    await callApi("PATCH /api/dashboard/team/{id}", { params: { id: member.id }, body: { role } });
+    toast.success(`${name} is now ${ROLE_LABELS[role].toLowerCase()}`);
     onClose();
     router.refresh();
   }
 
   return (
-    <DialogContent
-      title={`Change the role of ${member.name ?? member.email}`}
-      description="It counts from their next click on."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" pending={pending} disabled={role === member.role}>
-            Change role
-          </Button>
-        </>
-      }
+    <FormDialog
+      form={form}
+      title={`Change the role of ${name}`}
+      description="Takes effect immediately."
+      submitLabel="Change role"
+      disabled={!form.dirty}
+      onSubmit={change}
+      onClose={onClose}
     >
-      <form id={formId} onSubmit={(event) => run(change, event)} className="flex flex-col gap-4">
-        <FormFailure failure={failure} />
-        <RoleCards value={role} onChange={setRole} />
-      </form>
-    </DialogContent>
+      <RoleCards {...form.choice("role")} />
+    </FormDialog>
   );
 }
 
 function Remove({ member, onClose }: ContentProps) {
   const router = useRouter();
-  const { pending, failure, run } = useSubmit([]);
+  const form = useForm({});
   const name = member.name ?? member.email;
 
   async function remove() {
-    await callApi({ method: "DELETE", path: `/api/dashboard/team/${member.id}` });
+    await callApi("DELETE /api/dashboard/team/{id}", { params: { id: member.id } });
     toast.success(member.invited ? "Invitation withdrawn" : `${name} was removed`);
     onClose();
     router.refresh();
   }
 
   return (
-    <DialogContent
+    <FormDialog
+      form={form}
       size="sm"
       title={member.invited ? `Withdraw the invitation of ${name}?` : `Remove ${name} from the team?`}
       description={
@@ -213,18 +198,71 @@ function Remove({ member, onClose }: ContentProps) {
           ? "The link they were sent stops working."
           : "They are signed out at once and cannot sign in again. What they did stays in the history."
       }
-      footer={
-        <>
-          <Button onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
-          <Button variant="danger" pending={pending} onClick={() => run(remove)}>
-            {member.invited ? "Withdraw" : "Remove"}
-          </Button>
-        </>
-      }
+      submitLabel={member.invited ? "Withdraw" : "Remove"}
+      danger
+      focus="cancel"
+      onSubmit={remove}
+      onClose={onClose}
+    />
+  );
+}
+
+const NOTICES: Record<MailRoute, string> = {
+  sent: "The link in the mail works for seven days.",
+  outbox: "No mail server is set up: the link is in the outbox, /outbox.",
+  console: "No mail server is set up: the link is in the console of the service.",
+};
+
+export function InviteMember({ mail }: { mail: MailRoute }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="primary" icon={<UserPlus aria-hidden="true" />} onClick={() => setOpen(true)}>
+        Invite
+      </Button>
+      {open && <Invitation mail={mail} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Invitation({ mail, onClose }: { mail: MailRoute; onClose: () => void }) {
+  const router = useRouter();
+  const form = useForm({ email: "", role: "viewer" as MerchantRole });
+
+  async function invite() {
+    await callApi("POST /api/dashboard/team", { body: form.values });
+    toast.success(`${form.values.email.trim()} is invited`, { description: NOTICES[mail] });
+    onClose();
+    router.refresh();
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Invite to the team"
+      description="They receive an e-mail with a link to set a password."
+      submitLabel="Send invitation"
+      onSubmit={invite}
+      onClose={onClose}
     >
-      <FormFailure failure={failure} />
-    </DialogContent>
+      <TextField label="E-mail address" {...form.field("email")} type="email" autoComplete="off" />
+      <RoleCards {...form.choice("role")} />
+    </FormDialog>
+  );
+}
+
+type RoleCardsProps = { value: MerchantRole; onChange: (role: MerchantRole) => void; error: string | undefined };
+
+function RoleCards(props: RoleCardsProps) {
+  return (
+    <RadioCards
+      legend="Role"
+      options={MERCHANT_ROLES.map((role) => ({
+        value: role,
+        label: ROLE_LABELS[role],
+        description: ROLE_SENTENCES[role],
+      }))}
+      {...props}
+    />
   );
 }

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
-import { StatusBadge } from "@/components/ui/badge";
-import { brandLabel, wordLabel } from "@/lib/client/transactions/filter-chips";
+import { TransactionBadge } from "@/components/ui/badge";
+import { wordLabel } from "@/lib/client/transactions/filter-chips";
+import { currencyDigits } from "@/lib/contract/currencies";
 import { moneyText, timeText } from "@/lib/contract/format";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
+import { signedAmount } from "@/lib/contract/transactions/words";
 
 /** What a cell needs beside its row: the zone that times are shown in. */
 type CellContext = { zone: string };
@@ -12,10 +14,10 @@ const NOTHING = <span className="dim">–</span>;
 
 /** Cells are plain markup: what they need in a hand's reach (copying, a time's other forms) the table does for all. */
 export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellContext) => ReactNode> = {
-  amount: (row) => money(row.amount, row.currency),
+  amount: (row) => money(signedAmount(row), row.currency),
   status: (row) => (
     <>
-      <StatusBadge status={row.status} />
+      <TransactionBadge of={row} />
       {row.type === "REFUND" && <span className="dim"> Refund</span>}
       {row.decline_code !== null && <span className="dim max-lg:hidden"> {wordLabel(row.decline_code)}</span>}
     </>
@@ -26,8 +28,8 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
       NOTHING
     ) : (
       <>
-        {row.card_brand === null ? "Card" : brandLabel(row.card_brand)}{" "}
-        <span className="mono">•••• {row.card_last4}</span>
+        {row.card_brand === null ? "Card" : wordLabel(row.card_brand)}{" "}
+        <span className="figures">•••• {row.card_last4}</span>
       </>
     ),
   created_at: (row, context) => time(row.created_at, context),
@@ -83,7 +85,8 @@ function money(amount: number, currency: string): ReactNode {
   return (
     <span className="money">
       {shown}
-      {!shown.includes(currency) && <span className="dim"> {currency}</span>}
+      {currencyDigits(currency) === 0 && <span className="whole" />}
+      <span className="code dim">{shown.includes(currency) ? "" : ` ${currency}`}</span>
     </span>
   );
 }

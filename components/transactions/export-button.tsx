@@ -3,9 +3,9 @@
 import { Download, X } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/floating";
 import { Menu, MenuContent, MenuItem, MenuLabel, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
-import { IconButton } from "@/components/ui/tooltip";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { ExportProgress } from "@/lib/client/transactions/download-export";
 
@@ -45,7 +45,7 @@ export function ExportButton({ filters, columns, total, totalCapped = false }: E
           >
             These columns
           </MenuItem>
-          <MenuItem description="Everything there is to know" onSelect={() => start(filters)}>
+          <MenuItem description="All columns of the API" onSelect={() => start(filters)}>
             All columns
           </MenuItem>
         </MenuContent>

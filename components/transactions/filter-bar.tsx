@@ -4,37 +4,33 @@ import { ChevronDown, ListFilter, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/components/ui/styles";
 import { filterChips } from "@/lib/client/transactions/filter-chips";
 import {
-  filterCount,
+  FILTER_FORMS,
+  FILTER_ROWS,
   NO_FILTERS,
   type TransactionFilters,
-  type TransactionQuery,
-} from "@/lib/contract/transactions/query";
+  usedFilters,
+} from "@/lib/contract/transactions/filters";
+import type { FilterBarProps } from "./filter-sheet";
 
 // What is inside a popover comes when somebody reaches for one: the list itself does without.
-const loadForms = () => import("./filter-forms").then((module) => module.FormOfKind);
-const FormOfKind = dynamic(loadForms, { ssr: false, loading: () => <Skeleton className="h-36" /> });
+const loadForms = () => import("./filter-forms").then((module) => module.FilterForm);
+const FilterForm = dynamic(loadForms, { ssr: false, loading: () => <Skeleton className="h-36" /> });
 const FilterSheet = dynamic(() => import("./filter-sheet").then((module) => module.FilterSheet), { ssr: false });
-
-export type FilterBarProps = {
-  query: TransactionQuery;
-  timeZone: string;
-  onChange: (patch: Partial<TransactionQuery>) => void;
-};
 
 /** A button per kind of filter; on narrow screens one for all of them. */
 export function FilterBar(props: FilterBarProps) {
   const [sheet, setSheet] = useState(false);
-  const count = filterCount(props.query);
+  const count = usedFilters(props.query).length;
   return (
     <>
       <section aria-label="Filters" className="flex flex-wrap items-center gap-2 max-md:hidden">
-        {FILTER_KINDS.map((kind) => (
-          <FilterPopover key={kind.name} kind={kind} {...props} />
+        {FILTER_FORMS.map((form) => (
+          <FilterPopover key={form} form={form} {...props} />
         ))}
       </section>
       <Button className="md:hidden" icon={<ListFilter aria-hidden="true" />} onClick={() => setSheet(true)}>
@@ -45,10 +41,10 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-function FilterPopover({ kind, query, timeZone, onChange }: FilterBarProps & { kind: (typeof FILTER_KINDS)[number] }) {
+function FilterPopover({ form, query, ...business }: FilterBarProps & { form: string }) {
   const [open, setOpen] = useState(false);
-  const { name, width } = kind;
-  const used = kind.isUsed(query);
+  const used = usedFilters(query).some(({ row }) => row.form === form);
+  const isNarrow = FILTER_ROWS.every(([, row]) => row.form !== form || row.kind === "words");
   return (
     <Popover open={open} onOpenChange={setOpen}>
       <PopoverTrigger asChild>
@@ -57,13 +53,13 @@ function FilterPopover({ kind, query, timeZone, onChange }: FilterBarProps & { k
           onPointerEnter={() => void loadForms()}
           onFocus={() => void loadForms()}
         >
-          {name}
+          {form}
           {used && <span className="sr-only">in use</span>}
           <ChevronDown aria-hidden="true" className="opacity-60" />
         </Button>
       </PopoverTrigger>
-      <PopoverContent label={`Filter by ${name.toLowerCase()}`} className={width}>
-        <FormOfKind kind={name} filters={query} timeZone={timeZone} onChange={onChange} onDone={() => setOpen(false)} />
+      <PopoverContent label={`Filter by ${form.toLowerCase()}`} className={isNarrow ? "w-52" : "w-80"}>
+        <FilterForm form={form} filters={query} {...business} onDone={() => setOpen(false)} />
       </PopoverContent>
     </Popover>
   );
@@ -72,7 +68,7 @@ function FilterPopover({ kind, query, timeZone, onChange }: FilterBarProps & { k
 type FilterChipsProps = {
   filters: TransactionFilters;
   timeZone: string;
-  onChange: (patch: Partial<TransactionFilters>) => void;
+  onChange: (patch: TransactionFilters) => void;
 };
 
 /** What narrows the list, each with a way to be rid of it. */
@@ -81,9 +77,9 @@ export function FilterChips({ filters, timeZone, onChange }: FilterChipsProps) {
   if (chips.length === 0) return null;
   return (
     <ul aria-label="Active filters" className="flex flex-wrap items-center gap-1.5">
-      {chips.map(({ key, label, title, without }) => (
+      {chips.map(({ name, label, title }) => (
         <li
-          key={key}
+          key={name}
           title={title}
           className="flex h-6 max-w-full items-center rounded-md bg-accent-ground pl-2 text-accent text-xs"
         >
@@ -92,7 +88,7 @@ export function FilterChips({ filters, timeZone, onChange }: FilterChipsProps) {
             type="button"
             className="flex size-6 shrink-0 items-center justify-center rounded-md hover:bg-line print:hidden"
             aria-label={`Remove filter ${label}`}
-            onClick={() => onChange(without)}
+            onClick={() => onChange({ [name]: undefined })}
           >
             <X aria-hidden="true" className="size-3.5" />
           </button>
@@ -106,19 +102,3 @@ export function FilterChips({ filters, timeZone, onChange }: FilterChipsProps) {
     </ul>
   );
 }
-
-export type FilterName = "Status" | "Card" | "Amount" | "Date" | "Customer";
-
-/** The kinds of filter in their order: whether one is in use, and how wide its form is. */
-export const FILTER_KINDS: readonly { name: FilterName; isUsed: (f: TransactionFilters) => boolean; width: string }[] =
-  [
-    { name: "Status", isUsed: (f) => f.statuses.length > 0, width: "w-52" },
-    { name: "Card", isUsed: (f) => f.brands.length > 0, width: "w-44" },
-    { name: "Amount", isUsed: (f) => f.amount !== null, width: "w-80" },
-    { name: "Date", isUsed: (f) => f.created !== null, width: "w-80" },
-    {
-      name: "Customer",
-      isUsed: (f) => [f.customerEmail, f.customerId, f.subscriptionId, f.last4].some((value) => value !== null),
-      width: "w-80",
-    },
-  ];

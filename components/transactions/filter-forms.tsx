@@ -6,52 +6,87 @@ import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field, Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
-import { AMOUNT_NOTE, brandLabel } from "@/lib/client/transactions/filter-chips";
-import { amountText, CURRENCY_DIGITS, DEFAULT_UNIT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
-import { DATE_PRESETS, type DatePreset, isDay } from "@/lib/contract/transactions/created-range";
-import { isText, type TransactionFilters } from "@/lib/contract/transactions/query";
-import { CARD_BRANDS, TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
-import type { FilterName } from "./filter-bar";
+import { wordLabel } from "@/lib/client/transactions/filter-chips";
+import { amountText, DEFAULT_UNIT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
+import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
+import {
+  amountIn,
+  FILTER_ROWS,
+  type FilterName,
+  type FilterRow,
+  problemOfText,
+  type TransactionFilters,
+} from "@/lib/contract/transactions/filters";
+import { DATE_PRESETS, type DatePreset, isDay } from "@/lib/contract/transactions/time-range";
+import type { TransactionStatus } from "@/lib/contract/transactions/words";
 
-export type FormOfKindProps = FilterProps & { kind: FilterName; timeZone: string };
+type FilterFormProps = {
+  filters: TransactionFilters;
+  onChange: (patch: TransactionFilters) => void;
+  /** The filter is done with: a popover closes. */
+  onDone?: () => void;
+  timeZone: string;
+  /** Those that the business takes, most used first. */
+  currencies: readonly string[];
+};
+type RowProps<Kind = FilterRow["kind"]> = FilterFormProps & { name: FilterName; row: FilterRow & { kind: Kind } };
 
-/** The form of one kind of filter. */
-export function FormOfKind({ kind, timeZone, ...props }: FormOfKindProps) {
-  switch (kind) {
-    case "Status":
-      return <StatusFilter {...props} />;
-    case "Card":
-      return <BrandFilter {...props} />;
-    case "Amount":
+/** The controls of all filters that are in one form. */
+export function FilterForm({ form, ...given }: FilterFormProps & { form: string }) {
+  const { amount } = given.filters;
+  // An amount that is asked for stays what it says: 50 of the one currency is 50 of the other.
+  const onChange = (patch: TransactionFilters) => {
+    const [currency, ...more] = patch.currency ?? [];
+    const isOfIt = currency === undefined || more.length > 0 || amount === undefined;
+    given.onChange(isOfIt ? patch : { amount: amountIn(currency, amount), ...patch });
+  };
+  const props = { ...given, onChange };
+  const rows = FILTER_ROWS.filter(([, row]) => row.form === form);
+  const texts = rows.flatMap(([name, row]) => (row.kind === "text" ? [{ name, row }] : []));
+  return (
+    <div className="flex flex-col gap-4">
+      {rows.map(([name, row]) => (
+        <div key={name} className="empty:hidden">
+          {row.label !== form && rows.length > 1 && row.kind !== "text" && (
+            <p className="mb-2 font-medium">{row.label}</p>
+          )}
+          <RowForm name={name} row={row} {...props} />
+        </div>
+      ))}
+      {texts.length > 0 && <TextFilters texts={texts} {...props} />}
+    </div>
+  );
+}
+
+function RowForm({ row, ...props }: RowProps) {
+  switch (row.kind) {
+    case "words":
+      return <WordsFilter row={row} {...props} />;
+    case "amount":
       return <AmountFilter {...props} />;
-    case "Date":
-      return <DateFilter {...props} timeZone={timeZone} />;
-    case "Customer":
-      return <CustomerFilter {...props} />;
+    case "times":
+      return <TimesFilter {...props} />;
+    case "text":
+      return null;
     default:
-      return kind satisfies never;
+      return row satisfies never;
   }
 }
 
-/** What every filter's form gets: the filters as they are, and how to change some of them. */
-type FilterProps = {
-  filters: TransactionFilters;
-  onChange: (patch: Partial<TransactionFilters>) => void;
-  /** The filter is done with: a popover closes. */
-  onDone?: () => void;
-};
-
-type FilterFormProps = {
+type TypedFiltersProps = {
+  /** What it holds: the form starts again when another part of the page changes it. */
+  value: unknown;
   onApply: (data: Record<string, string>) => void;
-  /** Absent when the filter is not in use. */
-  onRemove?: (() => void) | undefined;
+  onRemove: () => void;
   children: ReactNode;
 };
 
 /** Typed filters count when they are complete: by Enter or the button. */
-function FilterForm({ onApply, onRemove, children }: FilterFormProps) {
+function TypedFilters({ value, onApply, onRemove, children }: TypedFiltersProps) {
+  const text = JSON.stringify(value) ?? "{}";
   return (
     <form
+      key={text}
       className="flex flex-col gap-3"
       noValidate
       onSubmit={(event) => {
@@ -61,11 +96,11 @@ function FilterForm({ onApply, onRemove, children }: FilterFormProps) {
       }}
     >
       {children}
-      <div className="flex gap-2">
+      <div className="flex gap-2 bg-ground in-[.floating]:sticky in-[.floating]:-bottom-3 in-[.floating]:py-2">
         <Button type="submit" size="sm" variant="primary">
           Apply
         </Button>
-        {onRemove && (
+        {text !== "{}" && (
           <Button size="sm" variant="ghost" onClick={onRemove}>
             Remove filter
           </Button>
@@ -75,161 +110,121 @@ function FilterForm({ onApply, onRemove, children }: FilterFormProps) {
   );
 }
 
-function StatusFilter({ filters, onChange }: FilterProps) {
-  const { statuses } = filters;
+/** More words than these are a list to open. */
+const MOST_BOXES = 12;
+
+function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps<"words">, "timeZone">) {
+  const chosen = (filters[name] ?? []) as readonly string[];
+  if (row.values.length > MOST_BOXES) {
+    const several = chosen.length > 1 ? [chosen.join(",")] : [];
+    const likely = name === "currency" ? currencies : [];
+    return (
+      <Select
+        aria-label={row.label}
+        value={chosen.join(",")}
+        onChange={(event) => onChange({ [name]: event.target.value.split(",").filter(Boolean) })}
+      >
+        <option value="">Any</option>
+        {[...several, ...likely, ...row.values.filter((word) => !likely.includes(word))].map((word) => (
+          <option key={word}>{word}</option>
+        ))}
+      </Select>
+    );
+  }
+  const toggled = (word: string, isOn: boolean) =>
+    row.values.filter((other) => (other === word ? isOn : chosen.includes(other)));
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="sr-only">Status</legend>
-      {TRANSACTION_STATUSES.map((status) => (
+      <legend className="sr-only">{row.label}</legend>
+      {row.values.map((word) => (
         <Checkbox
-          key={status}
-          label={<StatusBadge status={status} />}
-          checked={statuses.includes(status)}
-          onChange={(event) =>
-            onChange({
-              statuses: TRANSACTION_STATUSES.filter((other) =>
-                other === status ? event.target.checked : statuses.includes(other),
-              ),
-            })
-          }
+          key={word}
+          label={name === "status" ? <StatusBadge status={word as TransactionStatus} /> : wordLabel(word)}
+          checked={chosen.includes(word)}
+          onChange={(event) => onChange({ [name]: toggled(word, event.target.checked) })}
         />
       ))}
     </fieldset>
   );
 }
 
-function BrandFilter({ filters, onChange }: FilterProps) {
-  const { brands } = filters;
-  return (
-    <fieldset className="flex flex-col gap-2">
-      <legend className="sr-only">Card brand</legend>
-      {CARD_BRANDS.map((brand) => (
-        <Checkbox
-          key={brand}
-          label={brandLabel(brand)}
-          checked={brands.includes(brand)}
-          onChange={(event) =>
-            onChange({
-              brands: CARD_BRANDS.filter((other) => (other === brand ? event.target.checked : brands.includes(other))),
-            })
-          }
-        />
-      ))}
-    </fieldset>
-  );
-}
-
-const UNITS = [...CURRENCY_DIGITS.keys()].toSorted();
-
-function AmountFilter({ filters, onChange, onDone }: FilterProps) {
-  const { amount } = filters;
+/** Amounts are of the currency that is filtered by, else of the one that the business takes most. */
+function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, "row">) {
+  const { amount, currency = [] } = filters;
+  const unit = (currency.length === 1 ? currency[0] : amount?.unit) ?? currencies[0] ?? DEFAULT_UNIT;
   const [errors, setErrors] = useState<{ min?: string; max?: string }>({});
   const shown = (minor: number | null | undefined) => (minor == null || !amount ? "" : amountText(minor, amount.unit));
-
-  const apply = ({ min = "", max = "", unit = DEFAULT_UNIT }: Record<string, string>) => {
-    const [gte, lte] = [min, max].map((text) => (text === "" ? null : parseAmount(text, unit)));
+  const set = (value: TransactionFilters["amount"]) => {
+    onChange({ amount: value });
+    onDone?.();
+  };
+  const apply = ({ min = "", max = "" }: Record<string, string>) => {
+    const read = (text: string) => (text === "" ? null : parseAmount(text, unit));
+    const [gte, lte] = [read(min), read(max)];
     const wrong = {
       ...(min !== "" && gte === null && { min: "Write an amount such as 49.90." }),
       ...(max !== "" && lte === null && { max: "Write an amount such as 49.90." }),
-      ...(gte != null && lte != null && gte > lte && { max: "Must not be below the smallest." }),
+      ...(gte !== null && lte !== null && gte > lte && { max: "Must not be below the smallest." }),
     };
     setErrors(wrong);
-    if (Object.keys(wrong).length > 0) return;
-    onChange({ amount: gte == null && lte == null ? null : { gte: gte ?? null, lte: lte ?? null, unit } });
-    onDone?.();
+    if (Object.keys(wrong).length === 0) set(gte === null && lte === null ? undefined : { gte, lte, unit });
   };
 
   return (
-    <FilterForm
-      key={JSON.stringify(amount)}
-      onApply={apply}
-      onRemove={
-        amount === null
-          ? undefined
-          : () => {
-              onChange({ amount: null });
-              onDone?.();
-            }
-      }
-    >
+    <TypedFilters value={amount} onApply={apply} onRemove={() => set(undefined)}>
       <div className="grid grid-cols-2 gap-3">
-        <Field label="At least" error={errors.min}>
+        <Field label={`At least, ${unitWords(unit)}`} error={errors.min}>
           {(field) => (
             <Input {...field} name="min" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.gte)} />
           )}
         </Field>
-        <Field label="At most" error={errors.max}>
+        <Field label={`At most, ${unitWords(unit)}`} error={errors.max}>
           {(field) => (
             <Input {...field} name="max" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.lte)} />
           )}
         </Field>
       </div>
-      <Field label="Typed in" hint={AMOUNT_NOTE}>
-        {(field) => (
-          <Select {...field} name="unit" defaultValue={amount?.unit ?? DEFAULT_UNIT}>
-            {[DEFAULT_UNIT, "EUR", "GBP", "JPY"].map((unit) => (
-              <option key={unit}>{unit}</option>
-            ))}
-            <option value={MINOR_UNITS}>Minor units (as the API)</option>
-            <optgroup label="All currencies">
-              {UNITS.map((unit) => (
-                <option key={unit}>{unit}</option>
-              ))}
-            </optgroup>
-          </Select>
-        )}
-      </Field>
-    </FilterForm>
+    </TypedFilters>
   );
 }
 
-/** Presets and a range of days; `timeZone` is the business's, and is named. */
-function DateFilter({ filters, onChange, onDone, timeZone }: FilterProps & { timeZone: string }) {
-  const { created } = filters;
-  const [error, setError] = useState<string | undefined>();
-  const preset = created && "preset" in created ? created.preset : null;
-  const range = created && !("preset" in created) ? created : null;
-  const day = (moment: string | null | undefined) => (moment && isDay(moment) ? moment : undefined);
+const unitWords = (unit: string) => (unit === MINOR_UNITS ? "minor units" : unit);
 
+/** Presets and a range of days; `timeZone` is the business's, and is named. */
+function TimesFilter({ name, filters, onChange, onDone, timeZone }: Omit<RowProps, "row">) {
+  const times = filters[name as "created_at"];
+  const [error, setError] = useState<string | undefined>();
+  const preset = times && "preset" in times ? times.preset : null;
+  const range = times && !("preset" in times) ? times : null;
+  const day = (moment: string | null | undefined) => (moment && isDay(moment) ? moment : undefined);
+  const set = (value: typeof times) => {
+    onChange({ [name]: value });
+    onDone?.();
+  };
   const apply = ({ from = "", to = "" }: Record<string, string>) => {
     if (from !== "" && to !== "" && from > to) return setError("The last day is before the first.");
     setError(undefined);
-    onChange({ created: from === "" && to === "" ? null : { from: from || null, to: to || null } });
-    onDone?.();
+    set(from === "" && to === "" ? undefined : { from: from || null, to: to || null });
   };
 
   return (
     <div className="flex flex-col gap-3">
       <p className="text-soft text-xs">Days in {timeZone}, the time zone of your business</p>
       <div className="grid grid-cols-2 gap-1">
-        {(Object.keys(DATE_PRESETS) as DatePreset[]).map((name) => (
+        {(Object.keys(DATE_PRESETS) as DatePreset[]).map((some) => (
           <button
-            key={name}
+            key={some}
             type="button"
-            aria-pressed={name === preset}
-            className={cn("menu-item", name === preset && "bg-accent-ground font-medium text-accent")}
-            onClick={() => {
-              onChange({ created: name === preset ? null : { preset: name } });
-              onDone?.();
-            }}
+            aria-pressed={some === preset}
+            className={cn("menu-item", some === preset && "bg-accent-ground font-medium text-accent")}
+            onClick={() => set(some === preset ? undefined : { preset: some })}
           >
-            {DATE_PRESETS[name]}
+            {DATE_PRESETS[some]}
           </button>
         ))}
       </div>
       <div className="border-t pt-3">
-        <FilterForm
-          key={JSON.stringify(range)}
-          onApply={apply}
-          onRemove={
-            created === null
-              ? undefined
-              : () => {
-                  onChange({ created: null });
-                  onDone?.();
-                }
-          }
-        >
+        <TypedFilters value={times} onApply={apply} onRemove={() => set(undefined)}>
           <div className="grid grid-cols-2 gap-3">
             <Field label="From">
               {(field) => <Input {...field} type="date" name="from" defaultValue={day(range?.from)} />}
@@ -238,93 +233,57 @@ function DateFilter({ filters, onChange, onDone, timeZone }: FilterProps & { tim
               {(field) => <Input {...field} type="date" name="to" defaultValue={day(range?.to)} />}
             </Field>
           </div>
-        </FilterForm>
+        </TypedFilters>
       </div>
     </div>
   );
 }
 
-const NONE = { customerEmail: null, customerId: null, subscriptionId: null, last4: null };
+type TextFiltersProps = Omit<FilterFormProps, "timeZone" | "currencies"> & {
+  texts: readonly { name: FilterName; row: FilterRow & { kind: "text" } }[];
+};
 
-/** Who paid, and with what: each matches exactly. */
-function CustomerFilter({ filters, onChange, onDone }: FilterProps) {
-  const [error, setError] = useState<string | undefined>();
-  const used = [filters.customerEmail, filters.customerId, filters.subscriptionId, filters.last4].some(
-    (value) => value !== null,
-  );
-
-  const apply = ({ email = "", customer = "", subscription = "", last4 = "" }: Record<string, string>) => {
-    if (last4 !== "" && !/^\d{4}$/.test(last4)) return setError("Write exactly four digits.");
-    setError(undefined);
-    const text = (value: string, max: number) => (value === "" || !isText(value) ? null : value.slice(0, max));
-    onChange({
-      customerEmail: text(email, 254),
-      customerId: text(customer, 255),
-      subscriptionId: text(subscription, 255),
-      last4: last4 || null,
-    });
+/** Each matches exactly. */
+function TextFilters({ texts, filters, onChange, onDone }: TextFiltersProps) {
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const set = (values: Record<string, string>) => {
+    onChange(Object.fromEntries(texts.map(({ name }) => [name, values[name] || undefined])));
     onDone?.();
   };
+  const apply = (data: Record<string, string>) => {
+    const wrong = texts.flatMap(({ name, row }) => {
+      const problem = data[name] ? problemOfText(row, data[name]) : null;
+      return problem === null ? [] : [[name, problem]];
+    });
+    setErrors(Object.fromEntries(wrong));
+    if (wrong.length === 0) set(data);
+  };
+  const used = Object.fromEntries(
+    texts.flatMap(({ name }) => (filters[name] === undefined ? [] : [[name, filters[name]]])),
+  );
 
   return (
-    <FilterForm
-      key={JSON.stringify([filters.customerEmail, filters.customerId, filters.subscriptionId, filters.last4])}
-      onApply={apply}
-      onRemove={
-        used
-          ? () => {
-              onChange(NONE);
-              onDone?.();
-            }
-          : undefined
-      }
-    >
-      <Field label="Customer e-mail" hint="The whole address, in any case.">
-        {(field) => (
-          <Input
-            {...field}
-            name="email"
-            maxLength={254}
-            autoComplete="off"
-            defaultValue={filters.customerEmail ?? ""}
-          />
-        )}
-      </Field>
-      <Field label="Customer id" hint="Your own id, exactly.">
-        {(field) => (
-          <Input
-            {...field}
-            name="customer"
-            maxLength={255}
-            autoComplete="off"
-            defaultValue={filters.customerId ?? ""}
-          />
-        )}
-      </Field>
-      <Field label="Subscription id">
-        {(field) => (
-          <Input
-            {...field}
-            name="subscription"
-            maxLength={255}
-            autoComplete="off"
-            placeholder="sub_…"
-            defaultValue={filters.subscriptionId ?? ""}
-          />
-        )}
-      </Field>
-      <Field label="Last four digits of the card" error={error}>
-        {(field) => (
-          <Input
-            {...field}
-            name="last4"
-            inputMode="numeric"
-            maxLength={4}
-            autoComplete="off"
-            defaultValue={filters.last4 ?? ""}
-          />
-        )}
-      </Field>
-    </FilterForm>
+    <TypedFilters value={used} onApply={apply} onRemove={() => set({})}>
+      {texts.map(({ name, row }) => (
+        <Field
+          key={name}
+          label={FILTER_DETAILS[name].control ?? row.label}
+          hint={FILTER_DETAILS[name].hint}
+          error={errors[name]}
+        >
+          {(field) => (
+            <Input
+              {...field}
+              name={name}
+              maxLength={row.max}
+              inputMode={row.digits && "numeric"}
+              autoComplete="off"
+              placeholder={FILTER_DETAILS[name].placeholder}
+              defaultValue={used[name] as string | undefined}
+            />
+          )}
+        </Field>
+      ))}
+    </TypedFilters>
   );
 }

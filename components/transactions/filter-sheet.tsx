@@ -2,11 +2,10 @@
 
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/field";
-import { Sheet } from "@/components/ui/sheet";
+import { Sheet } from "@/components/ui/modal";
+import { FILTER_FORMS } from "@/lib/contract/transactions/filters";
 import type { TransactionQuery } from "@/lib/contract/transactions/query";
-import type { FilterBarProps } from "./filter-bar";
-import { FILTER_KINDS } from "./filter-bar";
-import { FormOfKind } from "./filter-forms";
+import { FilterForm } from "./filter-forms";
 
 const SORTS = [
   ["created_at desc", "Newest first"],
@@ -17,8 +16,16 @@ const SORTS = [
   ["status desc", "By status, reversed"],
 ] as const;
 
+export type FilterBarProps = {
+  query: TransactionQuery;
+  timeZone: string;
+  currencies: readonly string[];
+  onChange: (patch: Partial<TransactionQuery>) => void;
+};
+
 /** All filters and the sort, for screens without room for headings and popovers. */
-export function FilterSheet({ query, timeZone, onChange, onClose }: FilterBarProps & { onClose: () => void }) {
+export function FilterSheet({ query, onClose, ...business }: FilterBarProps & { onClose: () => void }) {
+  const { onChange } = business;
   return (
     <Sheet
       open
@@ -51,10 +58,10 @@ export function FilterSheet({ query, timeZone, onChange, onClose }: FilterBarPro
             ))}
           </Select>
         </section>
-        {FILTER_KINDS.map(({ name }) => (
-          <section key={name} aria-label={name}>
-            <h3 className="mb-2 font-medium">{name}</h3>
-            <FormOfKind kind={name} filters={query} timeZone={timeZone} onChange={onChange} />
+        {FILTER_FORMS.map((form) => (
+          <section key={form} aria-label={form}>
+            <h3 className="mb-2 font-medium">{form}</h3>
+            <FilterForm form={form} filters={query} {...business} />
           </section>
         ))}
       </div>

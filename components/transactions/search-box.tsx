@@ -3,14 +3,15 @@
 import { CircleHelp, Search, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
-import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
+import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { ParsedSearch } from "@/lib/client/transactions/search";
-import { NO_FILTERS, type TransactionFilters, type TransactionQuery } from "@/lib/contract/transactions/query";
+import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/filters";
+import type { ParsedSearch } from "@/lib/contract/transactions/search";
 import { currentQuery } from "./use-transactions";
 
 // What the words mean is known by the time that somebody types.
-const loadGrammar = () => import("@/lib/client/transactions/search");
+type Grammar = typeof import("@/lib/contract/transactions/search");
+const loadGrammar = (): Promise<Grammar> => import("@/lib/contract/transactions/search");
 const loadHelp = () => import("./search-help").then((module) => module.SearchHelp);
 const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 
@@ -22,41 +23,51 @@ type SearchBoxProps = {
   text: string;
   /** Counts how often something else than typing changed the filters: what is typed then adds to those. */
   epoch: number;
+  /** Of amounts that name none, unless the list is of one. */
+  currency: string | undefined;
   onText: (text: string) => void;
   onFilters: (filters: TransactionFilters, options: { replace: boolean }) => void;
   /** An id that was typed or pasted. */
   onJump: (id: string) => void;
 };
 
+/** What an amount without a currency is of: the one that the list has, else the one that the business takes most. */
+function unitOf({ currency: listed = [] }: TransactionFilters, most: string | undefined): string | undefined {
+  return listed.length === 1 ? listed[0] : most;
+}
+
 /** Filters as one types; Enter makes chips of the words and empties the box. */
-export function SearchBox({ text, epoch, onText, onFilters, onJump }: SearchBoxProps) {
+export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: SearchBoxProps) {
   const id = useId();
   const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
 
-  const apply = (parsed: ParsedSearch) => {
+  const apply = (parsed: ParsedSearch, withSearch: Grammar["withSearch"]) => {
     if (parsed.jump !== null) return onJump(parsed.jump);
     const state = typing.current;
     if (!state) return;
-    onFilters({ ...state.base, ...parsed.filters }, { replace: state.changed });
+    onFilters({ ...NO_FILTERS, ...withSearch(state.base, parsed) }, { replace: state.changed });
     state.changed = true;
   };
-  const settle = useEffectEvent((typed: string, parsed: ParsedSearch): void => {
+  const settle = useEffectEvent((typed: string, { parseSearch, withSearch }: Grammar): void => {
     // Something else has changed the filters, or more was typed.
     if (typing.current?.epoch !== epoch || typed !== text) return;
+    const parsed = parseSearch(typed, unitOf(typing.current.base, currency));
     setProblem(parsed.problems.find((some) => !some.incomplete)?.message ?? null);
-    apply(parsed);
+    if (!parsed.waits) apply(parsed, withSearch);
   });
   const read = async (typed: string) => {
-    const { parseSearch } = await loadGrammar();
-    settle(typed, parseSearch(typed));
+    settle(typed, await loadGrammar());
   };
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const onType = (typed: string) => {
     clearTimeout(timer.current);
-    if (typing.current?.epoch !== epoch) typing.current = { base: filtersOf(currentQuery()), changed: false, epoch };
+    if (typing.current?.epoch !== epoch) {
+      const { sort, page, perPage, ...base } = currentQuery();
+      typing.current = { base, changed: false, epoch };
+    }
     onText(typed);
     setProblem(null);
     const wait = typed === "" || WHOLE_ID.test(typed) ? 0 : DEBOUNCE_MS;
@@ -64,11 +75,13 @@ export function SearchBox({ text, epoch, onText, onFilters, onJump }: SearchBoxP
   };
   const submit = async () => {
     clearTimeout(timer.current);
-    const { parseSearch } = await loadGrammar();
-    const parsed = parseSearch(text);
-    apply(parsed);
+    const { parseSearch, withSearch } = await loadGrammar();
+    const parsed = parseSearch(text, unitOf(typing.current?.base ?? {}, currency));
+    apply(parsed, withSearch);
     typing.current = null;
-    setProblem(parsed.problems.map((some) => `“${some.word}”: ${some.message}`).join(" ") || null);
+    setProblem(
+      parsed.problems.map(({ word, message }) => (word ? `“${word}”: ${message}` : message)).join(" ") || null,
+    );
     onText(parsed.problems.map((some) => some.word).join(" "));
   };
 
@@ -93,13 +106,19 @@ export function SearchBox({ text, epoch, onText, onFilters, onJump }: SearchBoxP
           type="search"
           data-search=""
           className="control pr-16 pl-8"
-          placeholder="Last 4, e-mail, id, $50, status:declined …"
+          placeholder="Name, e-mail, last 4, id, $50, status:declined …"
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="search"
           value={text}
           aria-describedby={problem ? `${id}-problem` : undefined}
           onFocus={() => void loadGrammar()}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape") return;
+            // The browser would empty it, and the page close what lies beside the list.
+            event.preventDefault();
+            event.currentTarget.blur();
+          }}
           onChange={(event) => onType(event.target.value)}
         />
         <span className="absolute inset-y-0 right-1 flex items-center">
@@ -131,9 +150,4 @@ export function SearchBox({ text, epoch, onText, onFilters, onJump }: SearchBoxP
       </output>
     </form>
   );
-}
-
-function filtersOf(query: TransactionQuery): TransactionFilters {
-  const names = Object.keys(NO_FILTERS) as (keyof TransactionFilters)[];
-  return Object.fromEntries(names.map((name) => [name, query[name]])) as TransactionFilters;
 }

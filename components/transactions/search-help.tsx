@@ -1,4 +1,7 @@
+import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
+
 const PLAIN: [example: string, meaning: string][] = [
+  ["anna order", "beginnings of words: name, e-mail, customer, description, metadata"],
   ["4242", "last four digits of the card"],
   ["anna@example.com", "the customer’s e-mail"],
   ["pay_… or txn_…", "opens the payment"],
@@ -6,17 +9,7 @@ const PLAIN: [example: string, meaning: string][] = [
   ["over $50, last week, declined visa", "plain words work, too"],
 ];
 
-const OPERATORS: [example: string, meaning: string][] = [
-  ["status:declined,failed", "any of these statuses"],
-  ["brand:visa", "card brand"],
-  ["amount:>50", "also >=, <, <=, 20..50, >5000jpy"],
-  ["created:last-week", "also today, last-30-days, this-month"],
-  ["created:>=2026-11-01", "also 2026-11-01..2026-11-20"],
-  ["email:anna@example.com", "e-mail, in any case"],
-  ["customer:c_17", "your own customer id"],
-  ["subscription:sub_…", "subscription"],
-  ["last4:4242", "last four digits"],
-];
+const OPERATORS = Object.values(FILTER_DETAILS).flatMap(({ help }) => help);
 
 /** What the search box understands. */
 export function SearchHelp() {
@@ -34,7 +27,7 @@ export function SearchHelp() {
   );
 }
 
-function Examples({ of }: { of: readonly [string, string][] }) {
+function Examples({ of }: { of: readonly (readonly [string, string])[] }) {
   return (
     <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-xs leading-5">
       {of.map(([example, meaning]) => (

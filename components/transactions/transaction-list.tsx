@@ -1,20 +1,28 @@
 "use client";
 
-import { ArrowUp, CreditCard } from "lucide-react";
+import { ArrowUp } from "lucide-react";
+import dynamic from "next/dynamic";
 import { type RefObject, useState } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { Pager, type SortState } from "@/components/ui/data-table";
-import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { TableSkeleton } from "@/components/ui/skeleton";
+import { ZoneNote } from "@/components/ui/time";
 import { ApiError } from "@/lib/client/api";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
 import { PER_PAGE, type PerPage, type QueryProblem, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { Mode, SortField } from "@/lib/contract/transactions/words";
 import { TransactionTable } from "./transaction-table";
 import type { Selection, useTransactionList } from "./use-transactions";
+
+// A list with rows does without.
+const TransactionSums = dynamic(() => import("./transaction-sums").then((module) => module.TransactionSums), {
+  ssr: false,
+  loading: () => <div className="h-16" />,
+});
+const EmptyList = dynamic(() => import("./empty-list").then((module) => module.EmptyList));
 
 type TransactionListProps = {
   tableRef: RefObject<HTMLTableElement | null>;
@@ -59,6 +67,7 @@ export function TransactionList(props: TransactionListProps) {
         sort={query.sort}
         caption={`Transactions, ${sortText(query.sort)}`}
       />
+      <TransactionSums mode={props.mode} query={query} selected={props.selection.of(rows)} />
       <Pager
         page={query.page}
         perPage={query.perPage}
@@ -90,65 +99,6 @@ function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
   );
 }
 
-type EmptyListProps = {
-  mode: Mode;
-  /** The active filters in words; none when there is not a single transaction. */
-  filters: readonly string[];
-  /** Rows on other pages than this one, which is past the last. */
-  total: number;
-  lastPage: number;
-  apiUrl: string;
-  onClear: () => void;
-  onPage: (page: number) => void;
-};
-
-/** Why no row is shown. */
-function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onPage }: EmptyListProps) {
-  if (total > 0) {
-    return (
-      <EmptyState
-        title="This page is past the last one"
-        description="Rows may have left the list since."
-        actions={<Button onClick={() => onPage(lastPage)}>Go to page {lastPage}</Button>}
-      />
-    );
-  }
-  if (filters.length > 0)
-    return <EmptyState kind="no-results" what="transactions" filters={filters} onClear={onClear} />;
-  return (
-    <EmptyState
-      icon={<CreditCard aria-hidden="true" />}
-      title={mode === "test" ? "No transactions yet" : "No live transactions yet"}
-      description={
-        mode === "test"
-          ? "Make one with a test card and a key of this mode. It appears here by itself."
-          : "Live payments begin with the token of a card that was typed into the payment form. They appear here by themselves."
-      }
-      curl={firstPayment(mode, apiUrl)}
-      curlTitle="Make a payment"
-      actions={
-        <a className="button button-secondary" href={`/${mode}/developers/api-keys`}>
-          Get an API key
-        </a>
-      }
-    />
-  );
-}
-
-function firstPayment(mode: Mode, apiUrl: string): string {
-  const body =
-    mode === "test"
-      ? '{"amount": 1999, "currency": "USD", "card": {"number": "4242424242424242", "exp_month": 12, "exp_year": 2030, "cvv": "123"}}'
-      : '{"amount": 1999, "currency": "USD", "payment_token": "tok_…"}';
-  return [
-    `curl ${apiUrl}/v1/payments \\`,
-    `  -H "X-Api-Key: sk_${mode}_…" \\`,
-    `  -H "X-Idempotency-Key: order-1001" \\`,
-    '  -H "Content-Type: application/json" \\',
-    `  -d '${body}'`,
-  ].join("\n");
-}
-
 type ProblemNoticeProps = { problems: readonly QueryProblem[]; onRemove: () => void };
 
 /** Parts of the address that mean nothing here. They are left out, and said to be. */
@@ -157,7 +107,7 @@ export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
   return (
     <Banner
       tone="amber"
-      title="Part of this link was not understood and is not applied"
+      title="Part of this link is not valid and was ignored"
       actions={
         <Button size="sm" onClick={onRemove}>
           Remove it
@@ -187,7 +137,7 @@ export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticePr
     <Banner
       tone="red"
       role="alert"
-      title={stale ? "These filters could not be loaded" : "This list could not be brought up to date"}
+      title={stale ? "These filters could not be loaded" : "This list could not be updated"}
       actions={
         <Button size="sm" pending={retrying} onClick={onRetry}>
           Try again
@@ -196,7 +146,7 @@ export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticePr
     >
       <p>
         {refused ? error.detail : "No answer came. Check your connection."}{" "}
-        {stale ? "The rows below are still those of the filters before." : "The rows below are as they were before."}
+        {stale ? "The rows below match the previous filters." : "The rows below may be out of date."}
       </p>
       {refused && error.requestId && (
         <p className="flex items-center gap-1.5 text-soft text-xs">
@@ -222,6 +172,7 @@ export function ListStatus({ range, waiting, onShowWaiting, message }: ListStatu
   return (
     <div className="flex h-9 items-center gap-3 text-[13px] text-soft tabular-nums print:hidden">
       <p aria-hidden="true">{range}</p>
+      <ZoneNote className="text-xs max-sm:hidden" />
       <output className="sr-only">{message}</output>
       <output className="ml-auto">
         {waiting && (

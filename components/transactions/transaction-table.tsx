@@ -18,10 +18,11 @@ import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/compo
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
 import { openMoneyDialog } from "@/lib/client/payments/money-record";
-import { fullTimeText, moneyText, relativeTimeText } from "@/lib/contract/format";
+import { timeForms } from "@/lib/client/time-display";
+import { moneyText, relativeTimeText } from "@/lib/contract/format";
 import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { ACTIONS, SORT_FIELDS } from "@/lib/contract/transactions/words";
+import { ACTIONS, SORT_FIELDS, signedAmount } from "@/lib/contract/transactions/words";
 import { CELLS, CopyIcon, NUMBER_COLUMNS, TEXT_COLUMNS } from "./cells";
 import type { Selection } from "./use-transactions";
 
@@ -72,6 +73,9 @@ export function TransactionTable(props: TransactionTableProps) {
     const id = event.target.closest("tr")?.dataset.id;
     if (id !== undefined) table.getRow(id).getToggleSelectedHandler()(event);
   };
+  // A payment is its charge and its refunds: one of its rows is the open one.
+  const ofPayment = rows.filter((row) => row.payment_id === openPayment);
+  const openRow = (ofPayment.find(({ type }) => type === "CHARGE") ?? ofPayment[0])?.id;
   const onClick = (event: MouseEvent<HTMLElement>) => clickRow(event, props);
 
   return (
@@ -82,7 +86,7 @@ export function TransactionTable(props: TransactionTableProps) {
         className="data-table"
         data-stale={stale || undefined}
         aria-busy={stale}
-        onPointerOver={describeTime}
+        onPointerOver={(event) => describeTime(event, zone)}
       >
         <caption className="sr-only">{caption}</caption>
         <thead>
@@ -123,7 +127,7 @@ export function TransactionTable(props: TransactionTableProps) {
               mode={mode}
               zone={zone}
               selected={selection.ids[id] === true}
-              open={original.payment_id === openPayment}
+              open={id === openRow}
               fresh={fresh.has(id)}
             />
           ))}
@@ -175,12 +179,11 @@ function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: Transactio
 }
 
 /** A time's other forms, written when somebody points at it. */
-function describeTime(event: PointerEvent<HTMLElement>): void {
+function describeTime(event: PointerEvent<HTMLElement>, zone: string): void {
   const element = (event.target as HTMLElement).closest("time");
   if (!element) return;
   const at = new Date(element.dateTime);
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  element.title = `${fullTimeText(at, zone)} (${zone})\n${relativeTimeText(at)}\n${element.dateTime}`;
+  element.title = [...timeForms(at, zone), relativeTimeText(at)].join("\n");
 }
 
 type TransactionRowProps = {
@@ -216,7 +219,7 @@ const TransactionRow = memo(function TransactionRow(props: TransactionRowProps) 
           className="checkbox"
           checked={selected}
           onChange={heardByTable}
-          aria-label={`Select ${moneyText(row.amount, row.currency)}, ${row.id}`}
+          aria-label={`Select ${moneyText(signedAmount(row), row.currency)}, ${row.id}`}
         />
       </td>
       {columns.map((name, index) => (
@@ -251,7 +254,7 @@ function RowActions({ transaction }: { transaction: ListedTransaction }) {
           variant="ghost"
           size="sm"
           className="button-icon"
-          aria-label={`Actions for ${moneyText(transaction.amount, transaction.currency)}, ${transaction.id}`}
+          aria-label={`Actions for ${moneyText(signedAmount(transaction), transaction.currency)}, ${transaction.id}`}
           onClick={(event) => event.stopPropagation()}
         >
           <Ellipsis aria-hidden="true" />

@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { useSingleKeys } from "@/components/shell/single-keys";
 import { ColumnPicker } from "@/components/ui/data-table";
 import { PageHeader } from "@/components/ui/page-header";
 import { toast } from "@/components/ui/toast";
@@ -11,6 +12,7 @@ import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/actio
 import { openMoneyDialog } from "@/lib/client/payments/money-record";
 import { useTimeZone } from "@/lib/client/time-display";
 import { filterChips } from "@/lib/client/transactions/filter-chips";
+import { rememberList } from "@/lib/client/transactions/last-list";
 import { rangeText } from "@/lib/contract/format";
 import {
   type ColumnName,
@@ -20,7 +22,8 @@ import {
   knownColumns,
   TRANSACTION_COLUMNS,
 } from "@/lib/contract/transactions/columns";
-import { NO_FILTERS, type TransactionQuery } from "@/lib/contract/transactions/query";
+import { NO_FILTERS } from "@/lib/contract/transactions/filters";
+import type { TransactionQuery } from "@/lib/contract/transactions/query";
 import type { SavedView } from "@/lib/contract/transactions/saved-views";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ExportButton } from "./export-button";
@@ -61,13 +64,15 @@ const WIDE = "(width >= 48rem)";
 
 type TransactionsViewProps = {
   initial: InitialList | null;
+  /** Those that the business takes, most used first. */
+  currencies: readonly string[];
   columns: readonly ColumnName[] | null;
   /** Public address of the API, for the first curl. */
   apiUrl: string;
 };
 
 /** Finds and shows transactions. What is asked for stands in the address, and only there. */
-export function TransactionsView({ initial, columns: ownColumns, apiUrl }: TransactionsViewProps) {
+export function TransactionsView({ initial, currencies, columns: ownColumns, apiUrl }: TransactionsViewProps) {
   const { mode, merchant } = useDashboard();
   const { timeZone } = merchant;
   const router = useRouter();
@@ -75,6 +80,8 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
   const url = useTransactionsUrl();
   const { query, key, panel } = url;
   const table = useRef<HTMLTableElement>(null);
+  // What is outside of React here is the tab's memory.
+  useEffect(() => rememberList(mode, key), [mode, key]);
   const { search, setText, change } = useSearchText(url.change);
   const [pointing, setPointing] = useState({ pointer: false, focus: false });
   const [message, setMessage] = useState("");
@@ -129,17 +136,18 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
       <ViewTabs
         {...{ mode, query, saved, columns, columnsChanged: changedInView }}
         active={view}
-        onView={(next, id) => change(next, { view: id })}
+        onView={(next, id) => change({ ...NO_FILTERS, ...next }, { view: id })}
       />
       <div className="flex flex-col gap-3 pt-3 print:pt-0">
         <div className="flex flex-wrap items-start gap-2 print:hidden">
           <SearchBox
             {...search}
+            currency={currencies[0]}
             onText={setText}
             onFilters={url.change}
             onJump={(id) => router.push(`/${mode}/${id.startsWith("pay_") ? "payments" : "transactions"}/${id}`)}
           />
-          <FilterBar query={query} timeZone={timeZone} onChange={change} />
+          <FilterBar query={query} timeZone={timeZone} currencies={currencies} onChange={change} />
           <ColumnPicker all={TRANSACTION_COLUMNS} visible={columns} onChange={setColumns} onReset={resetColumns} />
         </div>
         <ProblemNotice problems={url.problems} onRemove={() => change({}, { replace: true })} />
@@ -165,7 +173,7 @@ export function TransactionsView({ initial, columns: ownColumns, apiUrl }: Trans
         onSort={(next) => url.change({ sort: next as TransactionQuery["sort"] })}
         onPage={toPage}
         onPerPage={(size) => url.change({ perPage: size })}
-        onClear={() => change({ ...NO_FILTERS })}
+        onClear={() => change(NO_FILTERS)}
       />
       {selection.size > 0 && (
         <BulkRefundBar
@@ -229,43 +237,29 @@ type TableKeys = {
   onMessage: (message: string) => void;
 };
 
-const EDITABLE = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
-const OVERLAYS = "dialog[open], [popover]:popover-open:not([role=tooltip])";
-
 /**
  * j and k walk the rows, x selects, r refunds, Enter opens (the row's link does that itself), Escape closes the panel. The
- * row one is at is the one with the focus. Off when the person switched single keys off.
+ * row one is at is the one with the focus.
  */
 function useTableKeys(keys: TableKeys): void {
-  const { preferences, can } = useDashboard();
-  const enabled = preferences.shortcuts !== false;
-
-  const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (document.querySelector(OVERLAYS)) return;
-    if (event.key === "Escape") {
-      if (keys.openPayment !== null) keys.onClose();
-      return;
+  const { can } = useDashboard();
+  useSingleKeys((key) => {
+    if (key === "Escape") {
+      if (keys.openPayment === null) return false;
+      keys.onClose();
+      return true;
     }
-    const target = event.target instanceof Element ? event.target : document.body;
-    if (!enabled || target.closest(EDITABLE)) return;
     const at = currentIndex(keys);
     const row = keys.rows[at];
-    if (event.key === "j" || event.key === "k") walk(keys, at, event.key === "j" ? 1 : -1);
-    else if (event.key === "x" && row) keys.onToggle(row);
-    else if (event.key === "r" && row) {
+    if (key === "j" || key === "k") walk(keys, at, key === "j" ? 1 : -1);
+    else if (key === "x" && row) keys.onToggle(row);
+    else if (key === "r" && row && row.payment_id !== keys.openPayment) {
       const reason = reasonAgainst("refund", subjectOfTransaction(row), can);
       if (reason === null) openMoneyDialog({ kind: "action", action: "refund", paymentId: row.payment_id });
       else keys.onMessage(reason);
-    } else return;
-    event.preventDefault();
+    } else return false;
+    return true;
   });
-
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, []);
 }
 
 /** The row with the focus, else the one that is open beside the list, else none. */
@@ -293,7 +287,7 @@ const YEAR_SECONDS = 365 * 86_400;
  * renders with them and nothing jumps.
  */
 function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
-  const { person } = useDashboard();
+  const { user } = useDashboard();
   const [mine, setMine] = useState(own);
   const [changed, setChanged] = useState<{ view: string; columns: readonly ColumnName[] } | null>(null);
   const viewColumns = view && knownColumns(view.columns);
@@ -305,7 +299,7 @@ function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
     const isSecure = location.protocol === "https:";
     const attributes = `path=/; max-age=${lifetime}; samesite=lax${isSecure ? "; secure" : ""}`;
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-    document.cookie = `${columnsCookie(person.userId, isSecure)}=${(columns ?? []).join(".")}; ${attributes}`;
+    document.cookie = `${columnsCookie(user.userId, isSecure)}=${(columns ?? []).join(".")}; ${attributes}`;
   };
 
   return {

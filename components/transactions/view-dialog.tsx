@@ -80,7 +80,7 @@ export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps)
           {canShare && (
             <Checkbox
               label="Share with the team"
-              description="Everyone of your business sees it; only you can change it."
+              description="Everyone in your team can see it; only you can change it."
               checked={shared}
               onChange={(event) => setShared(event.target.checked)}
             />

@@ -18,10 +18,10 @@ const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => 
 
 const BUILT_IN: readonly { name: string; query: Partial<TransactionQuery> }[] = [
   { name: "All", query: {} },
-  { name: "Needs capture", query: { statuses: ["AUTHORIZED"] } },
-  { name: "Refunded", query: { statuses: ["REFUNDED", "PARTIALLY_REFUNDED"] } },
-  { name: "Declined", query: { statuses: ["DECLINED"] } },
-  { name: "Failed", query: { statuses: ["FAILED"] } },
+  { name: "Needs capture", query: { status: ["AUTHORIZED"] } },
+  { name: "Refunded", query: { status: ["REFUNDED", "PARTIALLY_REFUNDED"] } },
+  { name: "Declined", query: { status: ["DECLINED"] } },
+  { name: "Failed", query: { status: ["FAILED"] } },
 ];
 
 type ViewTabsProps = {
@@ -41,7 +41,7 @@ type OpenDialog = { kind: "save" | "rename" | "delete"; view: SavedView | null }
 /** Lists that one comes back to: the page's own, one's own and the team's. */
 export function ViewTabs(props: ViewTabsProps) {
   const { mode, query, saved, active, columnsChanged, columns, onView } = props;
-  const canShare = useDashboard().person.role !== "viewer";
+  const canShare = useDashboard().user.role !== "viewer";
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const now = viewQuery(query);
   const edited = active !== null && (active.query !== now || columnsChanged);
@@ -192,11 +192,11 @@ type ViewChanges = { name?: string; query?: string; columns?: string[] | null; s
 export function useSavedViews() {
   const { mode } = useDashboard();
   const queries = useQueryClient();
-  const path = `/api/dashboard/${mode}/saved-views`;
   const queryKey = ["saved-views", mode];
   const { data, error, refetch } = useQuery({
     queryKey,
-    queryFn: async ({ signal }) => (await callApi<{ data: SavedView[] }>({ method: "GET", path, signal })).data.data,
+    queryFn: async ({ signal }) =>
+      (await callApi("GET /api/dashboard/{mode}/saved-views", { params: { mode }, signal })).data.data,
     staleTime: 60_000,
   });
   const reload = () => queries.invalidateQueries({ queryKey });
@@ -206,16 +206,19 @@ export function useSavedViews() {
     error,
     refetch,
     create: async (view: { name: string; query: string; columns: string[] | null; shared: boolean }) => {
-      const { data: created } = await callApi<SavedView>({ method: "POST", path, body: view });
+      const { data: created } = await callApi("POST /api/dashboard/{mode}/saved-views", {
+        params: { mode },
+        body: view,
+      });
       await reload();
       return created;
     },
     update: async (id: string, changes: ViewChanges) => {
-      await callApi<SavedView>({ method: "PATCH", path: `${path}/${id}`, body: changes });
+      await callApi("PATCH /api/dashboard/{mode}/saved-views/{id}", { params: { mode, id }, body: changes });
       await reload();
     },
     remove: async (id: string) => {
-      await callApi({ method: "DELETE", path: `${path}/${id}` });
+      await callApi("DELETE /api/dashboard/{mode}/saved-views/{id}", { params: { mode, id } });
       await reload();
     },
   };

@@ -12,6 +12,7 @@ import {
   Undo2,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import type { TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import { cn } from "./styles";
 
 export type Tone = "neutral" | "accent" | "green" | "blue" | "amber" | "red" | "violet";
@@ -57,16 +58,21 @@ const LOOKS: Readonly<Record<string, Looks>> = {
   PARTIALLY_REFUNDED: { label: "Partially refunded", tone: "violet", icon: Undo2 },
   DECLINED: { label: "Declined", tone: "red", icon: CircleX },
   FAILED: { label: "Failed", tone: "red", icon: CircleX },
+  SUCCEEDED: { label: "Succeeded", tone: "violet", icon: Undo2 },
   UNKNOWN: { label: "Outcome unknown", tone: "amber", icon: CircleHelp },
   DRAFT: { label: "Draft", tone: "neutral", icon: PencilLine },
   ACTIVE: { label: "Active", tone: "green", icon: Check },
   INACTIVE: { label: "Inactive", tone: "neutral", icon: Ban },
+  ENABLED: { label: "Enabled", tone: "green", icon: Check },
+  DELIVERED: { label: "Delivered", tone: "green", icon: Check },
   DISABLED: { label: "Disabled", tone: "amber", icon: Ban },
   REVOKED: { label: "Revoked", tone: "red", icon: CircleX },
   EXPIRED: { label: "Expired", tone: "neutral", icon: Clock },
   OPEN: { label: "Open", tone: "blue", icon: CircleDashed },
   COMPLETED: { label: "Completed", tone: "green", icon: Check },
   CANCELLED: { label: "Cancelled", tone: "neutral", icon: Ban },
+  IN_TRANSIT: { label: "In transit", tone: "blue", icon: CircleDashed },
+  PAID: { label: "Paid", tone: "green", icon: CheckCheck },
   SUSPENDED: { label: "Suspended", tone: "red", icon: Ban },
 };
 
@@ -85,4 +91,14 @@ export function StatusBadge({ status, className }: { status: string; className?:
       {statusLabel(status)}
     </Badge>
   );
+}
+
+/** A refund has been paid or not: that the API calls it captured, and later settled, says nothing more to a person. */
+function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
+  return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
+}
+
+/** Status of a charge or of a refund, each in its own words. */
+export function TransactionBadge({ of }: { of: { type: TransactionType; status: TransactionStatus } }) {
+  return <StatusBadge status={transactionStatus(of)} />;
 }

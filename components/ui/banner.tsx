@@ -1,8 +1,8 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Failure } from "@/lib/client/use-submit";
+import type { Failure } from "@/lib/client/use-form";
 import { TONE_STYLES, type Tone } from "./badge";
-import { CopyId } from "./copy-id";
+import { CopyId } from "./copy";
 import { cn } from "./styles";
 
 type BannerProps = {
@@ -39,7 +39,7 @@ export function Banner({ tone = "neutral", title, actions, role, className, chil
   );
 }
 
-type FormFailureProps = { failure: Pick<Failure, "text"> & Partial<Pick<Failure, "requestId">>; className?: string };
+type FormFailureProps = { failure: Failure; className?: string };
 
 /** What went wrong with a form as a whole, with the request's id for support. */
 export function FormFailure({ failure, className }: FormFailureProps) {

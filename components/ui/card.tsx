@@ -18,13 +18,13 @@ export function Card({ title, description, actions, flush = false, className, ch
     <section aria-labelledby={title ? id : undefined} className={cn("min-w-0 rounded-lg border", className)}>
       {(title || actions) && (
         <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5">
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 basis-32">
             <h2 id={id} className="font-semibold text-sm leading-6">
               {title}
             </h2>
             {description && <p className="text-[13px] text-soft">{description}</p>}
           </div>
-          {actions && <div className="flex items-center gap-2">{actions}</div>}
+          {actions && <div className="flex min-w-0 items-center gap-2">{actions}</div>}
         </header>
       )}
       <div className={flush ? "min-w-0" : "p-4 text-[13px]"}>{children}</div>
@@ -69,7 +69,7 @@ type MoneyProps = {
 export function Money({ amount, currency, bare = false, className }: MoneyProps) {
   const text = moneyText(amount, currency);
   return (
-    <span className={cn("whitespace-nowrap font-mono tabular-nums tracking-tight", className)}>
+    <span className={cn("whitespace-nowrap tabular-nums", className)}>
       {text}
       {!bare && !text.includes(currency) && <span className="text-soft"> {currency}</span>}
     </span>

@@ -7,7 +7,7 @@ import { rangeText } from "@/lib/contract/format";
 import { Button } from "./button";
 import { Checkbox } from "./checkbox";
 import { Select } from "./field";
-import { Popover, PopoverContent, PopoverTrigger } from "./popover";
+import { Popover, PopoverContent, PopoverTrigger } from "./floating";
 
 type PagerProps<Size extends number> = {
   page: number;

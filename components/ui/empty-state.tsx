@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Banner } from "./banner";
 import { Button } from "./button";
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "./copy";
 import { buttonStyles, cn } from "./styles";
 
 type EmptyStateProps = {
@@ -29,12 +29,13 @@ type EmptyStateProps = {
       what: string;
       /** The filters in words: "Status: Declined". */
       filters?: readonly string[];
-      /** Without it, give the way out in `actions`. */
+      /** The way out: what clears the filters, or the list's address without them. */
       onClear?: () => void;
+      path?: string;
       actions?: ReactNode;
     }
   | {
-      /** The person's role may not see it. */
+      /** The user's role may not see it. */
       kind: "no-permission";
       /** "API keys" */
       what: string;
@@ -62,10 +63,15 @@ export function EmptyState(props: EmptyStateProps) {
               ))}
             </p>
           ) : (
-            <p>Nothing matches what you are looking for.</p>
+            <p>Nothing matches your search.</p>
           )}
           <div className="mt-4 flex flex-wrap justify-center gap-2">
             {props.onClear && <Button onClick={props.onClear}>Clear filters</Button>}
+            {props.path && (
+              <Link href={props.path} className={buttonStyles()}>
+                Show all {props.what}
+              </Link>
+            )}
             {props.actions}
           </div>
         </Frame>
@@ -74,11 +80,11 @@ export function EmptyState(props: EmptyStateProps) {
       return (
         <Frame
           icon={<Lock aria-hidden="true" />}
-          title={`You cannot see ${props.what}`}
+          title={`You don't have access to ${props.what}`}
           page={props.page}
           className={props.className}
         >
-          <p>Your role does not include this. An owner of your account can give you another role.</p>
+          <p>Your role doesn't include it. An account owner can change your role.</p>
           {props.actions && <div className="mt-4 flex justify-center gap-2">{props.actions}</div>}
         </Frame>
       );
@@ -133,7 +139,7 @@ function Command({ title, code }: { title: string; code: string }) {
   );
 }
 
-/** Says that the person's role does not include `what` ("API keys"). */
+/** Says that the user's role does not include `what` ("API keys"). */
 export function NoPermission({ what, actions }: { what: string; actions?: ReactNode }) {
   return <EmptyState kind="no-permission" what={what} actions={actions} />;
 }

@@ -1,7 +1,7 @@
 import { CircleAlert, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "./button";
-import { CopyId } from "./copy-id";
+import { CopyId } from "./copy";
 import { cn } from "./styles";
 
 type ErrorStateProps = {

@@ -8,7 +8,7 @@ export type FieldControlProps = {
   "aria-invalid"?: true;
 };
 
-type FieldProps = {
+export type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;

@@ -1,12 +1,170 @@
 "use client";
 
+import { Eye, EyeOff } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { FormState } from "@/lib/client/use-form";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
+import { FormFailure } from "./banner";
 import { Button } from "./button";
 import { Dialog, DialogContent } from "./dialog";
-import { Input } from "./field";
+import { Field, type FieldProps, Input, Select, Textarea } from "./field";
 import { useHydrated } from "./hooks";
+import { cn } from "./styles";
+
+type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & {
+  form: Pick<FormState<object>, "submit" | "failure" | "dirty" | "pending">;
+  onSubmit: () => Promise<void>;
+  /** Can be used once the page is alive: nothing that was typed is lost, and the browser never sends the form itself. */
+  live?: boolean;
+  /** Asks before what was typed is lost. */
+  guarded?: boolean;
+};
+
+/** A form of `useForm`, with what concerns it as a whole on top. */
+export function Form({ form, onSubmit, live = false, guarded = false, className, children, ...rest }: FormProps) {
+  const hydrated = useHydrated();
+  const column = className ?? cn("flex min-w-0 flex-col", live ? "gap-5" : "gap-4");
+  const content = (
+    <>
+      <FormFailure failure={form.failure} />
+      {children}
+    </>
+  );
+  return (
+    <form method="post" noValidate {...rest} onSubmit={form.submit(onSubmit)} className={live ? "min-w-0" : column}>
+      {live ? (
+        <fieldset disabled={!hydrated} className={column}>
+          {content}
+        </fieldset>
+      ) : (
+        content
+      )}
+      {guarded && <UnsavedGuard dirty={form.dirty && !form.pending} />}
+    </form>
+  );
+}
+
+type FormDialogProps = Pick<FormProps, "form" | "onSubmit"> &
+  Pick<ComponentProps<typeof DialogContent>, "title" | "description" | "size"> & {
+    submitLabel: ReactNode;
+    cancelLabel?: string;
+    danger?: boolean;
+    /** Not yet: something has to be filled in. */
+    disabled?: boolean;
+    /** Which button has the focus at first, where there is nothing to fill in. */
+    focus?: "submit" | "cancel";
+    onClose: () => void;
+    children?: ReactNode;
+  };
+
+/** A question with a form: it closes by its buttons, and not while it is under way. Show it only while it is open. */
+export function FormDialog({
+  form,
+  onSubmit,
+  submitLabel,
+  cancelLabel = "Cancel",
+  danger = false,
+  disabled = false,
+  focus,
+  onClose,
+  children,
+  ...content
+}: FormDialogProps) {
+  const id = useId();
+  return (
+    <Dialog open onOpenChange={onClose}>
+      <DialogContent
+        {...content}
+        dismissible={!form.pending}
+        footer={
+          <>
+            <Button onClick={onClose} disabled={form.pending} data-autofocus={focus === "cancel" || undefined}>
+              {cancelLabel}
+            </Button>
+            <Button
+              type="submit"
+              form={id}
+              variant={danger ? "danger" : "primary"}
+              pending={form.pending}
+              disabled={disabled}
+              data-autofocus={focus === "submit" || undefined}
+            >
+              {submitLabel}
+            </Button>
+          </>
+        }
+      >
+        <Form id={id} form={form} onSubmit={onSubmit}>
+          {children}
+        </Form>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+type InField<Props> = Omit<Props, "value" | "className"> &
+  Omit<FieldProps, "children" | "className"> & { value: string; className?: string; fieldClassName?: string };
+
+/** A control with its label, hint and error. */
+function inField<Props>(Control: ComponentType<Props>) {
+  return function ControlField(props: InField<Props>) {
+    const { label, hint, error, optional, hideLabel, fieldClassName, ...rest } = props;
+    return (
+      <Field {...{ label, hint, error, optional, hideLabel }} {...(fieldClassName && { className: fieldClassName })}>
+        {(control) => <Control {...(rest as unknown as Props)} {...control} />}
+      </Field>
+    );
+  };
+}
+
+export const TextField = inField(Input);
+export const TextareaField = inField(Textarea);
+export const SelectField = inField(Select);
+export const PriceField = inField(PriceInput);
+export const PasswordField = inField(PasswordInput);
+export const CodeField = inField(CodeInput);
+
+/** A password field whose text can be shown. */
+function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
+  const [shown, setShown] = useState(false);
+  const Icon = shown ? EyeOff : Eye;
+  return (
+    <div className="relative">
+      <input
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        {...rest}
+        type={shown ? "text" : "password"}
+        className={cn("control pr-9", className)}
+      />
+      <button
+        type="button"
+        aria-label="Show password"
+        aria-pressed={shown}
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 right-0 flex w-9 items-center justify-center rounded text-soft hover:text-ink focus-visible:outline-offset-[-3px]"
+      >
+        <Icon aria-hidden="true" className="size-4" />
+      </button>
+    </div>
+  );
+}
+
+/** For six digits, or a recovery code. */
+function CodeInput(props: ComponentProps<"input">) {
+  return (
+    <Input
+      {...props}
+      autoComplete="one-time-code"
+      autoCapitalize="off"
+      spellCheck={false}
+      maxLength={40}
+      className="font-mono tabular-nums tracking-wider"
+    />
+  );
+}
 
 type Navigation = EventTarget & { currentEntry: { index: number } | null };
 type NavigateEvent = Event & { navigationType: string; destination: { index: number } };
@@ -88,7 +246,7 @@ function stopLinksUntil(leaving: Flag, ask: (href: string) => void): () => void 
   return () => document.removeEventListener("click", onClick, { capture: true });
 }
 
-/** Where browsers have the Navigation API a step in the history can be refused, once after each act of the person. */
+/** Where browsers have the Navigation API a step in the history can be refused, once after each act of the user. */
 function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => void {
   const { navigation } = window as { navigation?: Navigation };
   const onNavigate = (event: Event) => {
@@ -101,18 +259,8 @@ function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => vo
   return () => navigation?.removeEventListener("navigate", onNavigate);
 }
 
-/** What stands in it can be used once the page is alive: nothing that was typed is lost, and no form goes to the address. */
-export function LiveFieldset({ children, className }: { children: ReactNode; className?: string }) {
-  const alive = useHydrated();
-  return (
-    <fieldset disabled={!alive} className={className}>
-      {children}
-    </fieldset>
-  );
-}
-
 /** A price in major units, with as many decimals as its currency has, and the currency beside it. */
-export function PriceInput({ currency, ...props }: { currency: string } & ComponentProps<"input">) {
+function PriceInput({ currency, ...props }: { currency: string } & ComponentProps<"input">) {
   const digits = isSupportedCurrency(currency) ? currencyDigits(currency) : 2;
   return (
     <span className="relative block">
@@ -121,11 +269,11 @@ export function PriceInput({ currency, ...props }: { currency: string } & Compon
         inputMode="decimal"
         autoComplete="off"
         placeholder={(0).toFixed(digits)}
-        className="w-full pr-14 font-mono tabular-nums"
+        className="w-full pr-14 tabular-nums"
       />
       <span
         aria-hidden="true"
-        className="pointer-events-none absolute inset-y-0 right-3 flex items-center font-mono text-soft text-xs"
+        className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-soft text-xs"
       >
         {currency}
       </span>

@@ -50,7 +50,7 @@ export function useCopied(): [state: CopyState, copy: (text: string) => Promise<
   return [state, copy];
 }
 
-/** Without https the browser has no clipboard, and a person may have forbidden it. */
+/** Without https the browser has no clipboard, and a user may have forbidden it. */
 async function tryToCopy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,106 +1,48 @@
 "use client";
 
 import Link from "next/link";
-import { createContext, type KeyboardEvent, type ReactNode, use, useId, useMemo, useRef, useState } from "react";
-import { createPortal } from "react-dom";
-import { type OpenProps, useOpen } from "./hooks";
+import type { KeyboardEvent, ReactNode } from "react";
+import { FloatingBox, type FloatingBoxProps, Popover, PopoverTrigger, type TriggerProps, usePopover } from "./floating";
 import { cn } from "./styles";
-import { Trigger, type TriggerProps } from "./trigger";
-import { type Align, anchorOf, floatingRoot, type Side, useFloating, useFloatingFocus } from "./use-floating";
-
-type MenuState = {
-  open: boolean;
-  setOpen: (open: boolean) => void;
-  /** Opened by the up arrow: the focus goes to the last item. */
-  fromEnd: boolean;
-  setFromEnd: (fromEnd: boolean) => void;
-  id: string;
-};
-
-const MenuContext = createContext<MenuState | null>(null);
-
-function useMenu(): MenuState {
-  const state = use(MenuContext);
-  if (!state) throw new Error("Menu parts stand inside <Menu>");
-  return state;
-}
 
 /** A list of actions behind a button: arrow keys, Home, End and first letters move, Enter acts, Escape closes. */
-export function Menu({ children, ...props }: OpenProps & { children: ReactNode }) {
-  const [open, setOpen] = useOpen(props);
-  const [fromEnd, setFromEnd] = useState(false);
-  const id = useId();
-  const state = useMemo(() => ({ open, setOpen, fromEnd, setFromEnd, id }), [open, setOpen, fromEnd, id]);
-  return <MenuContext value={state}>{children}</MenuContext>;
-}
+export const Menu = Popover;
 
 export function MenuTrigger(props: TriggerProps) {
-  const { open, setOpen, setFromEnd, id } = useMenu();
-  // The press that closes the menu is over before the click that would open it again.
-  const wasOpen = useRef(false);
+  const { setOpen, setFromEnd } = usePopover();
   return (
-    <Trigger
+    <PopoverTrigger
       {...props}
-      attributes={{
-        "data-anchor": id,
-        "aria-haspopup": "menu",
-        "aria-expanded": open,
-        "aria-controls": open ? id : undefined,
-        onPointerDown: () => {
-          wasOpen.current = open;
-        },
-        onClick: (event) => {
-          setFromEnd(false);
-          setOpen(event.detail > 0 ? !wasOpen.current : !open);
-        },
-        onKeyDown: (event) => {
-          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-          event.preventDefault();
-          setFromEnd(event.key === "ArrowUp");
-          setOpen(true);
-        },
+      popup="menu"
+      onKeyDown={(event) => {
+        if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+        event.preventDefault();
+        setFromEnd(event.key === "ArrowUp");
+        setOpen(true);
       }}
     />
   );
 }
 
-type MenuContentProps = { side?: Side; align?: Align; className?: string; label?: string; children: ReactNode };
-
-export function MenuContent(props: MenuContentProps) {
-  return useMenu().open ? <OpenMenu {...props} /> : null;
-}
-
 const firstItem = (box: HTMLElement) => itemsOf(box)[0];
 const lastItem = (box: HTMLElement) => itemsOf(box).at(-1);
 
-function OpenMenu({ side = "bottom", align = "start", className, label = "Actions", children }: MenuContentProps) {
-  const { setOpen, fromEnd, id } = useMenu();
-  const [anchor] = useState(() => anchorOf(id));
-  const ref = useRef<HTMLDivElement>(null);
-  useFloating(anchor, ref, { side, align });
-  useFloatingFocus(anchor, ref, fromEnd ? lastItem : firstItem);
-  return createPortal(
-    <div
-      ref={ref}
-      id={id}
-      popover="auto"
+export function MenuContent({ label = "Actions", className, ...rest }: FloatingBoxProps & { label?: string }) {
+  const { open, setOpen, fromEnd } = usePopover();
+  if (!open) return null;
+  return (
+    <FloatingBox
       role="menu"
-      aria-label={label}
-      tabIndex={-1}
-      className={cn("floating min-w-44 p-1", className)}
-      onToggle={(event) => {
-        if (event.newState === "closed" && event.currentTarget.isConnected) setOpen(false);
-      }}
-      onClick={(event) => event.stopPropagation()}
+      {...rest}
+      label={label}
+      className={cn("min-w-44 p-1", className)}
+      findFocus={fromEnd ? lastItem : firstItem}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === "Tab") setOpen(false);
         moveFocus(event);
       }}
-    >
-      {children}
-    </div>,
-    floatingRoot(anchor),
+    />
   );
 }
 
@@ -183,7 +125,7 @@ function CheckMark({ shown }: { shown: boolean }) {
 }
 
 function useItem({ onSelect, disabled }: Pick<MenuItemProps, "onSelect" | "disabled">) {
-  const { setOpen } = useMenu();
+  const { setOpen } = usePopover();
   return {
     tabIndex: -1,
     "aria-disabled": disabled || undefined,

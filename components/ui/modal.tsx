@@ -1,8 +1,10 @@
 "use client";
 
-import { type ComponentProps, type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
+import { X } from "lucide-react";
+import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from "react";
 import { createPortal } from "react-dom";
 import { useHydrated } from "./hooks";
+import { cn } from "./styles";
 
 type ModalProps = Omit<ComponentProps<"dialog">, "open" | "onClose" | "ref"> & {
   /** Asked to close by Escape, a press beside it, or the back gesture. */
@@ -69,7 +71,7 @@ function useModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    const before = document.activeElement;
+    const around = withAncestors(document.activeElement);
     const unlock = lockPage();
     dialog.showModal();
     const wanted = WANTED.map((selector) => dialog.querySelector<HTMLElement>(selector)).find(Boolean);
@@ -77,9 +79,25 @@ function useModal(ref: RefObject<HTMLDialogElement | null>): void {
     return () => {
       dialog.close();
       unlock();
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      returnFocus(around);
     };
   }, [ref]);
+}
+
+function withAncestors(element: Element | null): Element[] {
+  const all: Element[] = [];
+  for (let at = element; at && at !== document.body; at = at.parentElement) all.push(at);
+  return all;
+}
+
+/** To what had it; what was done may have taken, disabled or hidden that: then to the first around it that takes the focus. */
+function returnFocus(around: readonly Element[]): void {
+  around
+    .flatMap((element, i) => (i ? [...element.querySelectorAll("a[href],button")] : element))
+    .find((element) => {
+      (element as HTMLElement).focus({ preventScroll: true });
+      return element === document.activeElement;
+    });
 }
 
 /** The page behind does not scroll (floating.css); where it could, the room of its scroll bar is kept. */
@@ -91,4 +109,121 @@ function lockPage(): () => void {
   return () => {
     style.scrollbarGutter = before;
   };
+}
+
+type SheetProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  /** The title is read aloud, but not shown. */
+  hideTitle?: boolean;
+  description?: ReactNode;
+  /** Beside the close button. */
+  actions?: ReactNode;
+  footer?: ReactNode;
+  side?: "left" | "right" | "bottom";
+  /** False: the page beside it stays usable, as for a list with its detail. */
+  modal?: boolean;
+  /** Non-modal only: false leaves the focus where it is, as when arrow keys walk a list beside it. */
+  takesFocus?: boolean;
+  /** Without padding, for what reaches the edges. */
+  flush?: boolean;
+  className?: string;
+  children: ReactNode;
+};
+
+/** A panel at the side of the window. */
+export function Sheet({ modal = true, ...props }: SheetProps) {
+  const hydrated = useHydrated();
+  if (!props.open || !hydrated) return null;
+  return modal ? <ModalSheet {...props} /> : <PlainSheet {...props} />;
+}
+
+const SIDES = {
+  left: "modal-left border-r",
+  right: "modal-right border-l",
+  bottom: "modal-bottom border-t",
+};
+
+function ModalSheet({ side = "right", className, onOpenChange, ...rest }: SheetProps) {
+  const id = useId();
+  return (
+    <Modal
+      onDismiss={() => onOpenChange(false)}
+      aria-labelledby={id}
+      className={cn("modal modal-side", SIDES[side], className)}
+    >
+      <SheetContent titleId={id} onClose={() => onOpenChange(false)} {...rest} />
+    </Modal>
+  );
+}
+
+function PlainSheet({ side = "right", className, takesFocus = true, onOpenChange, ...rest }: SheetProps) {
+  const id = useId();
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takesFocus) ref.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
+  return createPortal(
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <aside
+      ref={ref}
+      aria-labelledby={id}
+      tabIndex={-1}
+      className={cn("sheet-plain modal-side", SIDES[side], className)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        onOpenChange(false);
+      }}
+    >
+      <SheetContent titleId={id} onClose={() => onOpenChange(false)} {...rest} />
+    </aside>,
+    document.body,
+  );
+}
+
+type SheetContentProps = Pick<
+  SheetProps,
+  "title" | "hideTitle" | "description" | "actions" | "footer" | "flush" | "children"
+> & {
+  titleId: string;
+  onClose: () => void;
+};
+
+function SheetContent({
+  titleId,
+  title,
+  hideTitle,
+  description,
+  actions,
+  footer,
+  flush = false,
+  onClose,
+  children,
+}: SheetContentProps) {
+  return (
+    <div className="flex h-full max-h-[inherit] min-h-0 flex-col">
+      {/* No header or footer: in a dialog those would be the page's. */}
+      <div className={cn("flex min-h-12 items-center gap-2 px-5 py-2", !hideTitle && "border-b")}>
+        <div className="min-w-0 flex-1">
+          <h2 id={titleId} className={hideTitle ? "sr-only" : "truncate font-semibold text-[15px]"}>
+            {title}
+          </h2>
+          {description && <div className="text-[13px] text-soft">{description}</div>}
+        </div>
+        {actions}
+        <button type="button" className="button button-ghost button-icon -mr-2" aria-label="Close" onClick={onClose}>
+          <X aria-hidden="true" />
+        </button>
+      </div>
+      <div
+        data-modal-body
+        className={cn("min-h-0 flex-1 overflow-y-auto overscroll-contain text-[13px]", !flush && "p-5")}
+      >
+        {children}
+      </div>
+      {footer && <div className="flex flex-wrap justify-end gap-2 border-t px-5 py-3">{footer}</div>}
+    </div>
+  );
 }

@@ -36,13 +36,13 @@ export function PageHeader({ title, description, crumbs, badge, actions }: PageH
         </nav>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
-        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="flex min-w-0 flex-1 basis-48 flex-wrap items-center gap-x-3 gap-y-1">
           <h1 className="min-w-0 font-semibold text-xl leading-8 tracking-tight [overflow-wrap:anywhere]">{title}</h1>
           {badge}
         </div>
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>
-      {description && <p className="mt-0.5 max-w-2xl text-[13px] text-soft">{description}</p>}
+      {description && <p className="mt-1.5 max-w-2xl text-[13px] text-soft">{description}</p>}
     </header>
   );
 }

@@ -1,27 +1,39 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { buttonStyles } from "./styles";
+import { buttonStyles, cn } from "./styles";
+
+/** An address with those of the filters that are set. */
+export function withFilters(path: string, filters: Readonly<Record<string, string | null | undefined>>): string {
+  const given = Object.entries(filters).filter((each): each is [string, string] => Boolean(each[1]));
+  const search = new URLSearchParams(given).toString();
+  return search ? `${path}?${search}` : path;
+}
 
 type PageLinksProps = {
   /** The list's address with its filters, without `offset`. */
   href: string;
   /** "plans" */
   what: string;
-  page: { limit: number; offset: number; has_more: boolean; total: number; total_capped: boolean; data: unknown[] };
+  /** Without `total` where nobody counted. */
+  page: { limit: number; offset: number; has_more: boolean; total?: number; total_capped?: boolean; data: unknown[] };
 };
+
+const singular = (what: string) => what.replace(/ies$/, "y").replace(/(ch)es$|s$/, "$1");
 
 /** "21–40 of 45", and links to the pages before and after. */
 export function PageLinks({ href, what, page }: PageLinksProps) {
   const { limit, offset, total, total_capped, has_more, data } = page;
   const to = (start: number) => (start > 0 ? `${href}${href.includes("?") ? "&" : "?"}offset=${start}` : href);
-  const totalText = `${total.toLocaleString("en-US")}${total_capped ? "+" : ""}`;
+  const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}${total_capped ? "+" : ""}`;
   return (
     <nav aria-label="Pages" className="mt-3 flex items-center justify-between gap-4 text-[13px] text-soft">
       <p className="tabular-nums">
-        {data.length > 0
-          ? `${offset + 1}–${offset + data.length} of ${totalText} ${what}`
-          : `0 of ${totalText} ${what}`}
+        {total === 1
+          ? `1 ${singular(what)}`
+          : data.length > 0
+            ? `${offset + 1}–${offset + data.length}${of} ${what}`
+            : `0${of} ${what}`}
       </p>
       {(offset > 0 || has_more) && (
         <div className="flex gap-2">
@@ -39,8 +51,25 @@ export function PageLinks({ href, what, page }: PageLinksProps) {
 
 function PageLink({ href, children }: { href: string | null; children: ReactNode }) {
   return href === null ? null : (
-    <Link href={href} className={buttonStyles({ size: "sm" })}>
+    <Link href={href} prefetch={false} className={buttonStyles({ size: "sm" })}>
       {children}
     </Link>
+  );
+}
+
+type ColumnHeadsProps = { columns: readonly (readonly [name: string, className: string])[]; className?: string };
+
+/** The headings of a list's columns. */
+export function ColumnHeads({ columns, className }: ColumnHeadsProps) {
+  return (
+    <thead className={className}>
+      <tr className="h-8 border-b text-soft text-xs">
+        {columns.map(([name, style]) => (
+          <th key={name} scope="col" className={cn("font-medium", style)}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

@@ -54,3 +54,20 @@ export function PlanFormSkeleton() {
     </>
   );
 }
+
+/** A list of the balance, below its tabs. */
+export function BalanceSkeleton() {
+  return (
+    <>
+      <div className="mb-5 flex h-8 items-center">
+        <Skeleton className="h-5 w-32" />
+      </div>
+      <div className="mb-4 flex gap-2">
+        <Skeleton className="h-8 w-20" />
+        <Skeleton className="h-8 w-20" />
+        <Skeleton className="h-8 w-36" />
+      </div>
+      <TableSkeleton rows={8} columns={5} />
+    </>
+  );
+}

@@ -1,9 +1,9 @@
 "use client";
 
-import { useNow, useTimeZone } from "@/lib/client/time-display";
-import { dateText, fullTimeText, relativeTimeText, timeText } from "@/lib/contract/format";
+import { timeForms, useNow, useTimeZone } from "@/lib/client/time-display";
+import { dateText, relativeTimeText, timeText } from "@/lib/contract/format";
+import { Tooltip } from "./floating";
 import { cn } from "./styles";
-import { Tooltip } from "./tooltip";
 
 type TimeProps = {
   /** ISO 8601. */
@@ -12,12 +12,12 @@ type TimeProps = {
   className?: string;
 };
 
-/** A moment as the person prefers times; its tooltip has the other form and the zone. */
+/** A moment as the user prefers times; its tooltip has the other form, where the person is and in UTC. */
 export function Time({ at, style = "absolute", className }: TimeProps) {
   const zone = useTimeZone();
   return (
     <Tooltip content={() => <TimeDetails at={at} zone={zone} relative={style !== "relative"} />} describes={false}>
-      {/* The server knows neither the browser's zone nor its clock. */}
+      {/* The server does not have the browser's clock. */}
       <time dateTime={at} className={cn("whitespace-nowrap tabular-nums", className)} suppressHydrationWarning>
         {style === "relative" ? (
           <RelativeTime at={at} />
@@ -40,9 +40,17 @@ function TimeDetails({ at, zone, relative }: { at: string; zone: string; relativ
   const date = new Date(at);
   return (
     <>
-      <span className="block">{fullTimeText(date, zone)}</span>
+      {timeForms(date, zone).map((text) => (
+        <span key={text} className="block whitespace-nowrap tabular-nums">
+          {text}
+        </span>
+      ))}
       {relative && <span className="block opacity-75">{relativeTimeText(date)}</span>}
-      {zone !== "UTC" && <span className="block font-mono text-[11px] opacity-75">{at}</span>}
     </>
   );
+}
+
+/** Which zone the times of a table are in, where it begins. */
+export function ZoneNote({ className }: { className?: string }) {
+  return <span className={cn("whitespace-nowrap", className)}>Times in {useTimeZone()}</span>;
 }

@@ -1,7 +1,4 @@
-export type ToastOptions = {
-  description?: string;
-  action?: { label: string; onClick: () => void };
-};
+import type { ToastOptions } from "./toaster";
 
 /** A short message at the edge of the window. What it needs is loaded with the first one. */
 export const toast = {
@@ -9,8 +6,6 @@ export const toast = {
   error: (message: string, options?: ToastOptions) => show("error", message, options),
 };
 
-export type ToastKind = keyof typeof toast;
-
-function show(kind: ToastKind, message: string, options?: ToastOptions): void {
+function show(kind: "success" | "error", message: string, options?: ToastOptions): void {
   void import("./toaster").then(({ showToast }) => showToast(kind, message, options));
 }

@@ -3,7 +3,11 @@
 import { createRoot } from "react-dom/client";
 import { toast as sonner, Toaster } from "sonner";
 import "sonner/dist/styles.css";
-import type { ToastKind, ToastOptions } from "./toast";
+
+export type ToastOptions = {
+  description?: string;
+  action?: { label: string; onClick: () => void };
+};
 
 let mounted = false;
 
@@ -32,7 +36,7 @@ function mount(): void {
   );
 }
 
-export function showToast(kind: ToastKind, message: string, options?: ToastOptions): void {
+export function showToast(kind: "success" | "error", message: string, options?: ToastOptions): void {
   mount();
   // The list subscribes in an effect of its own: what comes before would be lost.
   setTimeout(() => sonner[kind](message, options), 0);

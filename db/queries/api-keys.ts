@@ -30,9 +30,14 @@ export async function insertApiKey(
 
 const byId = (environmentId: string, id: string) => and(eq(apiKeys.environment_id, environmentId), eq(apiKeys.id, id));
 
-/** The key as it is, and as it stays until the transaction ends. */
+/** Locks the key until the transaction ends. */
 export async function lockApiKey(orm: Orm, environmentId: string, id: string): Promise<ApiKeyRow | null> {
   const rows = await orm.select().from(apiKeys).where(byId(environmentId, id)).for("update");
+  return rows[0] ?? null;
+}
+
+export async function findApiKey(orm: Orm, environmentId: string, id: string): Promise<ApiKeyRow | null> {
+  const rows = await orm.select().from(apiKeys).where(byId(environmentId, id));
   return rows[0] ?? null;
 }
 
@@ -49,11 +54,6 @@ export function listApiKeys(orm: Orm, environmentId: string, limit: number, offs
 
 export function countApiKeys(orm: Orm, environmentId: string): Promise<number> {
   return orm.$count(apiKeys, eq(apiKeys.environment_id, environmentId));
-}
-
-export async function findApiKey(orm: Orm, environmentId: string, id: string): Promise<ApiKeyRow | null> {
-  const rows = await orm.select().from(apiKeys).where(byId(environmentId, id));
-  return rows[0] ?? null;
 }
 
 /** Which of these keys were replaced: old id → new id. */
@@ -78,6 +78,18 @@ export async function updateApiKeyStatus(
   updated_at: string,
 ): Promise<ApiKeyRow> {
   const rows = await orm.update(apiKeys).set({ status, updated_at }).where(byId(environmentId, id)).returning();
+  return rows[0] as ApiKeyRow;
+}
+
+export type ApiKeySettings = Pick<ApiKeyRow, "name" | "permissions" | "expires_at" | "ip_allow_list">;
+
+export async function updateApiKey(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  settings: ApiKeySettings & Pick<ApiKeyRow, "updated_at">,
+): Promise<ApiKeyRow> {
+  const rows = await orm.update(apiKeys).set(settings).where(byId(environmentId, id)).returning();
   return rows[0] as ApiKeyRow;
 }
 
@@ -112,7 +124,7 @@ export type UsableKey = {
   mode: Mode;
   merchant_id: string;
   suspended: boolean;
-  /** Somebody of the merchant proved an e-mail address. */
+  /** A user of the merchant has proved an e-mail address. */
   verified: boolean;
 };
 

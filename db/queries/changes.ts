@@ -5,7 +5,7 @@ import type { ActorRecord } from "../schema/operations";
 
 /**
  * Something that happened to an object, with the object as it is now. Inside the transaction that made it happen, which holds
- * the object's row, so that nobody else takes the same number.
+ * the object's row, so that no other one takes the same number.
  */
 export async function insertEvent(
   orm: Orm,

@@ -4,6 +4,7 @@ import type { Sql, Transaction } from "@/db/client";
 export const HISTORY_TABLES = [
   "payments",
   "settlement_batches",
+  "payouts",
   "transactions",
   "operations",
   "ledger_entries",
@@ -12,22 +13,33 @@ export const HISTORY_TABLES = [
   "sandbox_processor.charges",
   "sandbox_processor.operations",
 ] as const;
-export type HistoryTable = (typeof HISTORY_TABLES)[number];
+type HistoryTable = (typeof HISTORY_TABLES)[number];
 /** Rows by table; the rows of one table have the same columns. */
 export type History = Record<HistoryTable, Record<string, unknown>[]>;
 
-/** Writes a whole history of an environment or nothing, and puts the merchant's first day at its beginning. */
+export async function hasPayments(sql: Sql | Transaction, environmentId: string): Promise<boolean> {
+  const rows = await sql`select from payments where environment_id = ${environmentId}::uuid limit 1`;
+  return rows.length > 0;
+}
+
+/**
+ * Writes a whole history of an environment or nothing, and puts the merchant's first day at its beginning. False, and nothing,
+ * when the environment has payments: of several processes at once, one writes.
+ */
 export async function insertHistory(
   sql: Sql,
   environmentId: string,
   options: { history: History; since: string; feeBasisPoints: number },
-): Promise<void> {
-  await sql.begin(async (tx) => {
+): Promise<boolean> {
+  return await sql.begin(async (tx) => {
+    await tx`select from environments where id = ${environmentId}::uuid for no key update`;
+    if (await hasPayments(tx, environmentId)) return false;
     for (const table of HISTORY_TABLES) await insertRows(tx, table, options.history[table]);
     await tx`update environments set fee_basis_points = ${options.feeBasisPoints}::int where id = ${environmentId}::uuid`;
     await tx`
       update merchants set created_at = ${options.since}::timestamptz
       where id = (select merchant_id from environments where id = ${environmentId}::uuid)`;
+    return true;
   });
 }
 

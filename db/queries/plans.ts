@@ -1,7 +1,9 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt } from "drizzle-orm";
 import type { PlanStatus, PlanType } from "@/lib/contract/plans/plan";
 import type { Orm } from "../client";
+import { isTaken } from "../refusals";
 import { type PlanRow, plans } from "../schema/plans";
+import { countUpTo } from "./statement-text";
 
 export type PlanValues = Omit<PlanRow, "environment_id" | "id" | "created_at" | "updated_at">;
 
@@ -26,16 +28,22 @@ export async function findPlan(orm: Orm, environmentId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** The plan as it is, and as it stays until the transaction ends. */
+/** Those of the given ids that there are. */
+export async function findPlans(orm: Orm, environmentId: string, ids: readonly string[]): Promise<PlanRow[]> {
+  if (ids.length === 0) return [];
+  return orm
+    .select()
+    .from(plans)
+    .where(and(eq(plans.environment_id, environmentId), inArray(plans.id, [...ids])));
+}
+
+/** Locks the plan until the transaction ends. */
 export async function lockPlan(orm: Orm, environmentId: string, id: string): Promise<PlanRow | null> {
   const rows = await orm.select().from(plans).where(byId(environmentId, id)).for("update");
   return rows[0] ?? null;
 }
 
-/**
- * Null when the new name is taken. That is an error in the database, which ends the transaction: only the constraint sees
- * a plan that another transaction is creating. Two locked plans that swap names wait for each other: there it is a deadlock.
- */
+/** Null when the new name is taken, which ends the transaction. */
 export async function updatePlan(
   orm: Orm,
   environmentId: string,
@@ -47,15 +55,9 @@ export async function updatePlan(
     if (rows[0] === undefined) throw new Error(`plan ${id} vanished while it was locked`);
     return rows[0];
   } catch (error) {
-    if (isNameTaken(error)) return null;
+    if (isTaken(error, "plans_name")) return null;
     throw error;
   }
-}
-
-function isNameTaken(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : null;
-  if (!(cause instanceof Error && "code" in cause)) return false;
-  return cause.code === "40P01" || ("constraint_name" in cause && cause.constraint_name === "plans_name");
 }
 
 export type PlanFilter = { status?: PlanStatus | undefined; type?: PlanType | undefined };
@@ -85,12 +87,5 @@ export function listPlans(
 
 /** How many match, counting no further than `cap` + 1. */
 export async function countPlans(orm: Orm, environmentId: string, filter: PlanFilter, cap: number): Promise<number> {
-  const some = orm
-    .select({ one: sql`1`.as("one") })
-    .from(plans)
-    .where(matching(environmentId, filter))
-    .limit(cap + 1)
-    .as("some");
-  const rows = await orm.select({ count: sql<number>`count(*)::integer` }).from(some);
-  return rows[0]?.count ?? 0;
+  return countUpTo(orm, plans, matching(environmentId, filter), cap + 1);
 }

@@ -1,7 +1,12 @@
-import { makePgArray } from "drizzle-orm/pg-core";
-import type { Sql } from "../client";
+import { sql as fragment, type SQL } from "drizzle-orm";
+import { makePgArray, type PgTable } from "drizzle-orm/pg-core";
+import type postgres from "postgres";
+import type { Orm, Sql } from "../client";
 
-/** Collects the parameters of a statement whose text depends on the filters; `add` answers the placeholder. */
+/** A part of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+/** Collects the parameters of a statement whose text depends on the filters; `add` returns the placeholder. */
 export class Parameters {
   readonly values: (string | number)[] = [];
 
@@ -9,7 +14,7 @@ export class Parameters {
     return `$${this.values.push(value)}`;
   }
 
-  /** Adds each value the first time that it is asked for. */
+  /** Adds each value at its first use. */
   once(): (value: string) => string {
     const known = new Map<string, string>();
     return (value) => {
@@ -41,7 +46,7 @@ export function runText<Row extends object>(sql: Sql, statement: StatementText):
 /** Of prepared pages only these sizes exist, so that a connection keeps a handful of plans and not a hundred. */
 const FETCH_SIZES = [21, 51, 101];
 
-/** How many rows to fetch for a page of `limit`: at least one more, which tells whether there is a next page. */
+/** How many rows to fetch for a page of `limit`: at least one more, to know whether there is a next page. */
 export function fetchSize(limit: number): number {
   return FETCH_SIZES.find((size) => size > limit) ?? limit + 1;
 }
@@ -51,6 +56,18 @@ export function columnList(table: string, columns: readonly string[], prefix = "
   return columns
     .map((column) => (prefix ? `${table}.${column} as ${prefix}${column}` : `${table}.${column}`))
     .join(", ");
+}
+
+/** How many rows match, counting no further than `most`. */
+export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined, most: number): Promise<number> {
+  const some = orm
+    .select({ one: fragment`1`.as("one") })
+    .from(table)
+    .where(where)
+    .limit(most)
+    .as("some");
+  const rows = await orm.select({ count: fragment<number>`count(*)::integer` }).from(some);
+  return rows[0]?.count ?? 0;
 }
 
 type Value = string | number | boolean | null;
@@ -78,7 +95,7 @@ export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string, first
 export const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /**
- * The first part of a statement for several rows: for so long it waits for what somebody holds, before it is undone and each
+ * The first part of a statement for several rows: how long it waits for a lock before it is undone and each row
  * goes alone.
  */
 export const PATIENCE = `patience as materialized (select set_config('lock_timeout', '50ms', true))`;

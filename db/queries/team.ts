@@ -15,7 +15,7 @@ import {
 const invited = (id: unknown) =>
   sql<boolean>`exists (select from ${userTokens} t where t.user_id = ${id} and t.purpose = 'invite' and t.used_at is null)`;
 
-/** Whether a person was invited and has not joined, in time or too late. */
+/** Whether a user was invited and has not joined, in time or too late. */
 export async function isInvited(orm: Orm, id: string): Promise<boolean> {
   const rows = await orm
     .select({ invited: invited(sql`${users}.id`) })
@@ -29,23 +29,31 @@ export type MemberRow = Pick<UserRow, "id" | "email" | "name" | "role" | "last_s
   second_factor: boolean;
 };
 
+const MEMBER = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  last_sign_in_at: users.last_sign_in_at,
+  created_at: users.created_at,
+  invited: invited(sql`${users}.id`),
+  second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
+};
+
 /** In the order they joined, from the index users_merchant. */
 export function listMembers(orm: Orm, merchantId: string, limit: number): Promise<MemberRow[]> {
-  return orm
-    .select({
-      id: users.id,
-      email: users.email,
-      name: users.name,
-      role: users.role,
-      last_sign_in_at: users.last_sign_in_at,
-      created_at: users.created_at,
-      invited: invited(sql`${users}.id`),
-      second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
-    })
+  return orm.select(MEMBER).from(users).where(eq(users.merchant_id, merchantId)).orderBy(asc(users.id)).limit(limit);
+}
+
+/** A business's owners, as far as their addresses are known to be theirs. Index: users_merchant. */
+export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: number): Promise<string[]> {
+  const rows = await orm
+    .select({ email: users.email })
     .from(users)
-    .where(eq(users.merchant_id, merchantId))
+    .where(and(eq(users.merchant_id, merchantId), eq(users.role, "owner"), users.owns_email))
     .orderBy(asc(users.id))
     .limit(limit);
+  return rows.map(({ email }) => email);
 }
 
 /** One change of the team at a time: what is true of its owners stays true until the transaction ends. */
@@ -53,7 +61,7 @@ export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
   await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
 }
 
-/** The member as it is, and as it stays until the transaction ends. After `lockTeam`. */
+/** Locks the member until the transaction ends. After `lockTeam`. */
 export async function lockMember(tx: Orm, merchantId: string, id: string): Promise<void> {
   const own = and(eq(users.merchant_id, merchantId), eq(users.id, id));
   await tx.select({ id: users.id }).from(users).where(own).for("update");
@@ -61,22 +69,13 @@ export async function lockMember(tx: Orm, merchantId: string, id: string): Promi
 
 export async function findMember(orm: Orm, merchantId: string, id: string): Promise<MemberRow | null> {
   const rows = await orm
-    .select({
-      id: users.id,
-      email: users.email,
-      name: users.name,
-      role: users.role,
-      last_sign_in_at: users.last_sign_in_at,
-      created_at: users.created_at,
-      invited: invited(sql`${users}.id`),
-      second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
-    })
+    .select(MEMBER)
     .from(users)
     .where(and(eq(users.merchant_id, merchantId), eq(users.id, id)));
   return rows[0] ?? null;
 }
 
-/** False when somebody of the team has the e-mail address. Under `lockTeam`. */
+/** False when a member of the team has the e-mail address. Under `lockTeam`. */
 export async function insertMember(
   tx: Orm,
   merchantId: string,
@@ -107,7 +106,7 @@ export async function updateMemberRole(tx: Orm, merchantId: string, id: string, 
 }
 
 /**
- * Removes a person with all that is only theirs; views they shared go to `heirId`. False when it is the last owner. Under
+ * Removes a member with all that is only theirs; views they shared go to `heirId`. False when it is the last owner. Under
  * `lockTeam`, and to be rolled back when false.
  */
 export async function deleteMember(tx: Orm, merchantId: string, id: string, heirId: string): Promise<boolean> {
@@ -124,7 +123,7 @@ export async function deleteMember(tx: Orm, merchantId: string, id: string, heir
   return rows.length === 1;
 }
 
-/** Makes the open invitations of a person worthless. */
+/** Voids the open invitations of a user. */
 export async function voidInvitations(tx: Orm, userId: string): Promise<void> {
   await tx
     .update(userTokens)

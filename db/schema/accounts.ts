@@ -13,6 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { type LogoType, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
 import { DEFAULT_REFUND_LIMIT_USD, HIGHEST_REFUND_LIMIT_USD } from "@/lib/contract/accounts/proof";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import { type Preferences, USER_ROLES } from "@/lib/contract/permissions";
@@ -30,7 +31,7 @@ export const merchants = pgTable(
     support_email: text("support_email"),
     /** IANA name; days of reports begin at its midnight. */
     time_zone: text("time_zone").notNull().default("UTC"),
-    /** What a person may refund from the dashboard within a day without another proof, or as much in another currency. */
+    /** What a user may refund from the dashboard within a day without another proof, or as much in another currency. */
     refund_limit_usd: integer("refund_limit_usd").notNull().default(DEFAULT_REFUND_LIMIT_USD),
     /** While set, every key of the merchant answers 403 `merchant_suspended`. */
     suspended_at: instant("suspended_at"),
@@ -46,6 +47,29 @@ export const merchants = pgTable(
   ],
 );
 
+/** A merchant's logo, checked and stripped to what draws it. Apart from the merchant, whom every request reads. */
+export const merchantLogos = pgTable(
+  "merchant_logos",
+  {
+    merchant_id: uuid("merchant_id")
+      .primaryKey()
+      .references(() => merchants.id),
+    /** Of the bytes. Two merchants may have the same picture. */
+    sha256: bytea("sha256").notNull(),
+    content_type: text("content_type").$type<LogoType>().notNull(),
+    width: integer("width").notNull(),
+    height: integer("height").notNull(),
+    bytes: bytea("bytes").notNull(),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    /** Serves the picture by its address. */
+    index("merchant_logos_sha256").on(table.sha256),
+    check("merchant_logos_size", sql`octet_length(${table.bytes}) <= ${sql.raw(String(MAX_LOGO_BYTES))}`),
+  ],
+);
+export type LogoRow = typeof merchantLogos.$inferSelect;
+
 /** The tenant. Crossing modes and crossing merchants are the same impossible thing. */
 export const environments = pgTable(
   "environments",
@@ -59,7 +83,7 @@ export const environments = pgTable(
     fee_basis_points: money("fee_basis_points").notNull().default(0),
     /** How the payment form looks for sessions that bring no appearance of their own. */
     checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
-    /** Since then this is test data of nobody, to be removed. A trigger says of what that may be said; nothing takes it back. */
+    /** Since then this is abandoned test data, to be removed. A trigger checks what may be marked; nothing takes it back. */
     abandoned_at: instant("abandoned_at"),
     /** When the last of it was removed. */
     emptied_at: instant("emptied_at"),
@@ -73,7 +97,7 @@ export const environments = pgTable(
   ],
 );
 
-/** People who sign in: a merchant's, or Cardlane's own support staff (without a merchant). */
+/** Users who sign in: a merchant's members, or Cardlane's own staff (without a merchant). */
 export const users = pgTable(
   "users",
   {
@@ -81,10 +105,10 @@ export const users = pgTable(
     /** Null for support staff. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     email: text("email").notNull(),
-    /** When the person proved, with a mailed link, that the address is theirs; null = not yet. */
+    /** When the user proved, with a mailed link, that the address is theirs; null = not yet. */
     email_verified_at: instant("email_verified_at"),
     /**
-     * Whether the address leads to this person at the sign-in. So it is from the proof on; without one only for people who
+     * Whether the address leads to this user at the sign-in. So it is from the proof on; without one only for people who
      * were there before addresses were proved. A sign-up and an invitation hold no address.
      */
     owns_email: boolean("owns_email").notNull().default(false),
@@ -95,7 +119,7 @@ export const users = pgTable(
     /** Wrong passwords and codes since the last sign-in; at ten the account is locked for a while. */
     failed_sign_ins: integer("failed_sign_ins").notNull().default(0),
     locked_until: instant("locked_until"),
-    /** Wrong answers of who is signed in and is asked to prove it, counted apart: strangers cannot use these up. */
+    /** Wrong answers of a signed-in user who proves their identity, counted apart: strangers cannot use these up. */
     failed_proofs: integer("failed_proofs").notNull().default(0),
     proofs_locked_until: instant("proofs_locked_until"),
     /** Wrong codes of the second factor, counted apart: a new password, which takes a mailbox alone, does not clear them. */
@@ -111,9 +135,9 @@ export const users = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** An e-mail address leads to one person, whatever its case. Serves the sign-in. */
+    /** An e-mail address leads to one user, whatever its case. Serves the sign-in. */
     uniqueIndex("users_email_owner").on(sql`lower(${table.email})`).where(sql`owns_email`),
-    /** Serves the support staff's search: everybody who named an address, proved or not. */
+    /** Serves the staff's search: all users with an address, proved or not. */
     index("users_email").on(sql`lower(${table.email})`),
     /** Serves the search for accounts that were opened and left. */
     index("users_unproved").on(table.created_at).where(sql`not owns_email`),
@@ -137,7 +161,7 @@ export const userSessions = pgTable(
     user_agent: text("user_agent"),
     /** When the second factor was given last; null = never in this session. */
     mfa_at: instant("mfa_at"),
-    /** When the person last proved who they are: by signing in, or by second factor or password again. */
+    /** When the user last proved who they are: by signing in, or by second factor or password again. */
     proved_at: instant("proved_at"),
     last_seen_at: instant("last_seen_at").notNull().default(sql`now()`),
     expires_at: instant("expires_at").notNull(),
@@ -145,7 +169,7 @@ export const userSessions = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the list of a person's sessions, and ending them all. */
+    /** Serves the list of a user's sessions, and ending them all. */
     index("user_sessions_user").on(table.user_id),
   ],
 );
@@ -176,7 +200,7 @@ export const userTokens = pgTable(
       .notNull()
       .references(() => users.id),
     purpose: text("purpose", { enum: ["reset_password", "invite", "verify_email", "first_sign_in"] }).notNull(),
-    /** The address that using it proves; null where that is the person's own. */
+    /** The address that using it proves; null where that is the user's own. */
     email: text("email"),
     token_sha256: bytea("token_sha256").notNull(),
     expires_at: instant("expires_at").notNull(),
@@ -186,7 +210,7 @@ export const userTokens = pgTable(
   (table) => [uniqueIndex("user_tokens_token").on(table.token_sha256), index("user_tokens_user").on(table.user_id)],
 );
 
-/** What a person has refunded from the dashboard since they last proved who they are, in one currency. */
+/** What a user has refunded from the dashboard since they last proved who they are, in one currency. */
 export const refundAllowances = pgTable(
   "refund_allowances",
   {
@@ -207,11 +231,14 @@ export const mailOutbox = pgTable(
   "mail_outbox",
   {
     id: uuid("id").primaryKey(),
-    /** What is limited together for one address: strangers can have these sent to anybody. */
-    kind: text("kind", { enum: ["notice", "reset_password", "invite", "verify_email"] })
+    /** What is limited together for one address: strangers can have these sent to any mailbox. */
+    kind: text("kind", { enum: ["notice", "reset_password", "invite", "verify_email", "receipt"] })
       .notNull()
       .default("notice"),
     recipient: text("recipient").notNull(),
+    /** Who stands as the sender and gets the answers, of a receipt; null = Cardlane. */
+    sender_name: text("sender_name"),
+    reply_to: text("reply_to"),
     subject: text("subject").notNull(),
     /** Plain text. */
     body: text("body").notNull(),
@@ -224,7 +251,7 @@ export const mailOutbox = pgTable(
   (table) => [
     /** Serves the sender: what is due. */
     index("mail_outbox_due").on(table.next_attempt_at).where(sql`sent_at is null`),
-    /** Serves the limits of one address; not the notices, which nobody else sets off. */
+    /** Serves the limits of one address; not the notices, which strangers cannot set off. */
     index("mail_outbox_recipient").on(sql`lower(${table.recipient})`, table.created_at).where(sql`kind <> 'notice'`),
   ],
 );
@@ -239,7 +266,7 @@ export const supportAuditLog = pgTable(
       .references(() => users.id),
     /** `support.searched`, `support.viewed_payment`, `support.refunded` … */
     action: text("action").notNull(),
-    /** Whose data it was; null for a search that names nobody's. */
+    /** The merchant whose data it was; null for a search that names none. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     environment_id: uuid("environment_id"),
     /** Public id of what was looked at or changed. */
@@ -256,7 +283,7 @@ export const supportAuditLog = pgTable(
   ],
 );
 
-/** Filters, sort and columns of a list that a person keeps under a name. */
+/** Filters, sort and columns of a list that a user keeps under a name. */
 export const savedViews = pgTable(
   "saved_views",
   {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  boolean,
   check,
   foreignKey,
   index,
@@ -20,6 +21,54 @@ import { environments } from "./accounts";
 import { payments } from "./payments";
 import { plans } from "./plans";
 
+/** `plink_…`: sells a plan, or an amount of its own, at an address that merchants can show again at any time. */
+export const paymentLinks = pgTable(
+  "payment_links",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    /** In its public address: it says which link, and is no secret of a payment. */
+    token: text("token").notNull(),
+    /** The merchant's own, shown to nobody else. */
+    name: text("name"),
+    plan_id: uuid("plan_id"),
+    /** Both null with a plan, whose price it takes when it is opened. */
+    amount: money("amount"),
+    currency: text("currency"),
+    /** What is bought, as shoppers read it; with a plan the plan says that. */
+    description: text("description"),
+    single_use: boolean("single_use").notNull(),
+    active: boolean("active").notNull(),
+    expires_at: instant("expires_at"),
+    /** Of a single-use link: the one session that may be paid. No foreign key: sessions have one to their link. */
+    session_id: uuid("session_id"),
+    /** That session's token, sealed: every shopper who opens the link is sent to the same form. */
+    session_token: text("session_token"),
+    /** How many sessions were opened by it; most of them are removed when nobody tried to pay. */
+    opened: integer("opened").notNull().default(0),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
+    foreignKey({ columns: [table.environment_id, table.plan_id], foreignColumns: [plans.environment_id, plans.id] }),
+    /** Serves the public page, which knows the token alone. */
+    unique("payment_links_token").on(table.token),
+    check(
+      "payment_links_sells",
+      sql`(${table.plan_id} is null) = (${table.amount} is not null) and (${table.amount} is null) = (${table.currency} is null)
+        and (${table.plan_id} is not null or ${table.description} is not null)`,
+    ),
+    check("payment_links_amount", sql`${table.amount} > 0`),
+    check(
+      "payment_links_session",
+      sql`(${table.session_id} is null) = (${table.session_token} is null) and (${table.single_use} or ${table.session_id} is null)`,
+    ),
+  ],
+);
+export type PaymentLinkRow = typeof paymentLinks.$inferSelect;
+
 /** One shopper's try to pay one amount, set by the merchant's server. EXPIRED is not stored: it follows from the time. */
 export const clientSessions = pgTable(
   "client_sessions",
@@ -32,6 +81,8 @@ export const clientSessions = pgTable(
     currency: text("currency").notNull(),
     capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
     plan_id: uuid("plan_id"),
+    /** The link that opened it; null for one that the merchant made. */
+    payment_link_id: uuid("payment_link_id"),
     /** The payment that completed it. */
     payment_id: uuid("payment_id"),
     /** The payment under way; while there is one, the session takes no other: two tabs cannot pay twice. */
@@ -42,6 +93,8 @@ export const clientSessions = pgTable(
     billing_address: jsonb("billing_address").$type<BillingAddress>(),
     allowed_origins: text("allowed_origins").array().notNull(),
     return_url: text("return_url"),
+    /** What its link said is bought when it was opened: later changes to the link do not change what this shopper pays for. */
+    description: text("description"),
     appearance: jsonb("appearance").$type<Appearance>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
@@ -61,6 +114,21 @@ export const clientSessions = pgTable(
       columns: [table.environment_id, table.open_payment_id],
       foreignColumns: [payments.environment_id, payments.id],
     }),
+    foreignKey({
+      columns: [table.environment_id, table.payment_link_id],
+      foreignColumns: [paymentLinks.environment_id, paymentLinks.id],
+    }),
+    /** Serves a link's sessions and the sums of what it sold. */
+    index("client_sessions_payment_link")
+      .on(table.environment_id, table.payment_link_id, table.status, table.id)
+      .where(sql`payment_link_id is not null`),
+    /**
+     * Serves the removal of what links opened and nobody tried to pay, oldest first. It names no column that an attempt
+     * changes: those updates stay within their page.
+     */
+    index("client_sessions_unpaid")
+      .on(table.expires_at)
+      .where(sql`payment_link_id is not null and status <> 'COMPLETED'`),
     /** Serves the dashboard's list of one status, newest first. */
     index("client_sessions_status").on(table.environment_id, table.status, table.id),
     /** Serves the payment iframe, which knows the token alone. */
@@ -86,7 +154,7 @@ export const paymentTokens = pgTable(
     card_bin: text("card_bin").notNull(),
     card_exp_month: smallint("card_exp_month").notNull(),
     card_exp_year: smallint("card_exp_year").notNull(),
-    /** What the shopper typed beside the card: the payment's, unless the merchant's server says otherwise. */
+    /** What the shopper typed beside the card: the payment's, unless the merchant's server sends its own. */
     card_name: text("card_name"),
     postal_code: text("postal_code"),
     client_session_id: uuid("client_session_id"),
@@ -104,7 +172,7 @@ export const paymentTokens = pgTable(
     }),
     /** Serves the clean-up: what still holds a card, oldest first. */
     index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
-    /** Serves the removal of what can be neither used nor replayed any more. */
+    /** Serves the removal of what can no longer be used or replayed. */
     index("payment_tokens_age").on(table.expires_at),
   ],
 );

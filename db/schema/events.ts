@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { index, integer, json, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import type { EventData, EventType } from "@/lib/contract/events";
-import { environmentId, instant } from "../columns";
+import type { EventData, EventType } from "@/lib/contract/events/event";
+import { environmentId, instant, xid8 } from "../columns";
 import type { ActorRecord } from "./operations";
 
 /**
  * The outbox: what happened, with the object as it was then, written in the commit that made it happen. The columns and
- * `data` are the event as the contract has it; lib/contract/events.ts says what `data` is for each type.
+ * `data` are the event as the contract has it; lib/contract/events/event.ts defines `data` for each type.
  */
 export const events = pgTable(
   "events",
@@ -14,7 +14,7 @@ export const events = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     type: text("type").$type<EventType>().notNull(),
-    /** The operation or settlement batch whose outcome it tells; null for changes of plans and sessions. */
+    /** The operation or settlement batch whose outcome it reports; null for changes of plans and sessions. */
     operation_id: uuid("operation_id"),
     /** The object it is about, the one in `data`. */
     object_id: uuid("object_id").notNull(),
@@ -22,14 +22,20 @@ export const events = pgTable(
     sequence: integer("sequence").notNull(),
     data: json("data").$type<EventData<EventType>>().notNull(),
     created_at: instant("created_at").notNull().default(sql`now()`),
+    /** The transaction that wrote it: readers who follow know by it which events may still come before those they have. */
+    xid: xid8("xid").notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves the list of one type. */
+    index("events_type").on(table.environment_id, table.type, table.id),
+    /** Serves the stream, which must miss none that is committed late. */
+    index("events_stream").on(table.environment_id, table.xid, table.id),
     /** Serves the object's history, finds the number of its last event, and lets no number be given twice. */
     uniqueIndex("events_object").on(table.environment_id, table.object_id, table.sequence),
   ],
 );
-export type EventRow = typeof events.$inferSelect;
+export type EventRow = Omit<typeof events.$inferSelect, "xid">;
 
 declare const held: unique symbol;
 /** What an event holds, as JSON: only `newEvent` makes it, which holds it against the schema of its type at compile time. */

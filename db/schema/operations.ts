@@ -22,7 +22,7 @@ export const OPERATION_STATES = ["open", "succeeded", "declined", "failed", "act
 export type OperationState = (typeof OPERATION_STATES)[number];
 
 /**
- * Who did it: an API key, one of the merchant's people, Cardlane's support staff, a shopper in the payment form (`id` is the
+ * Who did it: an API key, one of the merchant's members, Cardlane's support staff, a shopper in the payment form (`id` is the
  * client session's), or Cardlane itself.
  */
 export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
@@ -54,16 +54,16 @@ export const operations = pgTable(
     /** Counts the takers; only the last one may write the outcome. */
     epoch: integer("epoch").notNull().default(1),
     lease_until: instant("lease_until").notNull(),
-    /** After this no call that its first request made for it is executed any more; null in rows of older versions. */
+    /** After this no call that its first request made for it is executed; null in rows of older versions. */
     send_until: instant("send_until"),
     /**
-     * An authorization whose request died may be sent by a repeat of that request, which has the card: until a call for it
+     * An authorization whose request died may be sent by a retry of that request, which has the card: until a call for it
      * ended without a known outcome, and once.
      */
     may_resend: boolean("may_resend").notNull().default(true),
     /** When the last call for it ended without a known outcome. */
     unknown_at: instant("unknown_at"),
-    /** When the processor said that it has it and works on it: from then on "not found" proves nothing. */
+    /** When the processor confirmed that it has it and works on it: from then on "not found" proves nothing. */
     accepted_at: instant("accepted_at"),
     /** Whether it captured: always for a capture that succeeded, for an authorization when it took the money at once. */
     captured: boolean("captured").notNull().default(false),
@@ -73,7 +73,7 @@ export const operations = pgTable(
     fee_basis_points: smallint("fee_basis_points"),
     /** The token whose card it charged. */
     payment_token_id: uuid("payment_token_id"),
-    /** What the processor last said, in one line, for support staff. */
+    /** The processor's last answer, in one line, for support staff. */
     last_answer: text("last_answer"),
     created_at: instant("created_at").notNull().default(sql`now()`),
     completed_at: instant("completed_at"),
@@ -128,12 +128,12 @@ export const idempotencyKeys = pgTable(
   {
     environment_id: environmentId(),
     key: text("key").notNull(),
-    /** Name of the endpoint's operation: it decides the shape of the stored answer. */
-    operation_name: text("operation_name").notNull(),
+    /** Name of the endpoint: it decides the shape of the stored answer. The column keeps the name that running processes know. */
+    endpoint: text("operation_name").notNull(),
     path: text("path").notNull(),
     /** Keyed digest of method, path and parsed body; equal digests are equal requests. */
     request_digest: bytea("request_digest").notNull(),
-    /** The first request's body, with no card number and no CVV: for people who ask what a key was used for. */
+    /** The first request's body, with no card number and no CVV: to show what a key was used for. */
     request_body: jsonb("request_body").$type<unknown>(),
     request_id: uuid("request_id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import { type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { environmentId, instant, money, oneOf } from "../columns";
 
@@ -8,7 +8,7 @@ import { environmentId, instant, money, oneOf } from "../columns";
  * concurrent captures and refunds within their limits. What describes the payment is on its charge (`transactions`).
  *
  * No foreign keys between the tables of money: each costs every payment a look-up and a lock of its parent's row, and the
- * environment's would be all its payments'. T1 writes parents and children in one statement, nobody deletes them, and
+ * environment's would be all its payments'. T1 writes parents and children in one statement, nothing deletes them, and
  * `npm run verify` has a rule for each key.
  */
 export const payments = pgTable(
@@ -30,7 +30,7 @@ export const payments = pgTable(
     refund_pending: money("refund_pending").notNull().default(0),
     /** The authorization, capture or void under way: there is at most one. */
     open_operation_id: uuid("open_operation_id"),
-    /** Counts every change of the payment and its transactions, so that an answer is never stored for a stale picture. */
+    /** Counts every change of the payment and its transactions, so that no answer is stored for a stale snapshot. */
     version: integer("version").notNull().default(1),
     /** Number of the payment's last event; 0 before the first. Written with the event, under the same version. */
     event_sequence: integer("event_sequence").notNull().default(0),
@@ -49,7 +49,7 @@ export const payments = pgTable(
       .on(table.environment_id, table.customer_id, table.id)
       .where(sql`customer_id is not null`),
     /**
-     * Serve the job that voids authorizations past their time, and challenges nobody answered; the first one also the overview,
+     * Serve the job that voids authorizations past their time, and unanswered challenges; the first one also the overview,
      * with a merchant's authorizations that are about to run out.
      */
     index("payments_expiring").on(table.environment_id, table.capture_before).where(sql`status = 'AUTHORIZED'`),
@@ -64,14 +64,26 @@ export const payments = pgTable(
 );
 export type PaymentRow = typeof payments.$inferSelect;
 
-/** Accounts, one of each per environment and currency. `suspense` holds what the processor says and we cannot place. */
-export const LEDGER_ACCOUNTS = ["processor_receivable", "merchant_payable", "fees", "bank", "suspense"] as const;
+/**
+ * Accounts, one of each per environment and currency. What we owe the merchant is in three: `merchant_payable` is captured and
+ * not settled, `merchant_available` settled and in no payout, `merchant_in_payout` on its way to the merchant's bank.
+ * `suspense` holds what the processor reports and we cannot place.
+ */
+export const LEDGER_ACCOUNTS = [
+  "processor_receivable",
+  "merchant_payable",
+  "merchant_available",
+  "merchant_in_payout",
+  "fees",
+  "bank",
+  "suspense",
+] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 const ledgerAccount = oneOf("ledger_account", LEDGER_ACCOUNTS);
 
 /**
  * Double entry, append-only (a trigger refuses anything else): each row debits one account and credits another, so the
- * books balance by construction. `operation_id` is an operation's, or a settlement batch's.
+ * books balance by construction. `operation_id` is an operation's, a settlement batch's, or a payout's.
  */
 export const ledgerEntries = pgTable(
   "ledger_entries",
@@ -89,6 +101,16 @@ export const ledgerEntries = pgTable(
   (table) => [
     /** Also what makes writing an outcome twice impossible. A payment's lines are found by its operations. */
     primaryKey({ columns: [table.environment_id, table.operation_id, table.line] }),
+    /** Serves the movements of the balance: one kind of line in one currency is one stretch of it, in order of time. */
+    index("ledger_entries_movements").on(
+      table.environment_id,
+      table.currency,
+      table.debit_account,
+      table.credit_account,
+      table.line,
+      table.created_at,
+      table.operation_id,
+    ),
     check("ledger_entries_two_sides", sql`${table.debit_account} <> ${table.credit_account}`),
     check("ledger_entries_amount", sql`${table.amount} > 0`),
   ],
@@ -109,10 +131,20 @@ export const settlementBatches = pgTable(
     /** Refunds that an earlier batch settled and that failed since: the processor pays them back. */
     reversal_count: money("reversal_count").notNull(),
     reversal_amount: money("reversal_amount").notNull(),
+    /** The one payout that its money is in, or went out with; null while it is available. */
+    payout_id: uuid("payout_id"),
+    /** A payout with it failed: its money waits for the next payout, or for somebody to retry. */
+    payout_failed: boolean("payout_failed").notNull().default(false),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serves the payouts: what is in none. In the sandbox that is what was settled a moment ago, and what waits. */
+    index("settlement_batches_available")
+      .on(table.environment_id, table.currency, table.id)
+      .where(sql`payout_id is null`),
+    /** Serves the list, filtered by currency; unfiltered it is the primary key. */
+    index("settlement_batches_currency").on(table.environment_id, table.currency, table.id),
     check(
       "settlement_batches_amounts",
       sql`${table.charge_amount} >= 0 and ${table.refund_amount} >= 0 and ${table.reversal_amount} >= 0`,

@@ -1,30 +1,65 @@
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { environmentId, instant } from "../columns";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { KEPT_BODIES } from "@/lib/contract/request-log/requests";
+import { environmentId, instant, oneOf } from "../columns";
 import type { ActorRecord } from "./operations";
 
-/** API requests that were refused or failed, for support and for the merchant's own search. No bodies. Kept for 30 days. */
-export const requestErrors = pgTable(
-  "request_errors",
+const keptBody = oneOf("kept_body", KEPT_BODIES);
+
+/**
+ * Requests to /v1, for merchants and support. By day, in partitions by the time inside the id (its migration makes them): a day goes as a
+ * whole after 30 days. What no day's partition takes is in the default one, so that nothing is lost.
+ */
+export const requestLog = pgTable(
+  "request_log",
   {
     environment_id: environmentId(),
-    /** The request's id. */
+    /** The request's id, whose time is the request's: it names the partition. */
     id: uuid("id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
-    operation: text("operation").notNull(),
+    /** Name of the endpoint. The column keeps the name that running processes know. */
+    endpoint: text("operation").notNull(),
     method: text("method").notNull(),
     path: text("path").notNull(),
+    query: text("query"),
     status: smallint("status").notNull(),
-    code: text("code").notNull(),
-    detail: text("detail").notNull(),
+    /** Of a refusal, like the two below. */
+    code: text("code"),
+    detail: text("detail"),
     param: text("param"),
+    /** Null in rows of the version before. */
+    duration_ms: integer("duration_ms"),
+    idempotency_key: text("idempotency_key"),
+    replayed: boolean("replayed").notNull().default(false),
+    /** JSON with nothing but what the endpoint's schema names, and nothing secret. */
+    request_body: text("request_body"),
+    /** How much of the body that is; null when there was none. */
+    request_kept: keptBody("request_kept"),
+    response_body: text("response_body"),
+    response_kept: keptBody("response_kept"),
+    address: text("address"),
+    user_agent: text("user_agent"),
+    /** What it was about: the id in its path, or of what it made. */
+    object_id: text("object_id"),
+    /** How many requests of the environment before it were not kept, because there were too many. */
+    left_out: integer("left_out").notNull().default(0),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
+    /** Serves the list, newest first, and the look-up by id. */
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serve a look-up by request id alone, and the clean-up. */
-    index("request_errors_id").on(table.id),
-    index("request_errors_age").on(table.created_at),
+    /** Serves the errors, and their groups, out of the index alone. */
+    index("request_log_errors").on(table.environment_id, table.id, table.code).where(sql`code is not null`),
+    /** Serves the requests about a payment or another object. */
+    index("request_log_object").on(table.environment_id, table.object_id, table.id).where(sql`object_id is not null`),
+    /** Serves the look-up of an idempotency key. */
+    index("request_log_key")
+      .on(table.environment_id, table.idempotency_key, table.id)
+      .where(sql`idempotency_key is not null`),
+    /** Serves the requests of one API key or person. */
+    index("request_log_actor").on(table.environment_id, sql`(actor ->> 'id')`, table.id),
+    /** Serves the count of what was not kept. There is hardly any. */
+    index("request_log_left_out").on(table.environment_id, table.id, table.left_out).where(sql`left_out > 0`),
   ],
 );
-export type RequestErrorRow = typeof requestErrors.$inferSelect;
+export type RequestLogRow = typeof requestLog.$inferSelect;

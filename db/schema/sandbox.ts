@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, pgSchema, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { DECLINE_CODES } from "@/lib/contract/errors";
+import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
 /**

@@ -88,8 +88,18 @@ export const transactions = pgTable(
       .on(table.environment_id, table.client_session_id, table.id)
       .where(sql`client_session_id is not null and type = 'CHARGE'`),
     index("transactions_last4").on(table.environment_id, table.card_last4, table.id),
-    /** Serves amount ranges and sorting by amount. */
-    index("transactions_amount").on(table.environment_id, table.amount, table.id, table.status, table.card_brand),
+    index("transactions_plan").on(table.environment_id, table.plan_id, table.id).where(sql`plan_id is not null`),
+    index("transactions_decline")
+      .on(table.environment_id, table.decline_code, table.id)
+      .where(sql`decline_code is not null`),
+    index("transactions_captured")
+      .on(table.environment_id, table.captured_at, table.id)
+      .where(sql`captured_at is not null`),
+    /** Serves amount ranges and sorting by amount, and finds a currency that is rare without its rows. */
+    index("transactions_amount").on(
+      ...[table.environment_id, table.amount, table.id],
+      ...[table.status, table.card_brand, table.currency],
+    ),
     /** Serves the settlement batch: what is captured and not settled. */
     index("transactions_unsettled")
       .on(table.environment_id, table.currency, table.id)
@@ -102,6 +112,10 @@ export const transactions = pgTable(
     index("transactions_batch")
       .on(table.environment_id, table.settlement_batch_id)
       .where(sql`settlement_batch_id is not null`),
+    /** Serves the list of a batch's items: refunds that it paid back. */
+    index("transactions_reversal_batch")
+      .on(table.environment_id, table.reversal_batch_id)
+      .where(sql`reversal_batch_id is not null`),
     /** Serves the overview: refunds that failed lately. */
     index("transactions_failed_refunds")
       .on(table.environment_id, table.updated_at)

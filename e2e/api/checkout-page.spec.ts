@@ -1,4 +1,4 @@
-import { createPayment } from "@/lib/contract/payments/operations";
+import { createPayment } from "@/lib/contract/payments/endpoints";
 import { expect } from "../fixtures";
 import { formTest as test } from "../payment-form";
 import { aCard, CARDS } from "../samples";

@@ -1,5 +1,5 @@
-import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/checkout/operations";
-import { activatePlan, updatePlan } from "@/lib/contract/plans/operations";
+import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/checkout/endpoints";
+import { activatePlan, updatePlan } from "@/lib/contract/plans/endpoints";
 import { expect, test } from "../fixtures";
 import { aSession, newPlan, newSession } from "../samples";
 

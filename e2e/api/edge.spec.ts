@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { listPayments } from "@/lib/contract/payments/operations";
+import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures";
 
 /** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */
@@ -19,6 +19,7 @@ const PATHS = [
     "/demo/result",
   ],
   ...["/demo/checkout/session", "/pay/x", "/pay/x/state", "/pay/x/attempts", "/pay/preview", "/challenge/x"],
+  ...["/receipt/x", "/logo/x", "/pay/x/receipt"],
   ...[
     "/challenge/x/result",
     "/sdk/v1.js",

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createClientSession } from "@/lib/contract/checkout/operations";
-import { OPERATIONS } from "@/lib/contract/operations";
-import { capturePayment, createPayment, getPayment, refundPayment } from "@/lib/contract/payments/operations";
-import { listTransactions } from "@/lib/contract/transactions/operations";
+import { createClientSession } from "@/lib/contract/checkout/endpoints";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { capturePayment, createPayment, getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
+import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, newPlan } from "../samples";
@@ -106,7 +106,7 @@ test("the type of an error is a page that explains it", async ({ api }) => {
 
 test("no operation answers without a key", async ({ api }) => {
   const nobody = new Api(api.baseUrl, null);
-  for (const operation of OPERATIONS.filter(({ permissions }) => permissions.length > 0)) {
-    (await nobody.call(operation, { id: "some-id" })).problem("api_key_missing");
+  for (const endpoint of ENDPOINTS.filter(({ permissions }) => permissions.length > 0)) {
+    (await nobody.call(endpoint, { id: "some-id" })).problem("api_key_missing");
   }
 });

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
-import { OPERATIONS } from "@/lib/contract/operations";
-import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
-import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { expect, test } from "../fixtures";
 import { aPayment, captured } from "../samples";
 
@@ -147,9 +147,9 @@ test("header values at their edges", async ({ api }) => {
 });
 
 test("the same answer on every endpoint to a body that is an array, and to text", async ({ api }) => {
-  for (const operation of OPERATIONS.filter(({ body }) => body)) {
+  for (const endpoint of ENDPOINTS.filter(({ body }) => body)) {
     for (const body of ["[]", '"x"', "0", "null"]) {
-      (await api.raw({ ...post(operation.path.replace("{id}", "x"), body), method: operation.method })).problem(
+      (await api.raw({ ...post(endpoint.path.replace("{id}", "x"), body), method: endpoint.method })).problem(
         "invalid_parameter",
       );
     }

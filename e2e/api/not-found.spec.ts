@@ -1,30 +1,41 @@
-import { createClientSession } from "@/lib/contract/checkout/operations";
+import { createClientSession } from "@/lib/contract/checkout/endpoints";
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { listEvents } from "@/lib/contract/events/endpoints";
 import { encodeId, type IdKind } from "@/lib/contract/ids";
-import type { Operation } from "@/lib/contract/operation";
-import { OPERATIONS } from "@/lib/contract/operations";
-import { createPayment, listPayments } from "@/lib/contract/payments/operations";
-import { listPlans } from "@/lib/contract/plans/operations";
-import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
+import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
+import { listPlans } from "@/lib/contract/plans/endpoints";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
+import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { newId } from "@/lib/ids";
 import type { Answer, Api } from "../client";
 import type { Tenant } from "../fixtures";
 import { expect, test } from "../fixtures";
-import { aPayment, authorized, chargeOf, newPlan, newSession } from "../samples";
+import { aPayment, aReplay, authorized, chargeOf, newEndpoint, newPlan, newSession } from "../samples";
 
-const WITH_ID = OPERATIONS.filter(({ path }) => path.includes("{id}"));
+const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
 
 const KINDS: Record<string, IdKind> = {
   payments: "payment",
   transactions: "transaction",
   "subscription-plans": "plan",
   "client-sessions": "clientSession",
+  events: "event",
+  "webhook-endpoints": "webhookEndpoint",
+  "webhook-deliveries": "webhookDelivery",
 };
-const kindOf = (operation: Operation) => KINDS[operation.path.split("/")[2] ?? ""] as IdKind;
+const kindOf = (endpoint: Endpoint) => KINDS[endpoint.path.split("/")[2] ?? ""] as IdKind;
 
 async function makeOne({ api }: Pick<Tenant, "api">, kind: IdKind): Promise<string> {
   if (kind === "plan") return (await newPlan(api)).id;
   if (kind === "clientSession") return (await newSession(api)).id;
+  if (kind === "webhookEndpoint") return (await newEndpoint(api)).id;
+  if (kind === "webhookDelivery") {
+    const { id } = await newEndpoint(api);
+    return (await api.call(testWebhookEndpoint, { id })).ok().id;
+  }
   const payment = await authorized(api);
+  if (kind === "event") return (await api.call(listEvents)).ok().data[0]?.id ?? "";
   return kind === "payment" ? payment.id : chargeOf(payment).id;
 }
 
@@ -35,8 +46,11 @@ function bytes(answer: Answer, id: string): string {
   return text.replaceAll(encodeURIComponent(id), "ID").replaceAll(JSON.stringify(id).slice(1, -1), "ID");
 }
 
-const ask = (api: Api, operation: Operation, id: string) =>
-  api.call(operation, { id, ...(operation.body && { body: {} }) });
+const ask = (api: Api, endpoint: Endpoint, id: string) =>
+  api.call(endpoint, {
+    id,
+    ...(endpoint.body && { body: endpoint.name === "replayWebhookEndpoint" ? aReplay() : {} }),
+  });
 
 const MALFORMED = [
   "xyz",
@@ -60,24 +74,24 @@ const MALFORMED = [
   "x".repeat(255),
 ];
 
-for (const operation of WITH_ID) {
-  test(`${operation.method} ${operation.path}: unknown, malformed and foreign ids are the same 404`, async ({
+for (const endpoint of WITH_ID) {
+  test(`${endpoint.method} ${endpoint.path}: unknown, malformed and foreign ids are the same 404`, async ({
     tenant,
     stranger,
   }) => {
-    const kind = kindOf(operation);
+    const kind = kindOf(endpoint);
     const unknown = encodeId(kind, newId());
-    const expected = bytes(await ask(tenant.api, operation, unknown), unknown);
+    const expected = bytes(await ask(tenant.api, endpoint, unknown), unknown);
     const theirs = await makeOne(stranger, kind);
     const mine = await makeOne(tenant, kind);
     const others = Object.values(KINDS).map((other) => encodeId(other, newId()));
     for (const id of [theirs, ...others.filter((other) => !other.startsWith(unknown.slice(0, 4))), ...MALFORMED]) {
-      expect(bytes(await ask(tenant.api, operation, id), id), id).toBe(expected);
+      expect(bytes(await ask(tenant.api, endpoint, id), id), id).toBe(expected);
     }
-    expect(bytes(await ask(tenant.live, operation, mine), mine)).toBe(expected);
+    expect(bytes(await ask(tenant.live, endpoint, mine), mine)).toBe(expected);
     if (kind === "plan" || kind === "clientSession") {
       const live = await makeOne({ api: tenant.live }, kind);
-      expect(bytes(await ask(tenant.api, operation, live), live)).toBe(expected);
+      expect(bytes(await ask(tenant.api, endpoint, live), live)).toBe(expected);
     }
   });
 }
@@ -85,13 +99,13 @@ for (const operation of WITH_ID) {
 test("a foreign plan is an unknown plan, in payments and in client sessions", async ({ api, stranger }) => {
   const theirs = (await newPlan(stranger.api, { status: "ACTIVE" })).id;
   const unknown = encodeId("plan", newId());
-  for (const [operation, body] of [
+  for (const [endpoint, body] of [
     [createPayment, aPayment()],
     [createClientSession, {}],
   ] as const) {
     const answers = [];
     for (const plan_id of [theirs, unknown]) {
-      answers.push(bytes(await api.call<Operation>(operation, { body: { ...body, plan_id } }), plan_id));
+      answers.push(bytes(await api.call<Endpoint>(endpoint, { body: { ...body, plan_id } }), plan_id));
     }
     expect(answers[0]).toBe(answers[1]);
   }
@@ -100,7 +114,7 @@ test("a foreign plan is an unknown plan, in payments and in client sessions", as
 test("a foreign id to start after is an unknown id", async ({ api, stranger }) => {
   const payment = await authorized(stranger.api);
   const plan = await newPlan(stranger.api);
-  for (const [operation, theirs, unknown] of [
+  for (const [endpoint, theirs, unknown] of [
     [listPayments, payment.id, encodeId("payment", newId())],
     [listTransactions, chargeOf(payment).id, encodeId("transaction", newId())],
     [searchTransactions, chargeOf(payment).id, encodeId("transaction", newId())],
@@ -109,8 +123,8 @@ test("a foreign id to start after is an unknown id", async ({ api, stranger }) =
     const answers = [];
     for (const id of [theirs, unknown, "garbage"]) {
       const starting_after =
-        operation.method === "GET" ? { query: { starting_after: id } } : { body: { starting_after: id } };
-      const answer = await api.call<Operation>(operation, starting_after);
+        endpoint.method === "GET" ? { query: { starting_after: id } } : { body: { starting_after: id } };
+      const answer = await api.call<Endpoint>(endpoint, starting_after);
       const { request_id } = JSON.parse(answer.text);
       answers.push(`${answer.status} ${answer.text.replaceAll(id, "ID").replaceAll(request_id, "REQUEST")}`);
     }
@@ -123,8 +137,8 @@ test("nobody sees anything of another merchant or of the other environment in a 
   await authorized(tenant.api, { customer_id: "shared" });
   await newPlan(tenant.api);
   for (const api of [stranger.api, tenant.live]) {
-    for (const operation of [listPayments, listTransactions, listPlans] as const) {
-      expect((await api.call<Operation>(operation)).ok()).toMatchObject({ data: [], total: 0 });
+    for (const endpoint of [listPayments, listTransactions, listPlans] as const) {
+      expect((await api.call<Endpoint>(endpoint)).ok()).toMatchObject({ data: [], total: 0 });
     }
     const search = await api.call(searchTransactions, { body: { filters: { customer_id: "shared" } } });
     expect(search.ok().total).toBe(0);

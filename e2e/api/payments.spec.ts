@@ -1,4 +1,4 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";

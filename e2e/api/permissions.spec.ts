@@ -1,9 +1,9 @@
-import { OPERATIONS } from "@/lib/contract/operations";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { expect, test } from "../fixtures";
-import { aPayment, aPlan, aSession, captured, chargeOf, newPlan, newSession } from "../samples";
+import { anEndpoint, aPayment, aPlan, aReplay, aSession, captured, chargeOf, newPlan, newSession } from "../samples";
 
-/** The table of the contract (section 6), written out again on purpose: any one of these is enough. */
+/** Who may call what, written out again on purpose: any one of these is enough. */
 const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/payments": ["payment.create"],
   "GET /v1/payments": ["payment.read", "transaction.read"],
@@ -17,6 +17,8 @@ const TABLE: Record<string, readonly Permission[]> = {
   "GET /v1/transactions/{id}": ["transaction.read", "transaction.search"],
   "GET /v1/transactions": ["transaction.read", "transaction.search"],
   "POST /v1/transactions/search": ["transaction.read", "transaction.search"],
+  "GET /v1/customers": ["transaction.read", "transaction.search"],
+  "GET /v1/customers/{id}": ["transaction.read", "transaction.search"],
   "POST /v1/subscription-plans": ["subscription_plan.write"],
   "GET /v1/subscription-plans": ["subscription_plan.read"],
   "GET /v1/subscription-plans/{id}": ["subscription_plan.read"],
@@ -26,6 +28,26 @@ const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/client-sessions": ["client_session.create"],
   "GET /v1/client-sessions/{id}": ["client_session.create"],
   "POST /v1/client-sessions/{id}/cancel": ["client_session.create"],
+  "GET /v1/events": ["event.read"],
+  "GET /v1/events/{id}": ["event.read"],
+  "GET /v1/events/stream": ["event.read"],
+  "POST /v1/webhook-endpoints": ["webhook_endpoint.write"],
+  "GET /v1/webhook-endpoints": ["webhook_endpoint.read"],
+  "GET /v1/webhook-endpoints/{id}": ["webhook_endpoint.read"],
+  "PATCH /v1/webhook-endpoints/{id}": ["webhook_endpoint.write"],
+  "DELETE /v1/webhook-endpoints/{id}": ["webhook_endpoint.write"],
+  "POST /v1/webhook-endpoints/{id}/rotate-secret": ["webhook_endpoint.write"],
+  "POST /v1/webhook-endpoints/{id}/test": ["webhook_endpoint.write"],
+  "POST /v1/webhook-endpoints/{id}/replay": ["webhook_endpoint.write"],
+  "GET /v1/webhook-endpoints/{id}/deliveries": ["webhook_endpoint.read"],
+  "GET /v1/webhook-deliveries/{id}": ["webhook_endpoint.read"],
+  "GET /v1/balance": ["balance.read"],
+  "GET /v1/balance/movements": ["balance.read"],
+  "GET /v1/payouts": ["balance.read"],
+  "GET /v1/payouts/{id}": ["balance.read"],
+  "GET /v1/settlement-batches": ["balance.read"],
+  "GET /v1/settlement-batches/{id}": ["balance.read"],
+  "POST /v1/webhook-deliveries/{id}/resend": ["webhook_endpoint.write"],
   "GET /v1/openapi.json": [],
 };
 
@@ -33,22 +55,24 @@ const BODIES: Record<string, () => object> = {
   createPayment: aPayment,
   createPlan: aPlan,
   createClientSession: aSession,
+  createWebhookEndpoint: anEndpoint,
+  replayWebhookEndpoint: aReplay,
 };
 
 test("the table and the service have the same endpoints", () => {
-  expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(TABLE).sort());
+  expect(ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(Object.keys(TABLE).sort());
 });
 
 for (const permission of PERMISSIONS) {
   test(`a key with ${permission} alone opens what the table says, and nothing else`, async ({ tenant }) => {
     const { api } = await tenant.newKey({ permissions: [permission] });
-    for (const operation of OPERATIONS) {
-      const enough = TABLE[`${operation.method} ${operation.path}`] ?? [];
-      const body = operation.body && (BODIES[operation.name]?.() ?? {});
-      const answer = await api.call(operation, { id: "unknown", ...(body && { body }) });
+    for (const endpoint of ENDPOINTS) {
+      const enough = TABLE[`${endpoint.method} ${endpoint.path}`] ?? [];
+      const body = endpoint.body && (BODIES[endpoint.name]?.() ?? {});
+      const answer = await api.call(endpoint, { id: "unknown", ...(body && { body }) });
       if (enough.length === 0 || enough.includes(permission)) {
-        const open = operation.path.includes("{id}") ? 404 : operation.status;
-        expect(answer.status, `${operation.name}: ${answer.text}`).toBe(open);
+        const open = endpoint.path.includes("{id}") ? 404 : endpoint.status;
+        expect(answer.status, `${endpoint.name}: ${answer.text}`).toBe(open);
       } else {
         const { detail } = answer.problem("permission_denied");
         expect(
@@ -64,17 +88,18 @@ test("permission is decided before any look-up: an own, a foreign and an unknown
   tenant,
   stranger,
 }) => {
-  const { api } = await tenant.newKey({ permissions: ["event.read"] });
+  // It makes payments, and opens nothing that has an id.
+  const { api } = await tenant.newKey({ permissions: ["payment.create"] });
   const mine = await captured(tenant.api);
   const theirs = await captured(stranger.api);
-  for (const operation of OPERATIONS.filter(({ path }) => path.includes("{id}"))) {
-    const ids = operation.path.startsWith("/v1/payments")
+  for (const endpoint of ENDPOINTS.filter(({ path }) => path.includes("{id}"))) {
+    const ids = endpoint.path.startsWith("/v1/payments")
       ? [mine.id, theirs.id]
-      : operation.path.startsWith("/v1/transactions")
+      : endpoint.path.startsWith("/v1/transactions")
         ? [chargeOf(mine).id, chargeOf(theirs).id]
-        : operation.path.startsWith("/v1/subscription-plans")
+        : endpoint.path.startsWith("/v1/subscription-plans")
           ? [(await newPlan(tenant.api)).id]
           : [(await newSession(tenant.api)).id];
-    for (const id of [...ids, "unknown"]) (await api.call(operation, { id })).problem("permission_denied");
+    for (const id of [...ids, "unknown"]) (await api.call(endpoint, { id })).problem("permission_denied");
   }
 });

@@ -5,7 +5,7 @@ import {
   getPlan,
   listPlans,
   updatePlan,
-} from "@/lib/contract/plans/operations";
+} from "@/lib/contract/plans/endpoints";
 import { expect, test } from "../fixtures";
 import { aPlan, newPlan } from "../samples";
 
@@ -95,17 +95,15 @@ test("every unit of time is taken", async ({ api }) => {
 
 test("a name is taken once per environment", async ({ tenant, api, stranger }) => {
   const plan = await newPlan(api, { name: "Gold" });
-  expect((await api.call(createPlan, { body: aPlan({ name: "Gold" }) })).problem("invalid_parameter").param).toBe(
-    "name",
-  );
+  expect((await api.call(createPlan, { body: aPlan({ name: "Gold" }) })).problem("already_exists").param).toBe("name");
   await newPlan(tenant.live, { name: "Gold" });
   await newPlan(stranger.api, { name: "Gold" });
   const other = await newPlan(api);
-  (await api.call(updatePlan, { id: other.id, body: { name: "Gold" } })).problem("invalid_parameter");
+  (await api.call(updatePlan, { id: other.id, body: { name: "Gold" } })).problem("already_exists");
   expect((await api.call(updatePlan, { id: plan.id, body: { name: "Gold" } })).ok()).toEqual(plan);
   const racers = Array.from({ length: 6 }, () => api.call(createPlan, { body: aPlan({ name: "Race" }) }));
   const statuses = (await Promise.all(racers)).map(({ status }) => status);
-  expect(statuses.sort((a, b) => a - b)).toEqual([201, 400, 400, 400, 400, 400]);
+  expect(statuses.sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
 });
 
 test("a draft changes freely, what is not sent stays", async ({ api }) => {

@@ -1,6 +1,6 @@
-import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/operations";
+import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { getTransaction } from "@/lib/contract/transactions/operations";
+import { getTransaction } from "@/lib/contract/transactions/endpoints";
 import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";

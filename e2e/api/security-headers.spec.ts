@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { getPayment } from "@/lib/contract/payments/operations";
+import { getPayment } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures";
 import { aCard, CARDS, captured, newSession } from "../samples";
 

@@ -1,4 +1,4 @@
-import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
+import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transactions/words";
 import { runSettlement } from "@/lib/domain/settlement/settle";
@@ -16,11 +16,11 @@ async function refused(tenant: Tenant, number: string): Promise<Payment> {
 
 async function after(
   tenant: Tenant,
-  operation: typeof refundPayment | typeof voidPayment,
+  endpoint: typeof refundPayment | typeof voidPayment,
   payment: Payment,
   body: object,
 ) {
-  (await tenant.api.call(operation, { id: payment.id, body })).ok();
+  (await tenant.api.call(endpoint, { id: payment.id, body })).ok();
   return read(tenant, payment.id);
 }
 

@@ -4,7 +4,7 @@ import {
   getPayment,
   refundPayment,
   voidPayment,
-} from "@/lib/contract/payments/operations";
+} from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
@@ -40,8 +40,8 @@ test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the 
 
 test("nothing else can be done with it meanwhile", async ({ api }) => {
   const { id } = await captured(api, challenged);
-  for (const operation of [capturePayment, voidPayment, refundPayment] as const) {
-    const refusal = (await api.call<typeof capturePayment>(operation as typeof capturePayment, { id })).problem(
+  for (const endpoint of [capturePayment, voidPayment, refundPayment] as const) {
+    const refusal = (await api.call<typeof capturePayment>(endpoint as typeof capturePayment, { id })).problem(
       "invalid_state",
     );
     expect(refusal).toMatchObject({ current_status: "REQUIRES_ACTION", allowed_actions: [] });

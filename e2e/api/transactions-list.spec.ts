@@ -1,8 +1,9 @@
-import { refundPayment } from "@/lib/contract/payments/operations";
-import { listTransactions } from "@/lib/contract/transactions/operations";
+import { listPayments, refundPayment } from "@/lib/contract/payments/endpoints";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
+import { idTime, newId } from "@/lib/ids";
 import type { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, type Tenant, test } from "../fixtures";
 import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const list = async (api: Api, query: Record<string, unknown> | string = {}) =>
@@ -46,6 +47,12 @@ test("each filter finds what it names, and filters are combined", async ({ tenan
   expect(await ids(api, { card_brand: "amex" })).toEqual([amex.id]);
   expect(await ids(api, { card_brand: "visa" })).toEqual([held.id, settled.id]);
   expect(await ids(api, { subscription_id: "sub_01jz0000000000000000000000" })).toEqual([]);
+  expect(await ids(api, { plan_id: "plan_01jz0000000000000000000000" })).toEqual([]);
+  expect(await ids(api, { currency: "USD" })).toEqual([held.id, amex.id, settled.id]);
+  expect(await ids(api, { currency: "EUR" })).toEqual([]);
+  expect(await ids(api, { type: "CHARGE", decline_code: "lost_card" })).toEqual([]);
+  expect(await ids(api, { captured_after: "2020-01-01" })).toEqual([amex.id, settled.id]);
+  expect(await ids(api, { captured_before: "2020-01-01" })).toEqual([]);
   expect(await ids(api, { min_amount: 200 })).toEqual([held.id, amex.id]);
   expect(await ids(api, { max_amount: 200 })).toEqual([amex.id, settled.id]);
   expect(await ids(api, { min_amount: 200, max_amount: 200 })).toEqual([amex.id]);
@@ -123,6 +130,12 @@ for (const query of [
   "status=settled",
   "status=",
   "card_brand=jcb",
+  "currency=usd",
+  "type=FEE",
+  "decline_code=bad_luck",
+  "plan_id=",
+  "captured_after=yesterday",
+  "captured_after=2026-02-02&captured_before=2026-02-01",
   "card_brand=VISA",
   "customer_id=",
   "min_amount=-1",
@@ -144,4 +157,36 @@ for (const query of [
 
 test("limit=1, limit=100 and offset=0 are in range", async ({ api }) => {
   for (const query of ["limit=1", "limit=100", "offset=0", "limit=100&offset=1000000"]) await list(api, query);
+});
+
+/** Copies of the environment's only transaction: more of them than a test can buy one by one. */
+async function multiply({ context, merchant }: Tenant, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, newId);
+  await context().service.db.sql`
+    insert into transactions (environment_id, id, payment_id, type, status, amount, currency, card_brand, card_last4,
+      metadata, created_at, updated_at)
+    select t.environment_id, copy.id, t.payment_id, t.type, t.status, t.amount, t.currency, t.card_brand, t.card_last4,
+      t.metadata, copy.created_at, copy.created_at
+    from transactions t, unnest(${ids}::uuid[], ${ids.map(idTime)}::timestamptz[]) as copy (id, created_at)
+    where t.environment_id = ${merchant.test.id}`;
+}
+
+test("totals are exact up to 10,000 and capped above, and pages go on", async ({ tenant, api }) => {
+  await authorized(api);
+  await multiply(tenant, 9_999);
+  expect((await api.call(listTransactions)).ok()).toMatchObject({ total: 10_000, total_capped: false, has_more: true });
+  const one = await captured(api);
+  expect((await api.call(listTransactions)).ok()).toMatchObject({ total: 10_000, total_capped: true, has_more: true });
+  const capped = (await api.call(searchTransactions, { body: { filters: { card_brand: ["visa"] } } })).ok();
+  expect(capped).toMatchObject({ total: 10_000, total_capped: true });
+  const few = (await api.call(searchTransactions, { body: { filters: { status: ["CAPTURED"] } } })).ok();
+  expect(few).toMatchObject({ total: 1, total_capped: false });
+  expect(few.data[0]?.payment_id).toBe(one.id);
+
+  const last = (await api.call(listTransactions, { query: { limit: 100, offset: 9_950 } })).ok();
+  expect([last.data.length, last.has_more, last.total_capped]).toEqual([51, false, true]);
+  const oldest = last.data.at(-1);
+  const beyond = (await api.call(listTransactions, { query: { starting_after: oldest?.id } })).ok();
+  expect([beyond.data, beyond.has_more]).toEqual([[], false]);
+  expect((await api.call(listPayments)).ok()).toMatchObject({ total: 2, total_capped: false });
 });

@@ -1,6 +1,6 @@
-import { refundPayment } from "@/lib/contract/payments/operations";
+import { refundPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { getTransaction, searchTransactions } from "@/lib/contract/transactions/operations";
+import { getTransaction, listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "../client";
 import { expect, test } from "../fixtures";
@@ -48,6 +48,54 @@ test("each filter finds what it names, and filters are combined", async ({ tenan
     chargeIds(settled),
   );
   expect(await found(api, { customer_id: "bob", card_last4: "4444" })).toEqual([]);
+});
+
+test("words begin words of what is known of the customer and the order, or are an id, last four digits or an amount", async ({
+  api,
+}) => {
+  const anna = await captured(api, {
+    ...{ customer_name: "Anna Müller", customer_email: "anna.mueller@shop.example", amount: 1990 },
+    ...{ description: "Order 1001, gold", metadata: { gift: "Été" } },
+  });
+  const bob = await captured(api, {
+    customer_id: "bob_17",
+    customer_name: "Bob",
+    card: aCard(CARDS.amex),
+    amount: 4242_00,
+  });
+  const bobId = chargeOf(bob).id;
+  for (const [q, payments] of [
+    ["anna", [anna]],
+    ["ANN mull", [anna]],
+    ["mueller shop.ex", [anna]],
+    ["gold 1001 ete", [anna]],
+    ["19.90", [anna]],
+    ["0005", [bob]],
+    ["$4,242.00", [bob]],
+    ["17", [bob]],
+    [bob.id, [bob]],
+    [bobId, [bob]],
+    ["nna", []],
+    ["anna bob", []],
+    ["%", []],
+  ] as const) {
+    const expected = chargeIds(...payments);
+    expect(await found(api, { q }), q).toEqual(expected);
+    const listed = (await api.call(listTransactions, { query: { q } })).ok();
+    expect(
+      listed.data.map(({ id }) => id),
+      q,
+    ).toEqual(expected);
+    expect(listed.total, q).toBe(expected.length);
+  }
+  expect(await found(api, { q: "anna", card_brand: ["amex"] })).toEqual([]);
+});
+
+test("words that are none, too many or too long are refused", async ({ api }) => {
+  for (const q of ["", "   ", "a b c d e f g h i", "x".repeat(201)]) {
+    (await api.call(searchTransactions, { body: { filters: { q } } })).problem("invalid_parameter");
+    (await api.call(listTransactions, { query: { q } })).problem("invalid_parameter");
+  }
 });
 
 test("created_at takes both ends in, and a bare date as lte is the end of that day", async ({ api }) => {
@@ -111,6 +159,7 @@ test("refunds are found with the customer and card of their charge", async ({ ap
     filters: { customer_email: "a@b.example", card_last4: "4242", card_brand: ["visa"] },
   });
   expect(found.data[0]).toEqual(refund);
+  expect(await ids(api, { filters: { type: ["REFUND"], currency: ["USD", "EUR"] } })).toEqual([refund?.id]);
   expect(found.data[0]).toEqual((await api.call(getTransaction, { id: refund?.id ?? "" })).ok());
 });
 
@@ -133,6 +182,10 @@ for (const [body, param] of [
   [{ filters: { card_last4: 1234 } }, "filters.card_last4"],
   [{ filters: { customer_id: "" } }, "filters.customer_id"],
   [{ filters: { customer_id: ["a"] } }, "filters.customer_id"],
+  [{ filters: { currency: ["usd"] } }, "filters.currency.0"],
+  [{ filters: { type: [] } }, "filters.type"],
+  [{ filters: { decline_code: ["bad_luck"] } }, "filters.decline_code.0"],
+  [{ filters: { captured_at: { gte: "2026-02-02", lte: "2026-02-01" } } }, "filters.captured_at.gte"],
   [{ filters: { amount: { gte: -1 } } }, "filters.amount.gte"],
   [{ filters: { amount: { gte: 2, lte: 1 } } }, "filters.amount.gte"],
   [{ filters: { amount: { lte: "5" } } }, "filters.amount.lte"],

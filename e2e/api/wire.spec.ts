@@ -1,6 +1,8 @@
-import { OPERATIONS } from "@/lib/contract/operations";
-import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/payments/operations";
-import { listTransactions, searchTransactions } from "@/lib/contract/transactions/operations";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/payments/endpoints";
+import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
+import { identifier } from "@/lib/testing/identifiers";
+import type { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aPayment, aPlan, captured } from "../samples";
 
@@ -23,9 +25,9 @@ for (const path of ["/v1", "/v1/nothing", "/v1/payments/pay_x/nothing", "/v1/pay
   });
 }
 
-for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
+for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {
   test(`a wrong method is 405 and names the right ones: ${path}`, async ({ api }) => {
-    const methods: string[] = OPERATIONS.filter((operation) => operation.path === path).map(({ method }) => method);
+    const methods: string[] = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !methods.includes(name))) {
       const answer = await api.raw({ method, path: path.replace("{id}", "some-id") });
       answer.problem("method_not_allowed");
@@ -95,10 +97,10 @@ test("a mistyped amount on a refund refunds nothing", async ({ api }) => {
 });
 
 test("an unknown query parameter is refused by name, on every endpoint", async ({ api }) => {
-  for (const operation of OPERATIONS.filter(({ permissions }) => permissions.length > 0)) {
-    const body = operation.method === "GET" ? undefined : operation.name === "createPlan" ? aPlan() : {};
-    const answer = await api.call(operation, { id: "some-id", query: { statuss: "SETTLED" }, body });
-    expect(answer.problem("unknown_parameter").param, operation.name).toBe("statuss");
+  for (const endpoint of ENDPOINTS.filter(({ permissions }) => permissions.length > 0)) {
+    const body = endpoint.method === "GET" ? undefined : endpoint.name === "createPlan" ? aPlan() : {};
+    const answer = await api.call(endpoint, { id: "some-id", query: { statuss: "SETTLED" }, body });
+    expect(answer.problem("unknown_parameter").param, endpoint.name).toBe("statuss");
   }
 });
 
@@ -151,4 +153,37 @@ test("ids sort in the order of creation", async ({ api }) => {
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.push((await captured(api)).id);
   expect([...ids].sort()).toEqual(ids);
+});
+
+const PAYMENTS = 150;
+const AT_ONCE = 10;
+
+/** Of each kind once at each of four places: 600 in all. */
+const identifiersOf = (turn: number) =>
+  [0, 1, 2, 3].map((at) => identifier(turn + 2 * at)) as [string, string, string, string];
+
+/** Pays with identifiers of a merchant's own, looks at what came back, and sends the very same again. */
+async function pay(api: Api, turn: number): Promise<void> {
+  const [key, customer_id, order_id, name] = identifiersOf(turn);
+  const own = { customer_id, metadata: { order_id, [name]: name } };
+  const body = aPayment(own);
+  const first = await api.call(createPayment, { key, body });
+  expect(first.ok()).toMatchObject(own);
+  const again = await api.call(createPayment, { key, body });
+  expect([again.replayed, again.text]).toEqual([true, first.text]);
+  const id = first.ok().id;
+  expect((await api.call(getPayment, { id })).ok()).toMatchObject(own);
+  // Lucky order numbers read like a card's: looked for by, too, they are identifiers.
+  const found = (await api.call(listPayments, { query: { customer_id } })).ok();
+  expect(found.data.map((payment) => payment.id)).toContain(id);
+}
+
+test("UUIDs, snowflakes, times, phone and order numbers are keys, ids and metadata, and come back as sent", async ({
+  api,
+}) => {
+  let turn = 0;
+  const worker = async () => {
+    while (turn < PAYMENTS) await pay(api, turn++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 });

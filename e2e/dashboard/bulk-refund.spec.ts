@@ -1,9 +1,8 @@
 import type { Payment } from "@/lib/contract/payments/payment";
-import { refundTransaction } from "@/lib/contract/transactions/operations";
+import { refundTransaction } from "@/lib/contract/transactions/endpoints";
+import { expectAccessible, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible } from "../looks";
 import { authorized, captured, chargeOf } from "../samples";
-import { test } from "./fixtures";
 import { loseAnswers, refundsOf } from "./money-dialogs";
 
 test("a bulk refund of five, one of which is not refundable, has an outcome for each", async ({

@@ -1,8 +1,7 @@
-import { getPayment } from "@/lib/contract/payments/operations";
+import { getPayment } from "@/lib/contract/payments/endpoints";
+import { expectAccessible, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible } from "../looks";
 import { aCard, authorized, CARDS, chargeOf } from "../samples";
-import { test } from "./fixtures";
 import { dialogOf, openDialog, refundsOf, submitOf } from "./money-dialogs";
 
 test("capturing a part releases the rest", async ({ owner, api }) => {
@@ -35,13 +34,29 @@ test("a capture that the processor refuses is said so, and the payment can still
   expect(chargeOf(after).void_reason).toBe("Out of stock");
 });
 
-test("a slow processor: the button waits, closes nothing, and tells the end", async ({ owner, tenant, api, db }) => {
-  const payment = await authorized(api, { card: aCard(CARDS.slow) });
+test("while it waits for an answer the button says so and nothing closes; then it tells the end", async ({
+  owner,
+  tenant,
+  api,
+  db,
+}) => {
+  const payment = await authorized(api);
+  let letThrough = () => {};
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await owner.route("**/v1/**/capture", async (route) => {
+    await held;
+    await route.continue();
+  });
   const dialog = await openDialog(owner, payment, "Capture");
-  await submitOf(dialog).click();
+  // The press itself may last as long as the request does.
+  const pressed = submitOf(dialog).click();
   await expect(dialog.getByRole("button", { name: "Sending…" })).toHaveAttribute("aria-busy", "true");
   await owner.keyboard.press("Escape");
   await expect(dialog).toBeVisible();
+  letThrough();
+  await pressed;
   await expect(dialog.getByText("Captured $100.00")).toBeVisible();
   expect((await refundsOf(db, tenant, payment)).operations).toBe(0);
 });

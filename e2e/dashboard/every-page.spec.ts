@@ -1,34 +1,51 @@
 import type { Page } from "@playwright/test";
-import { createPlan } from "@/lib/contract/plans/operations";
+import { createPlan } from "@/lib/contract/plans/endpoints";
+import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
+import { expectAccessible, expectNoSidewaysScroll, looksOf, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll, looksOf } from "../looks";
-import { aCard, aPlan, CARDS, captured, newSession } from "../samples";
-import { test } from "./fixtures";
+import { aCard, aPlan, CARDS, captured, newEndpoint, newSession } from "../samples";
 
-// One page in several sizes and schemes, with axe each time.
-test.describe.configure({ timeout: 180_000 });
+type Made = Record<"payment" | "plan" | "key" | "session" | "endpoint" | "delivery" | "event", string>;
 
 /** Every page of the dashboard; ids are of things that the test makes. */
-const PAGES: Record<string, (made: { payment: string; plan: string; key: string; session: string }) => string> = {
+const PAGES: Record<string, (made: Made) => string> = {
   overview: () => "/test",
   transactions: () => "/test/transactions",
   "transactions with filters": () => "/test/transactions?status=DECLINED&brand=visa",
   "transactions without results": () => "/test/transactions?q=nobody%40nowhere.example",
   payment: ({ payment }) => `/test/payments/${payment}`,
   "payment panel": ({ payment }) => `/test/transactions?panel=${payment}`,
+  balance: () => "/test/balance?period=this_year",
+  "balance without results": () => "/test/balance?type=payout",
+  payouts: () => "/test/payouts",
+  "settlement batches": () => "/test/settlement-batches",
   checkout: () => "/test/checkout",
   "checkout without results": () => "/test/checkout?status=COMPLETED",
-  "new payment link": () => "/test/checkout/new",
+  "new session": () => "/test/checkout/new",
+  "payment links": () => "/test/checkout/links",
+  "new payment link": ({ plan }) => `/test/checkout/links/new?plan=${plan}`,
   "client session": ({ session }) => `/test/checkout/${session}`,
   "appearance of the payment form": () => "/test/checkout/appearance",
+  customers: () => "/test/customers",
+  "customers without results": () => "/test/customers?q=nobody",
   plans: () => "/test/plans",
   "new plan": () => "/test/plans/new",
   plan: ({ plan }) => `/test/plans/${plan}`,
   "API keys": () => "/test/developers/api-keys",
+  webhooks: () => "/test/developers/webhooks",
+  "webhook endpoint": ({ endpoint }) => `/test/developers/webhooks/${endpoint}`,
+  "webhook delivery": ({ delivery }) => `/test/developers/webhooks/deliveries/${delivery}`,
+  events: () => "/test/developers/events",
+  event: ({ event }) => `/test/developers/events/${event}`,
+  requests: () => "/test/developers/requests",
+  "requests without results": () => "/test/developers/requests?status=5xx",
   idempotency: ({ key }) => `/test/developers/idempotency?key=${key}`,
   settings: () => "/test/settings/account",
   "live overview, where nothing has happened": () => "/live",
   "live transactions, where nothing has happened": () => "/live/transactions",
+  "live customers, where nothing has happened": () => "/live/customers",
+  "live balance, where nothing has happened": () => "/live/balance",
+  "live payouts, where nothing has happened": () => "/live/payouts",
   "live checkout, where nothing has happened": () => "/live/checkout",
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
@@ -39,7 +56,12 @@ for (const [index, [name, addressOf]] of Object.entries(PAGES).entries()) {
     await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
     const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
     const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
-    const made = { payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id };
+    const endpoint = await newEndpoint(api, { url: "http://127.0.0.1:9/nobody" });
+    const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
+    const made = {
+      ...{ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id },
+      ...{ endpoint: endpoint.id, delivery: delivery.id, event: delivery.event_id },
+    };
     const errors = listenForErrors(owner);
     for (const [width, colorScheme] of looksOf(index)) {
       await owner.setViewportSize({ width, height: 900 });

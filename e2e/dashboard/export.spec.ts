@@ -4,11 +4,9 @@ import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
-import { untilAlive } from "../browser";
+import { expectAccessible, test, untilAlive } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible } from "../looks";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
-import { test } from "./fixtures";
 
 const MANY = 100_000;
 

@@ -1,9 +1,9 @@
-import { createPayment } from "@/lib/contract/payments/operations";
+import { createPayment } from "@/lib/contract/payments/endpoints";
 import { newId } from "@/lib/ids";
+import { test } from "../browser";
 import { Api } from "../client";
 import { expect } from "../fixtures";
 import { aCard, aPayment, CARDS } from "../samples";
-import { test } from "./fixtures";
 
 test("from a sign-up to the first refund, by what the pages say alone", async ({ page, baseUrl }) => {
   await page.goto("/sign-up");

@@ -1,7 +1,6 @@
+import { expectAccessible, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible } from "../looks";
 import { captured } from "../samples";
-import { test } from "./fixtures";
 import { dialogOf, keysSent, loseAnswers, openDialog, refundsOf, submitOf } from "./money-dialogs";
 
 test("the network cut after the request went out: unknown, and a safe retry finds the one refund", async ({
@@ -17,7 +16,7 @@ test("the network cut after the request went out: unknown, and a safe retry find
   await submitOf(dialog).click();
   const unknown = dialogOf(owner, "Outcome unknown");
   await expect(
-    unknown.getByText(/not known yet whether the refund of \$45\.00 to Visa •••• 4242 went through/),
+    unknown.getByText(/don't know yet whether the refund of \$45\.00 to Visa •••• 4242 went through/),
   ).toBeVisible();
   await expectAccessible(owner);
   await unknown.getByRole("button", { name: "Retry safely" }).click();
@@ -38,7 +37,7 @@ test("the network cut before the request went out: the safe retry makes the refu
   await submitOf(dialog).click();
   const unknown = dialogOf(owner, "Outcome unknown");
   await unknown.getByRole("button", { name: "Check status" }).click();
-  await expect(unknown.getByText(/has not received the request so far/)).toBeVisible();
+  await expect(unknown.getByText(/has not received the request yet/)).toBeVisible();
   cut = false;
   await unknown.getByRole("button", { name: "Retry safely" }).click();
   await expect(dialogOf(owner).getByText("Refunded $100.00")).toBeVisible();
@@ -82,7 +81,7 @@ test("a reload while the outcome is unknown comes back to it, with the same key"
   const unknown = dialogOf(owner, "Outcome unknown");
   await expect(unknown.getByText(/refund of \$45\.00/).first()).toBeVisible();
   await unknown.getByRole("button", { name: "Close" }).click();
-  await expect(owner.getByText("nobody knows yet whether it went through")).toBeVisible();
+  await expect(owner.getByText("its outcome is not known yet")).toBeVisible();
   await owner.goto("/test/transactions");
   await unknown.getByRole("button", { name: "Retry safely" }).click();
   await expect(dialog.getByText("Refunded $45.00")).toBeVisible();

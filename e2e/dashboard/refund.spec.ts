@@ -1,10 +1,10 @@
+import type { Page } from "@playwright/test";
 import { decodeId } from "@/lib/contract/ids";
-import { refundTransaction } from "@/lib/contract/transactions/operations";
+import { refundTransaction } from "@/lib/contract/transactions/endpoints";
+import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, openAlive, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { authorized, captured, chargeOf, settled } from "../samples";
-import { test } from "./fixtures";
-import { dialogOf, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";
+import { dialogOf, keysSent, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";
 
 test("a refund from the payment's page says what it does, and does it once", async ({ owner, tenant, api, db }) => {
   const payment = await captured(api);
@@ -150,7 +150,7 @@ test("a payment that cannot be refunded says why, in the table and on its page",
   await owner.goto(payments(held.id));
   const main = owner.getByRole("main");
   await expect(main.getByRole("button", { name: "Refund", exact: true })).toHaveCount(0);
-  await opens(main.getByRole("button", { name: "Other actions" }), owner.getByText("Nothing has been captured yet"));
+  await opens(main.getByRole("button", { name: "Why not refund?" }), owner.getByText("Nothing has been captured yet"));
   await owner.goto("/test/transactions");
   const menu = owner.getByRole("button", { name: new RegExp(`^Actions for .*${chargeOf(held).id}`) });
   await opens(menu, owner.getByRole("menuitem", { name: /^Refund/ }));
@@ -205,6 +205,14 @@ test("a whole refund by keyboard alone, with the focus back where it was", async
   await expect(dialog).toBeHidden();
   await expect(button).toBeFocused();
   expect(await refundsOf(db, tenant, payment)).toEqual({ amounts: [1_234], operations: 1 });
+  await owner.keyboard.press("Enter");
+  await expect(dialog.getByLabel("Amount")).toBeFocused();
+  await dialog.getByRole("button", { name: /^Refund \$/ }).press("Enter");
+  await expect(dialog.getByRole("button", { name: "Done" })).toBeFocused();
+  await expect(button).toHaveCount(0);
+  await owner.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(owner.getByRole("main").getByRole("button", { name: /^Why/ })).toBeFocused();
 });
 
 test("currencies keep their decimals", async ({ owner, api }) => {
@@ -216,18 +224,69 @@ test("currencies keep their decimals", async ({ owner, api }) => {
   await expect(dialog.getByText("Refunded ¥1,200")).toBeVisible();
 });
 
-for (const scheme of ["light", "dark"] as const) {
-  test(`the refund dialog is accessible and fits a phone (${scheme})`, async ({ owner, tenant }) => {
-    const payment = await settled(tenant);
-    await owner.emulateMedia({ colorScheme: scheme });
-    await owner.setViewportSize({ width: 390, height: 844 });
-    const dialog = await openDialog(owner, payment);
-    await expectNoSidewaysScroll(owner);
-    await expectAccessible(owner);
-    await dialog.getByLabel("Amount").fill("999999");
-    await dialog.getByLabel("Reason").selectOption("OTHER");
-    await dialog.getByRole("button", { name: "Refund", exact: true }).click();
-    await expectAccessible(owner);
-    await expect(submitOf(dialog).or(dialog.getByRole("button", { name: "Refund", exact: true }))).toBeInViewport();
-  });
-}
+test("the refund dialog is accessible and fits a phone", async ({ owner, tenant }) => {
+  const payment = await settled(tenant);
+  await owner.setViewportSize({ width: 390, height: 844 });
+  const dialog = await openDialog(owner, payment);
+  await expectNoSidewaysScroll(owner);
+  await expectAccessibleInBothSchemes(owner);
+  await dialog.getByLabel("Amount").fill("999999");
+  await dialog.getByLabel("Reason").selectOption("OTHER");
+  await dialog.getByRole("button", { name: "Refund", exact: true }).click();
+  await expectAccessibleInBothSchemes(owner);
+  await expect(submitOf(dialog).or(dialog.getByRole("button", { name: "Refund", exact: true }))).toBeInViewport();
+});
+
+const proofDialog = (page: Page) => page.getByRole("dialog", { name: "Confirm that it is you" });
+
+test("a large refund asks who it is, then goes on by itself under the same key, once", async ({
+  page,
+  newPerson,
+  signInAs,
+  tenant,
+  db,
+}) => {
+  const payment = await captured(tenant.api, { amount: 250_000 });
+  const person = await newPerson("operator");
+  await signInAs(page.context(), person);
+  await db.sql`update user_sessions set proved_at = now() - interval '11 minutes' where user_id = ${person.userId}`;
+  const keys = keysSent(page);
+  await openAlive(page, `/test/payments/${payment.id}`);
+  await page.getByRole("button", { name: "Refund", exact: true }).click();
+  const money = page.getByRole("dialog", { name: /refund/i });
+  await money.getByRole("button", { name: /^Refund/ }).click();
+  await expect(proofDialog(page)).toBeVisible();
+  await expectAccessible(page);
+  await proofDialog(page).getByRole("button", { name: "Confirm" }).click();
+  await proofDialog(page).getByLabel("Your password").fill("not it at all");
+  await proofDialog(page).getByRole("button", { name: "Confirm" }).click();
+  await expect(proofDialog(page)).toContainText("That is not your current password.");
+  await proofDialog(page).getByLabel("Your password").fill(person.password);
+  const refunded = page.waitForResponse((response) => response.url().endsWith("/refund") && response.status() === 201);
+  await proofDialog(page).getByRole("button", { name: "Confirm" }).click();
+  await expect(proofDialog(page)).toHaveCount(0);
+  await refunded;
+  await expect(page.getByRole("status").filter({ hasText: "Status: Refunded" })).toBeVisible();
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(1);
+  const refunds =
+    await db.sql`select 1 from operations where environment_id = ${tenant.merchant.test.id} and kind = 'refund'`;
+  expect(refunds).toHaveLength(1);
+});
+
+test("whoever would rather not confirm has changed nothing, and the form is still there", async ({
+  owner,
+  db,
+  tenant,
+}) => {
+  await db.sql`update user_sessions s set proved_at = now() - interval '11 minutes' from users u
+    where u.id = s.user_id and u.merchant_id = ${tenant.merchant.id}`;
+  await openAlive(owner, "/test/settings/team");
+  await owner.getByRole("button", { name: "Invite" }).click();
+  await owner.getByLabel("E-mail address").fill("second@owner.example");
+  await owner.getByLabel("Owner", { exact: true }).check();
+  await owner.getByRole("button", { name: "Send invitation" }).click();
+  await proofDialog(owner).getByRole("button", { name: "Cancel" }).click();
+  await expect(owner.getByText("Confirm your identity with your password, then try again.")).toBeVisible();
+  await expect(owner.getByLabel("E-mail address")).toHaveValue("second@owner.example");
+});

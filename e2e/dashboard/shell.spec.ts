@@ -1,9 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
+import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll } from "../looks";
-import { test } from "./fixtures";
 
 const NARROW = { width: 390, height: 844 };
 
@@ -200,19 +199,14 @@ test("at 390 px the navigation is a sheet that closes once it led somewhere", as
   await expect(sheet).toBeHidden();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`an address without a page says so within the dashboard, accessibly, ${colorScheme}`, async ({
-    owner: page,
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.goto("/test/nothing-here");
-    await expect(page.getByRole("heading", { level: 1, name: "There is nothing at this address" })).toBeVisible();
-    await expectAccessible(page);
-    await page.getByRole("main").getByRole("button", { name: "Search" }).focus();
-    await pressUntil(page, "Enter", palette(page));
-    await expect(paletteInput(page)).toBeFocused();
-    await expectAccessible(page);
-    await page.setViewportSize(NARROW);
-    await expectNoSidewaysScroll(page);
-  });
-}
+test("an address without a page says so within the dashboard, accessibly", async ({ owner: page }) => {
+  await page.goto("/test/nothing-here");
+  await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
+  await expectAccessibleInBothSchemes(page);
+  await page.getByRole("main").getByRole("button", { name: "Search" }).focus();
+  await pressUntil(page, "Enter", palette(page));
+  await expect(paletteInput(page)).toBeFocused();
+  await expectAccessibleInBothSchemes(page);
+  await page.setViewportSize(NARROW);
+  await expectNoSidewaysScroll(page);
+});

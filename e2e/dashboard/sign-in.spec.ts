@@ -2,10 +2,15 @@ import type { Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
-import { untilAlive } from "../browser";
+import {
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  openAlive,
+  test,
+  untilAlive,
+} from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll } from "../looks";
-import { test } from "./fixtures";
 
 const NEW = "a new and long password";
 
@@ -21,12 +26,6 @@ async function leaveSignedOut(page: Page): Promise<void> {
   await page.context().clearCookies();
 }
 
-/** The page is there and alive. */
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await untilAlive(page);
-}
-
 test("a sign-up leads into the test environment of a new merchant, signed in", async ({
   page,
   db,
@@ -34,7 +33,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   baseUrl,
 }) => {
   const email = `${newId()}@new.example`;
-  await open(page, "/sign-up");
+  await openAlive(page, "/sign-up");
   await page.getByLabel("Business name").fill("Lovelace Ltd");
   await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.getByLabel("E-mail address").fill(email);
@@ -78,7 +77,7 @@ test("an address that is taken gets the same answer, and its mailbox is told", a
   baseUrl,
 }) => {
   const { email } = await newPerson();
-  await open(page, "/sign-up");
+  await openAlive(page, "/sign-up");
   await page.getByLabel("Business name").fill("Second");
   await page.getByLabel("Your name").fill("Eve");
   await page.getByLabel("E-mail address").fill(email.toUpperCase());
@@ -93,15 +92,16 @@ test("an address that is taken gets the same answer, and its mailbox is told", a
 
 test("signing in leads back to the page that asked for it, and never to another site", async ({ page, newPerson }) => {
   const person = await newPerson();
-  await open(page, "/live/settings/sessions");
+  await openAlive(page, "/live/settings/sessions");
   await page.waitForURL(/\/sign-in\?next=/);
+  await expect(page.getByLabel("E-mail address")).toBeFocused();
   await fillIn(page, person.email, "wrong password");
   await expect(page.getByText("The e-mail address or the password is wrong.")).toBeVisible();
   await expect(page.getByLabel("E-mail address")).toHaveValue(person.email);
   await fillIn(page, person.email, person.password);
   await page.waitForURL("**/live/settings/sessions");
   await leaveSignedOut(page);
-  await open(page, "/sign-in?next=https://evil.example/");
+  await openAlive(page, "/sign-in?next=https://evil.example/");
   await fillIn(page, person.email, person.password);
   await page.waitForURL("**/test");
 });
@@ -113,7 +113,7 @@ test("a forgotten password is replaced through the outbox, and the link works on
   baseUrl,
 }) => {
   const person = await newPerson();
-  await open(page, "/sign-in");
+  await openAlive(page, "/sign-in");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.waitForURL("**/forgot-password");
   await untilAlive(page);
@@ -137,11 +137,11 @@ test("a forgotten password is replaced through the outbox, and the link works on
   await page.getByRole("button", { name: "Change password and sign in" }).click();
   await page.waitForURL("**/test");
   await page.goto(link ?? "");
-  await expect(page.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
 });
 
 test("an address that nobody has gets the same words", async ({ page }) => {
-  await open(page, "/forgot-password");
+  await openAlive(page, "/forgot-password");
   const email = `${newId()}@nobody.example`;
   await page.getByLabel("E-mail address").fill(email);
   await page.getByRole("button", { name: "Send me a link" }).click();
@@ -150,7 +150,7 @@ test("an address that nobody has gets the same words", async ({ page }) => {
 
 test("ten failures lock the account, and then the right password does not help", async ({ page, newPerson }) => {
   const person = await newPerson();
-  await open(page, "/sign-in");
+  await openAlive(page, "/sign-in");
   for (let i = 1; i <= 10; i++) {
     const answer = page.waitForResponse("**/callback/credentials");
     await fillIn(page, person.email, `wrong password ${i}`);
@@ -171,7 +171,7 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
 }) => {
   const person = await newPerson("viewer");
   await signInAs(context, person);
-  await open(page, "/test/settings/second-factor");
+  await openAlive(page, "/test/settings/second-factor");
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByLabel("Current password").fill(person.password);
   await page.getByRole("button", { name: "Continue" }).click();
@@ -186,13 +186,13 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
   const codes = ((await dialog.locator("code").textContent()) ?? "").split("\n");
   expect(codes).toHaveLength(10);
   await expect(dialog.getByRole("button", { name: "Done" })).toBeDisabled();
-  await dialog.getByLabel("I have kept them in a safe place.").check();
+  await dialog.getByLabel("I have saved them in a safe place.").check();
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("10 of 10 left")).toBeVisible();
 
   for (const code of [codeAt(30_000), codes[0] ?? ""]) {
     await leaveSignedOut(page);
-    await open(page, "/sign-in");
+    await openAlive(page, "/sign-in");
     await fillIn(page, person.email, person.password);
     await expect(page.getByRole("heading", { name: "Enter your code" })).toBeVisible();
     await page.getByLabel("Code").fill(code);
@@ -200,29 +200,25 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
     await page.waitForURL("**/test");
   }
   await leaveSignedOut(page);
-  await open(page, "/sign-in");
+  await openAlive(page, "/sign-in");
   await fillIn(page, person.email, person.password);
   await page.getByLabel("Code").fill(codes[0] ?? "");
   await page.getByRole("button", { name: "Verify" }).click();
   await expect(page.getByText("That code is wrong, too old or was used already.")).toBeVisible();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`the pages before the sign-in are accessible and fit a phone, ${colorScheme}`, async ({ browser, baseUrl }) => {
-    const context = await browser.newContext({ baseURL: baseUrl, colorScheme, viewport: { width: 390, height: 844 } });
-    const page = await context.newPage();
-    for (const path of [
-      "/sign-in",
-      "/sign-up",
-      "/forgot-password",
-      "/outbox",
-      "/reset-password/unknown",
-      "/verify-email/unknown",
-    ]) {
-      await open(page, path);
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-    }
-    await context.close();
-  });
-}
+test("the pages before the sign-in are accessible and fit a phone", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of [
+    "/sign-in",
+    "/sign-up",
+    "/forgot-password",
+    "/outbox",
+    "/reset-password/unknown",
+    "/verify-email/unknown",
+  ]) {
+    await openAlive(page, path);
+    await expectAccessibleInBothSchemes(page);
+    await expectNoSidewaysScroll(page);
+  }
+});

@@ -1,8 +1,7 @@
-import { createPlan } from "@/lib/contract/plans/operations";
-import { untilAlive } from "../browser";
+import { createPlan } from "@/lib/contract/plans/endpoints";
+import { test, untilAlive } from "../browser";
 import { expect } from "../fixtures";
 import { aPlan, captured, newSession } from "../samples";
-import { test } from "./fixtures";
 
 test("a second merchant who tries every address of the first sees nothing of it", async ({
   tenant,

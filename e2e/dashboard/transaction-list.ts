@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
+import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { searchTransactions } from "@/lib/contract/transactions/operations";
+import { searchTransactions } from "@/lib/contract/transactions/endpoints";
 import type { Api } from "../client";
 import { expect } from "../fixtures";
 import { aCard, aPayment, CARDS } from "../samples";

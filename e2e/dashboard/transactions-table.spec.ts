@@ -1,7 +1,6 @@
-import { capturePayment } from "@/lib/contract/payments/operations";
+import { capturePayment } from "@/lib/contract/payments/endpoints";
+import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, showIn, test } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll } from "../looks";
-import { test } from "./fixtures";
 import { alive, expectAnswer, expectUrl, inPopover, openList, pay, rows, someOfEverything } from "./transaction-list";
 
 test("columns are hidden, shown and moved by keyboard, and remembered", async ({ owner: page, api }) => {
@@ -46,7 +45,7 @@ test("a view is saved, changed, renamed, shared with the team and deleted", asyn
   await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
   await expect(tabs.getByRole("link", { name: "Large declines" })).toHaveAttribute("aria-current", "page");
 
-  await page.getByRole("button", { name: "Remove filter Amount: at least 60, as USD" }).click();
+  await page.getByRole("button", { name: "Remove filter Amount: at least 60 USD" }).click();
   await expect(tabs.getByRole("link", { name: "Large declines edited" })).toBeVisible();
   await menu("Save changes");
   await expect(tabs.getByRole("link", { name: "Large declines", exact: true })).toBeVisible();
@@ -161,7 +160,8 @@ test("a new transaction appears by itself, and never moves the row that is point
   await expect(waiting).toBeVisible();
   expect(await row.boundingBox()).toEqual(before);
   await expect(rows(page)).toHaveCount(2);
-  await waiting.click();
+  // By keyboard: a pointer on its way there leaves the row, and they appear by themselves.
+  await waiting.press("Enter");
   await expect(rows(page)).toHaveCount(4);
 
   await row.hover();
@@ -199,11 +199,11 @@ test("an outage keeps the rows, says so with the request's id, and can be tried 
     route.fulfill({ status: 503, headers: { "x-request-id": "req_of_the_outage" }, json: problem }),
   );
   const notice = page.getByRole("alert").filter({ hasText: "could not be" });
-  await expect(notice).toContainText("could not be brought up to date");
+  await expect(notice).toContainText("could not be updated");
   await expect(notice).toContainText("req_of_the_outage");
   await expect(rows(page)).toHaveCount(count);
   await page.getByRole("link", { name: "Declined" }).click();
-  await expect(notice).toContainText("still those of the filters before");
+  await expect(notice).toContainText("match the previous filters");
   await expect(rows(page)).toHaveCount(count);
   await page.unroute("**/v1/transactions/search");
   await page.route("**/v1/transactions/search", (route) => route.abort());
@@ -238,22 +238,20 @@ test("on a narrow screen rows are cards, filters a sheet, and a row leads to its
   await page.waitForURL(`**/test/payments/${id}`);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`nothing is in the way of those who see or move differently, ${colorScheme}`, async ({ owner: page, api }) => {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await someOfEverything(api);
-    await openList(page, "?brand=visa&colour=red");
-    await expectAccessible(page);
-    await rows(page).first().getByRole("checkbox").check();
-    await expect(page.getByRole("region", { name: "Selection" })).toBeVisible();
-    await expectAccessible(page);
-    for (const name of ["Status", "Amount", "Date", "Customer"]) {
-      await inPopover(page, name, async (popover) => {
-        await expect(popover).toBeVisible();
-        await expectAccessible(page);
-      });
-    }
-    await page.getByRole("button", { name: "Columns" }).click();
-    await expectAccessible(page);
-  });
-}
+test("nothing is in the way of those who see or move differently", async ({ owner: page, api }) => {
+  await someOfEverything(api);
+  await showIn(page, "light");
+  await openList(page, "?brand=visa&colour=red");
+  await expectAccessibleInBothSchemes(page);
+  await rows(page).first().getByRole("checkbox").check();
+  await expect(page.getByRole("region", { name: "Selection" })).toBeVisible();
+  await expectAccessibleInBothSchemes(page);
+  for (const name of ["Status", "Amount", "Date", "Customer"]) {
+    await inPopover(page, name, async (popover) => {
+      await expect(popover).toBeVisible();
+      await expectAccessibleInBothSchemes(page);
+    });
+  }
+  await page.getByRole("button", { name: "Columns" }).click();
+  await expectAccessibleInBothSchemes(page);
+});

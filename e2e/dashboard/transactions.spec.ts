@@ -1,6 +1,8 @@
-import { getTransaction } from "@/lib/contract/transactions/operations";
+import { refundPayment } from "@/lib/contract/payments/endpoints";
+import { getTransaction } from "@/lib/contract/transactions/endpoints";
+import { test } from "../browser";
 import { expect } from "../fixtures";
-import { test } from "./fixtures";
+import { captured } from "../samples";
 import {
   alive,
   expectAnswer,
@@ -44,14 +46,16 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
     await popover.getByLabel("At most").fill("99.90");
     await popover.getByRole("button", { name: "Apply" }).click();
   });
-  await check("?min=50&max=99.90", { amount: { gte: 5_000, lte: 9_990 } }, "Amount: 50 to 99.90, as USD");
+  const dollars = { amount: { gte: 5_000, lte: 9_990 }, currency: ["USD"] };
+  await check("?min=50&max=99.90", dollars, "Amount: 50 to 99.90 USD");
 
   await inPopover(page, "Amount", async (popover) => {
-    await popover.getByLabel("At most").fill("700");
-    await popover.getByLabel("Typed in").selectOption("JPY");
+    await popover.getByLabel("Currency", { exact: true }).selectOption("JPY");
+    await popover.getByLabel("At most, JPY").fill("700");
     await popover.getByRole("button", { name: "Apply" }).click();
   });
-  await check("?max=700&unit=JPY", { amount: { lte: 700 } }, "Amount: at most 700, as JPY");
+  const yen = { amount: { lte: 700 }, currency: ["JPY"] };
+  await check("?max=700&unit=JPY&currency=JPY", yen, "Amount: at most 700 JPY");
 
   await inPopover(page, "Date", (popover) => popover.getByRole("button", { name: "Last 7 days" }).click());
   await check("?created=last-7-days", {}, "Created: last 7 days");
@@ -67,6 +71,19 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
   await check("?customer=bob%20smith", { customer_id: "bob smith" }, "Customer: bob smith");
   await customer("Last four digits of the card", "0002");
   await check("?last4=0002", { card_last4: "0002" }, "Card ends in 0002");
+
+  await inPopover(page, "Amount", async (popover) => {
+    await popover.getByLabel("Currency", { exact: true }).selectOption("USD");
+  });
+  await check("?currency=USD", { currency: ["USD"] }, "Currency: USD");
+  const more = (role: "checkbox" | "button", name: string) =>
+    inPopover(page, "More", (popover) => popover.getByRole(role, { name }).click());
+  await more("checkbox", "Charge");
+  await check("?type=CHARGE", { type: ["CHARGE"] }, "Type: Charge");
+  await more("checkbox", "Generic decline");
+  await check("?decline=generic_decline", { decline_code: ["generic_decline"] }, "Decline reason: Generic decline");
+  await more("button", "Last 7 days");
+  await check("?captured=last-7-days", { captured_at: { gte: "2020-01-01" } }, "Captured: last 7 days");
 });
 
 test("the search box understands operators and plain words, and makes chips of them", async ({ owner: page, api }) => {
@@ -82,11 +99,16 @@ test("the search box understands operators and plain words, and makes chips of t
   await expect(chips.getByRole("listitem")).toHaveText([
     "Status: Declined",
     "Card: Visa",
-    "Amount: at least 50.01, as USD",
+    "Amount: at least 50.01 USD",
     "Created: last 7 days",
     "Clear all",
   ]);
-  await expectAnswer(page, api, { status: ["DECLINED"], card_brand: ["visa"], amount: { gte: 5_001 } });
+  await expectAnswer(page, api, {
+    status: ["DECLINED"],
+    card_brand: ["visa"],
+    amount: { gte: 5_001 },
+    currency: ["USD"],
+  });
 
   // More words add to the chips, and taking them back takes their filter back.
   await box.fill("anna@example.com");
@@ -97,20 +119,61 @@ test("the search box understands operators and plain words, and makes chips of t
   await expectUrl(page, "?brand=visa&min=50.01&created=last-7-days");
   await chips.getByRole("button", { name: "Clear all" }).click();
 
+  // Escape leaves the box, and what is in it.
+  await box.fill("visa");
+  await box.press("Escape");
+  await expect(box).not.toBeFocused();
+  await expect(box).toHaveValue("visa");
+  await box.fill("");
+
   // Found while it is typed, without Enter.
   await box.fill("4444");
   await expectAnswer(page, api, { card_last4: "4444" });
   await box.fill("$99.90");
-  await expectAnswer(page, api, { amount: { gte: 9_990, lte: 9_990 } });
-  await box.fill("plan:gold visa");
+  await expectAnswer(page, api, { amount: { gte: 9_990, lte: 9_990 }, currency: ["USD"] });
+  await box.fill("description:gold visa");
   await box.press("Enter");
-  await expect(page.getByText("Transactions cannot be searched by plan.")).toBeVisible();
-  await expect(box).toHaveValue("plan:gold");
-  await expectUrl(page, "?brand=visa");
+  // What is no operator of ours is searched as words: never an error, and never the whole list.
+  await expect(chips.getByRole("listitem")).toHaveText(["Words: description:gold", "Card: Visa", "Clear all"]);
+  await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
 
   const popover = page.getByRole("dialog", { name: "How to search" });
   await page.getByRole("button", { name: "How to search" }).click();
   await expect(popover.getByText("created:last-week")).toBeVisible();
+});
+
+test("a card number or a secret that is typed gets into no address, and what it means is told", async ({
+  owner: page,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(`${request.url()} ${request.postData() ?? ""}`));
+  page.on("framenavigated", (frame) => asked.push(frame.url()));
+  await openList(page);
+  const box = page.getByRole("searchbox", { name: "Search transactions" });
+  for (const secret of ["4242 4242 4242 4242", "anna whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pV"]) {
+    await box.fill("visa");
+    await expectUrl(page, "?brand=visa");
+    await box.fill(`visa ${secret}`);
+    await expect(page.getByText("Search by the last 4 digits")).toBeVisible();
+    await expectUrl(page, "");
+    await box.press("Enter");
+    await expect(box).toHaveValue("");
+    await expect(page.getByText("Search by the last 4 digits")).toBeVisible();
+  }
+  expect(asked.filter((text) => /4242|Q0w3/.test(text))).toEqual([]);
+});
+
+test("an amount and a currency that contradict each other mean the amount’s, and the page says so", async ({
+  owner: page,
+}) => {
+  await openList(page);
+  const box = page.getByRole("searchbox", { name: "Search transactions" });
+  const chips = page.getByRole("list", { name: "Active filters" });
+  await box.fill("$50 currency:jpy");
+  await box.press("Enter");
+  await expect(chips.getByRole("listitem")).toHaveText(["Amount: 50 USD", "Currency: USD", "Clear all"]);
+  await expect(page.getByText("The amount is in USD, so only USD is shown.")).toBeVisible();
+  await expect(box).toHaveValue("");
 });
 
 test("an id that is pasted jumps to its payment", async ({ owner: page, api }) => {
@@ -149,7 +212,7 @@ test("what an address says wrongly is told, and the rest of it counts", async ({
   await alive(page);
   await page.getByRole("button", { name: "Remove it" }).click();
   await expectUrl(page, "?brand=visa");
-  await expect(page.getByText("was not understood")).toBeHidden();
+  await expect(page.getByText("is not valid and was ignored")).toBeHidden();
 });
 
 test("headings sort, and say so to those who do not see it", async ({ owner: page, api }) => {
@@ -185,4 +248,24 @@ test("another merchant's transactions are not in the list, whatever the address 
   await expect(page.locator("body")).not.toContainText(theirs.id);
   const own = await shownIds(page);
   expect((await api.call(getTransaction, { id: own[0] ?? "" })).ok().id).toBe(own[0]);
+});
+
+test("totals below the rows: of all that the filters match, and of what is selected, by currency", async ({
+  owner,
+  api,
+}) => {
+  const paid = await captured(api, { amount: 5_000 });
+  (await api.call(refundPayment, { id: paid.id, body: { amount: 1_500 } })).ok();
+  await captured(api, { amount: 700, currency: "EUR" });
+  await owner.goto("/test/transactions");
+  const totals = owner.getByRole("region", { name: "Totals" });
+  await expect(totals.getByRole("row", { name: "USD $50.00 \u2212$15.00 $35.00" })).toBeVisible();
+  await expect(totals.getByRole("row", { name: "EUR €7.00 €0.00 €7.00" })).toBeVisible();
+  await expect(totals.getByRole("table")).toHaveCount(1);
+  await owner.getByRole("checkbox", { name: /^Select \u2212\$15\.00/ }).check();
+  const selected = totals.getByRole("table", { name: "Totals of 1 selected" });
+  await expect(selected.getByRole("row", { name: "USD $0.00 \u2212$15.00 \u2212$15.00" })).toBeVisible();
+  await owner.goto("/test/transactions?type=CHARGE&currency=EUR");
+  await expect(totals.getByRole("row", { name: "EUR €7.00 €0.00 €7.00" })).toBeVisible();
+  await expect(totals.getByText("1 transaction", { exact: true })).toBeVisible();
 });

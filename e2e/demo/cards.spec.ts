@@ -1,11 +1,9 @@
 import type { Page } from "@playwright/test";
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import { widthsOf } from "../browser";
+import { fillCard, payButton } from "../checkout/fixtures";
 import { expect } from "../fixtures";
-import { widthsOf } from "../looks";
-import { fillCard, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
-
-// A lost answer is asked about for some seconds.
-test.describe.configure({ timeout: 180_000 });
+import { openCheckout, paymentOnPage, test } from "./fixtures";
 
 const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
   ...(["approve", "challenge", "avs_no_match", "cvv_no_match"] as const),

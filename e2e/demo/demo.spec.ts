@@ -1,13 +1,12 @@
 import type { Page } from "@playwright/test";
-import { getClientSession } from "@/lib/contract/checkout/operations";
-import { createPayment } from "@/lib/contract/payments/operations";
+import { getClientSession } from "@/lib/contract/checkout/endpoints";
+import { createPayment } from "@/lib/contract/payments/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { expectAccessible, expectNoSidewaysScroll } from "../browser";
+import { fillCard, payButton } from "../checkout/fixtures";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll } from "../looks";
 import { aPayment, CARDS, newSession } from "../samples";
-import { fillCard, formOf, openCheckout, payButton, paymentOnPage, test } from "./fixtures";
-
-test.describe.configure({ timeout: 180_000 });
+import { formOf, openCheckout, paymentOnPage, test } from "./fixtures";
 
 const LOOKS = [
   [1440, "light"],

@@ -1,6 +1,6 @@
 import type { FrameLocator, Page } from "@playwright/test";
-import { getClientSession } from "@/lib/contract/checkout/operations";
-import { getPayment } from "@/lib/contract/payments/operations";
+import { getClientSession } from "@/lib/contract/checkout/endpoints";
+import { getPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
 import { Api } from "../client";
@@ -17,22 +17,6 @@ export const test = base.extend<{ demo: Api }>({
 
 /** Once it is seen: before that it has no height of its own, and a click would miss what moves. */
 export const formOf = (page: Page): FrameLocator => page.frameLocator("iframe[data-cardlane]:not([aria-busy])");
-
-/** Types a card as a shopper does; the postal code and the name where the form asks for them. */
-export async function fillCard(form: FrameLocator, number: string): Promise<void> {
-  await form.getByLabel("Card number").fill(number);
-  await form.getByLabel("Expiry date").fill(`12${String(new Date().getUTCFullYear() + 3).slice(-2)}`);
-  await form.getByLabel("Security code", { exact: true }).fill(number.startsWith("37") ? "1234" : "123");
-  for (const [label, text] of [
-    ["Name on card", "Ada Moreno"],
-    ["Postal code", "62701"],
-  ] as const) {
-    const field = form.getByLabel(label);
-    if ((await field.count()) > 0) await field.fill(text);
-  }
-}
-
-export const payButton = (form: FrameLocator) => form.getByRole("button", { name: /^(Pay|Save) / });
 
 /** The shop's checkout page, with the form ready. */
 export async function openCheckout(page: Page, baseUrl: string, query = ""): Promise<FrameLocator> {

@@ -1,11 +1,7 @@
 import { ERROR_CODES } from "@/lib/contract/errors";
-import { test, watchPolicies } from "../browser";
+import { expectAccessible, expectNoSidewaysScroll, looksOf, test, watchPolicies } from "../browser";
 import { expect } from "../fixtures";
-import { expectAccessible, expectNoSidewaysScroll, looksOf } from "../looks";
 import { aCard, CARDS, captured } from "../samples";
-
-// axe reads the whole reference in some 15 s on a small machine.
-test.describe.configure({ timeout: 180_000 });
 
 const PAGES = [
   "/",
@@ -14,8 +10,12 @@ const PAGES = [
   "/docs/checkout",
   "/docs/errors",
   "/docs/errors/card_declined",
+  "/docs/webhooks",
+  "/docs/mcp",
   "/docs/testing",
+  "/docs/changelog",
   "/docs/reference",
+  "/docs/search?q=refund",
   "/nowhere",
 ];
 
@@ -25,7 +25,8 @@ for (const [index, path] of PAGES.entries()) {
       const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
       const faults = watchPolicies(context, baseUrl);
       const page = await context.newPage();
-      await page.goto(`${baseUrl}${path}`);
+      const answer = await page.goto(`${baseUrl}${path}`);
+      expect(answer?.status()).toBe(path === "/nowhere" ? 404 : 200);
       await expectAccessible(page);
       await expectNoSidewaysScroll(page);
       expect(faults).toEqual([]);
@@ -50,7 +51,8 @@ test("every link of the pages leads somewhere, and so does every error's address
   request,
   baseUrl,
 }) => {
-  const links = new Set(ERROR_CODES.map((code) => `/docs/errors/${code}`));
+  const links = new Set(ERROR_CODES.flatMap((code) => [`/docs/errors/${code}`, `/docs/errors/${code}.md`]));
+  for (const path of ["/llms.txt", "/sdk/node.tgz"]) links.add(path);
   for (const path of PAGES) {
     await page.goto(`${baseUrl}${path}`);
     for (const href of await page
@@ -59,7 +61,12 @@ test("every link of the pages leads somewhere, and so does every error's address
       links.add((href ?? "").split("#")[0] || "/");
     }
   }
-  for (const link of links) expect((await request.get(`${baseUrl}${link}`)).status(), link).toBe(200);
+  for (const link of links) {
+    const answer = await request.get(`${baseUrl}${link}`);
+    expect(answer.status(), link).toBe(200);
+    if (link.endsWith(".md")) expect(answer.headers()["content-type"], link).toBe("text/markdown; charset=utf-8");
+  }
+  expect((await request.get(`${baseUrl}/docs/nothing.md`)).status()).toBe(404);
 });
 
 test("where there is no demo merchant, the sample shop is a 404 that says how to get one", async ({

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,13 +6,12 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pickPort } from "@/db/embedded-cluster";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
-import { listPayments } from "@/lib/contract/payments/operations";
+import { listPayments } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
-import { expect, type TestKey } from "../fixtures";
-
-/** Whoever follows the quickstart has this machine's programs, and so have these tests. */
-const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
+import type { TestKey } from "../fixtures";
+import { expect } from "../fixtures";
+import { copyFrom, has, shell } from "./reader";
 
 type Reader = {
   /** Presses Copy beside the code with this title, in this language, and returns what the clipboard then holds. */
@@ -39,9 +38,9 @@ const test = base.extend<{
     await use(async (command, files) => {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
       const port = await pickPort();
-      const child = spawn("bash", ["-c", `exec ${command}`], {
+      const child = spawn("bash", ["-c", command], {
         cwd: folder,
-        env: { ...process.env, CARDLANE_KEY: reader.key.secret, PORT: String(port) },
+        env: { ...process.env, npm_config_audit: "false", CARDLANE_KEY: reader.key.secret, PORT: String(port) },
       });
       children.push(child);
       return printedAddress(child);
@@ -53,16 +52,6 @@ const test = base.extend<{
     rmSync(folder, { recursive: true, force: true });
   },
 });
-
-test.describe.configure({ timeout: 180_000 });
-
-async function copyFrom(page: Page, title: string, language?: string): Promise<string> {
-  if (language) await page.getByRole("tab", { name: language, exact: true }).first().click();
-  const figure = page.locator("figure", { has: page.getByRole("region", { name: title, exact: true }) });
-  await figure.getByRole("button", { name: "Copy" }).click();
-  await expect(figure.getByText("Copied")).toBeVisible();
-  return page.evaluate(() => navigator.clipboard.readText());
-}
 
 /** The address that the shop prints once it takes requests. */
 function printedAddress(child: ChildProcess): Promise<string> {
@@ -77,13 +66,6 @@ function printedAddress(child: ChildProcess): Promise<string> {
     child.stderr?.on("data", listen);
     child.once("exit", (code) => reject(new Error(`the shop ended with ${code}: ${said}`)));
   });
-}
-
-/** Runs a command in a shell and returns its output; throws with everything it said. */
-function shell(command: string, env: Record<string, string>): string {
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { env: { ...process.env, ...env } });
-  if (status !== 0) throw new Error(`${command}\n${stdout.toString()}${stderr.toString()}`);
-  return stdout.toString();
 }
 
 /** Pays in the shop that is open, as its reader would. */
@@ -120,7 +102,9 @@ for (const { language, file, program } of SERVERS) {
       [file]: await reader.copy(file, language),
       "checkout.html": await reader.copy("checkout.html"),
     };
-    const command = await reader.copy("Start the shop", language);
+    const start = await reader.copy("Start the shop", language);
+    const command =
+      language === "Node" ? `${await reader.copy("Install the client", "Node")} && exec ${start}` : `exec ${start}`;
     const url = await startShop(command, files);
 
     await page.goto(url);
@@ -198,4 +182,9 @@ test("every part of the guide that the browser script's messages name is there",
   for (const topic of ["script", "mount", "token", "options", "appearance", "languages", "origins", "your-button"]) {
     await expect(page.locator(`#${topic}`), topic).toHaveCount(1);
   }
+});
+
+test("what step 5 shows again is what the files of step 2 have", async ({ reader }) => {
+  expect(await reader.copy("server.mjs", "Node")).toContain(await reader.copy("In server.mjs", "Node"));
+  expect(await reader.copy("server.py", "Python")).toContain(await reader.copy("In server.py", "Python"));
 });

@@ -9,7 +9,10 @@ import { apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
 import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
+import { createSender } from "@/lib/webhooks/sender";
+import { openWall } from "@/lib/webhooks/wall";
 import { pageListener } from "./page-listener";
+import { DeliveryClock } from "./webhook-clock";
 
 /**
  * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
@@ -21,7 +24,12 @@ const opened = await openService({
   processors: process.env.PROOF_PROCESSOR === "other" ? () => ({ sandbox: otherProcessor() }) : undefined,
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
 });
-provideService(opened.service);
+// With PROOF_CLOCK its webhooks go by that clock, and wait half a second for an answer.
+const clock = process.env.PROOF_CLOCK ? new DeliveryClock(process.env.PROOF_CLOCK) : null;
+const service = clock
+  ? { ...opened.service, clock, webhooks: createSender(openWall(), undefined, 500) }
+  : opened.service;
+provideService(service);
 
 function otherProcessor() {
   if (!env.databaseUrl) throw new Error("the other processor's store is where DATABASE_URL leads");
@@ -31,7 +39,7 @@ function otherProcessor() {
 const api = apiListener(30_000);
 const server = createHttpServer({ api, pages: pageListener }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port, env.listenAddress);
-const jobs = startJobs(opened.service);
+const jobs = startJobs(service);
 
 process.once("SIGTERM", () => {
   endReadiness();

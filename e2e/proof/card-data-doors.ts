@@ -1,13 +1,13 @@
 import type { Database } from "@/db/client";
 import { insertSession, markProved } from "@/db/queries/accounts/sessions";
-import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
+import { createWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
-import { createTestMerchant, testService } from "@/lib/testing/factories";
-import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
-import { sessionToken } from "@/lib/testing/session-token";
+import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { createTestUser, sessionCookie, TEST_PASSWORD } from "@/lib/testing/people";
 import { answerTo } from "./card-data-paths";
 import type { Doors, Person } from "./card-data-places";
 import { inParallel } from "./client";
@@ -17,12 +17,18 @@ const MERCHANTS = 60;
 /** Fewer than the wrong passwords that lock an account, and than a person may try of what costs much in a minute. */
 const MOST_USES = 8;
 
-/** Merchants, their people and staff of the proof's own, for whichever host there is at the time. */
-export async function openDoors(db: Database, host: () => { baseUrl: string }): Promise<Doors> {
+/**
+ * Merchants, their people and staff of the proof's own, for whichever host there is at the time. Each merchant has all its events
+ * sent to `hook`.
+ */
+export async function openDoors(db: Database, host: () => { baseUrl: string }, hook: string): Promise<Doors> {
   const service = testService(db);
   const merchants = await inParallel(Array.from({ length: MERCHANTS }), 3, async () => {
     const { id, test } = await createTestMerchant(db, "Proof");
     const { secret } = await createApiKey(service, { environmentId: test.id, name: "Proof", permissions: PERMISSIONS });
+    await createWebhookEndpoint(testContext(service, test), {
+      ...{ url: hook, description: null, event_types: ["*"], payload: "full", signature: "v1" },
+    });
     return { id, environment: test.id, apiKey: secret };
   });
   let turn = 0;
@@ -47,9 +53,9 @@ export async function openDoors(db: Database, host: () => { baseUrl: string }): 
       livesHours: 1,
     });
     await markProved(db.orm, id, { mfa });
-    const token = await sessionToken(service, audience, id);
+    const { name, value } = await sessionCookie({ ...service, baseUrl: host().baseUrl }, audience, id);
     return {
-      cookie: `${sessionCookieName(audience, host().baseUrl)}=${token}`,
+      cookie: `${name}=${value}`,
       email: user.email,
       password: TEST_PASSWORD,
     };

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import * as account from "@/lib/contract/accounts/operations";
-import * as business from "@/lib/contract/accounts/operations";
-import * as open from "@/lib/contract/accounts/operations";
+import * as account from "@/lib/contract/accounts/endpoints";
+import * as business from "@/lib/contract/accounts/endpoints";
+import * as open from "@/lib/contract/accounts/endpoints";
 import * as apiKeys from "@/lib/contract/api-keys/api-keys";
-import * as checkout from "@/lib/contract/checkout/operations";
-import * as paymentForm from "@/lib/contract/checkout/operations";
-import { EXAMPLES, type OperationName } from "@/lib/contract/examples";
-import type { DashboardOperation, Operation } from "@/lib/contract/operation";
-import { OPERATIONS } from "@/lib/contract/operations";
-import * as payments from "@/lib/contract/payments/operations";
-import * as support from "@/lib/contract/support/operations";
+import * as checkout from "@/lib/contract/checkout/endpoints";
+import * as paymentForm from "@/lib/contract/checkout/endpoints";
+import * as paymentLinks from "@/lib/contract/checkout/payment-link";
+import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
+import * as payments from "@/lib/contract/payments/endpoints";
+import * as receipts from "@/lib/contract/receipts/receipts";
+import * as support from "@/lib/contract/support/endpoints";
 import * as team from "@/lib/contract/team/team";
 import * as savedViews from "@/lib/contract/transactions/saved-views";
 import type { Spelled } from "./canaries";
@@ -28,12 +30,25 @@ import {
   withValue,
 } from "./card-data-places";
 
-const isOperation = (value: unknown): value is DashboardOperation =>
+const isOperation = (value: unknown): value is DashboardEndpoint =>
   typeof value === "object" && value !== null && "method" in value && "path" in value;
 
 /** What people and shoppers ask of the service, beside what merchants' servers do. */
-const PEOPLES: readonly DashboardOperation[] = [
-  ...[account, apiKeys, business, checkout, paymentForm, payments, open, savedViews, support, team],
+const PEOPLES: readonly DashboardEndpoint[] = [
+  ...[
+    account,
+    apiKeys,
+    business,
+    checkout,
+    paymentForm,
+    paymentLinks,
+    payments,
+    receipts,
+    open,
+    savedViews,
+    support,
+    team,
+  ],
 ].flatMap((module) => Object.values(module).filter(isOperation));
 
 /** Bodies that would be taken as they are: then it is the number in them that is refused. */
@@ -53,12 +68,24 @@ const SAMPLES: Record<string, object> = {
     time_zone: "UTC",
   },
   updateRefundLimit: { refund_limit_usd: 10 },
+  replaceLogo: {
+    // One red dot.
+    image: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
+  },
+  updateReceipts: { on_capture: true, on_refund: true },
+  sendReceipt: {},
   createApiKey: { name: "Server", permissions: ["payment.read"], expires_at: null, ip_allow_list: ["203.0.113.7"] },
   rotateApiKey: { overlap_hours: 0 },
   disableApiKey: {},
   enableApiKey: {},
   revokeApiKey: {},
+  updateApiKey: {
+    ...{ name: "Till", permissions: ["event.read"], expires_at: null, ip_allow_list: [] },
+    updated_at: "2026-01-01T00:00:00.000Z",
+  },
   updateCheckoutAppearance: { appearance: { theme: "system", font_family: "Georgia" } },
+  createPaymentLink: { name: "Spring", amount: 1_999, currency: "USD", description: "A poster" },
+  updatePaymentLink: { name: "Spring", description: "A poster" },
   attemptCheckout: {},
   signUp: { business_name: "Shop", name: "Ada", password: "a new one, and long", time_zone: "UTC" },
   verifyEmail: { token: "none", password: "no password of hers" },
@@ -68,7 +95,7 @@ const SAMPLES: Record<string, object> = {
   updateSavedView: { name: "Mine", query: "status=CAPTURED", columns: ["amount"], shared: false },
   suspendMerchant: { reason: "Asked to" },
   reinstateMerchant: { reason: "Asked to" },
-  unlockPerson: { reason: "Asked to" },
+  unlockMember: { reason: "Asked to" },
   proveStaff: { code: "000000" },
   changeRole: { role: "viewer" },
   inviteMember: { name: "Ben", role: "viewer" },
@@ -88,6 +115,7 @@ function fresh(name: string): object {
     case "signUp":
     case "forgotPassword":
     case "inviteMember":
+    case "sendReceipt":
       return { email };
     case "createPlan":
     case "updatePlan":
@@ -105,7 +133,7 @@ const IDENTIFIERS = ["metadata", "customer_id", "return_url", "plan_id"];
 /** An escaped slash makes another path of it, which may take no such method or no body. */
 const OTHER_PATHS = [200, 400, 404, 405, 413];
 
-type Called = Pick<Operation | DashboardOperation, "name" | "method" | "path"> & {
+type Called = Pick<Endpoint | DashboardEndpoint, "name" | "method" | "path"> & {
   query?: z.ZodType;
   body?: z.ZodType;
 };
@@ -135,7 +163,7 @@ async function headersOf(path: string, doors: Doors): Promise<Record<string, str
 
 /** With the number's own card wherever a body has a card. */
 function bodyOf({ name, body }: Called, sent: Spelled): object {
-  const example = (EXAMPLES as Record<string, { body?: object }>)[name as OperationName]?.body;
+  const example = (EXAMPLES as Record<string, { body?: object }>)[name as EndpointName]?.body;
   const sample = example ?? SAMPLES[name];
   if (!sample) throw new Error(`there is no sample of a body for ${name}`);
   const hasCard = body && fieldsOf(body).some((field) => isWithin(field, "card"));
@@ -219,7 +247,7 @@ const bodyIfAny = (operation: Called, sent: Spelled) => (operation.body ? { body
 
 /** Whatever any operation of the contract takes. A field that is added to one is tried without a word here. */
 export const operationPlaces = (): Place[] =>
-  ([...OPERATIONS, ...PEOPLES] as Called[]).flatMap((operation) => [
+  ([...ENDPOINTS, ...PEOPLES] as Called[]).flatMap((operation) => [
     ...bodyPlaces(operation),
     ...addressPlaces(operation),
   ]);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import type { Canaries } from "./canaries";
+import type { Search } from "./card-data-search";
 import { inParallel } from "./client";
 
 /** A request as it goes over the wire, with the status that it must get: a path that was not taken proves nothing. */
@@ -124,6 +125,43 @@ export function apiPushes(canaries: Canaries): Push[] {
   ];
 }
 
+/** What an assistant passes on that its user has pasted into a conversation. */
+export function assistantPushes(canaries: Canaries): Push[] {
+  const path = "/mcp";
+  const number = (what: string) => canaries.number(`MCP, ${what}`);
+  const message = (method: unknown, params: object, over: object = {}) => ({
+    ...{ path, expected: 200 },
+    body: { jsonrpc: "2.0", id: 1, method, params, ...over },
+  });
+  const call = (name: string, input: object) => message("tools/call", { name, arguments: input });
+  const pay = (card: unknown) => call("execute_endpoint", { name: "createPayment", body: payment({ card }) });
+  return [
+    pay(canaries.card("MCP, a card of nobody")),
+    pay({ ...canaries.card("MCP, mistyped"), number: canaries.mistyped("MCP") }),
+    pay(number("the number as the card")),
+    call("execute_endpoint", { name: "createPayment", body: payment({ payment_token: number("as the token") }) }),
+    call("execute_endpoint", { name: "createPlan", body: { name: number("a plan's name") } }),
+    call("execute_endpoint", { name: "createPlan", body: { [number("a member")]: 1 } }),
+    call("execute_endpoint", { name: number("an endpoint"), id: number("an id of no endpoint") }),
+    call("read_endpoint", { name: "getPayment", id: number("an id") }),
+    call("read_endpoint", { name: "listPayments", query: { [number("a parameter")]: number("its value") } }),
+    call("refund_payment", { payment_id: number("a payment"), comment: number("a comment") }),
+    call("refund_payment", { [number("an argument")]: 1 }),
+    call("find_payment", { q: number("words") }),
+    call("explain_decline", { id: number("a decline") }),
+    call("search_endpoints", { query: number("a search") }),
+    call(number("a tool"), {}),
+    message(number("a method"), {}),
+    { ...message("ping", {}, { id: number("the id of a message") }), expected: 400 },
+    message("initialize", {
+      protocolVersion: number("a version"),
+      capabilities: {},
+      clientInfo: { name: number("a client"), version: "1" },
+    }),
+    { path, raw: `{"jsonrpc":"2.0","id":1,"method":"${number("cut off")}`, expected: 400 },
+  ];
+}
+
 /** What shoppers' browsers send to a session's form, and whoever has its address. */
 export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push[]> {
   const post = async (
@@ -193,7 +231,7 @@ export type Answered = { readonly status: number; readonly text: string };
 export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<Answered> {
   const { path, method = "POST", headers = {}, body, raw, wire } = push;
   if (wire !== undefined) return overTheWire(doors.baseUrl, wire);
-  const api = path.startsWith("/v1") ? { "X-Api-Key": doors.apiKey, "X-Idempotency-Key": randomUUID() } : {};
+  const api = /^\/(?:v1|mcp)/.test(path) ? { "X-Api-Key": doors.apiKey, "X-Idempotency-Key": randomUUID() } : {};
   const given = Object.entries({ "Content-Type": "application/json", ...api, ...headers });
   const content = raw ?? (body === undefined ? null : JSON.stringify(body));
   const response = await fetch(doors.baseUrl + path, {
@@ -206,9 +244,15 @@ export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: P
   return { status: response.status, text: await response.text() };
 }
 
-/** What is wrong with the answer; null when it is one of those that were expected. */
-export async function send(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<string | null> {
-  return surpriseOf(push, await answerTo(doors, push));
+/** What is wrong with the answer; null when it is one of those that were expected, and holds nothing of what `search` finds. */
+export async function send(
+  doors: Pick<Doors, "baseUrl" | "apiKey">,
+  push: Push,
+  search?: Search,
+): Promise<string | null> {
+  const answer = await answerTo(doors, push);
+  const [repeated] = search?.(Buffer.from(answer.text)) ?? [];
+  return surpriseOf(push, answer) ?? (repeated ? `the answer repeats ${repeated.name}: ${answer.text}` : null);
 }
 
 export function surpriseOf(

@@ -232,10 +232,15 @@ const PAGES = {
     ...["/demo/result?client_session_id=TEXT&payment_id=TEXT", "/outbox/open?key=TEXT", "/_next/data/TEXT/x.json"],
     ...["/_next/image?url=TEXT&w=64&q=75", "/_next/image?url=%2FTEXT&w=TEXT", "/_next/static/TEXT.js", "/sdk/TEXT.js"],
     ...[
+      "/receipt/TEXT",
+      "/logo/TEXT",
+      "/pay/TEXT/receipt",
       "/pay/preview?origin=TEXT&locale=TEXT",
       "/pay/TEXT",
       "/pay/TEXT/state",
       "/challenge/TEXT",
+      "/link/TEXT",
+      "/link/TEXT/open",
       "/challenge/TEXT/result",
     ],
     ...[
@@ -246,6 +251,7 @@ const PAGES = {
       "/health/TEXT",
     ],
     ...["/metrics?TEXT", "/support/sign-in?next=TEXT", "/v1/TEXT", "/v1/payments?TEXT=TEXT", "/%ffTEXT"],
+    ...["/mcp/TEXT", "/mcp?TEXT=TEXT"],
   ],
   owner: [
     ...[

@@ -103,3 +103,11 @@ test("canaries are valid numbers of their length, each another", () => {
   expect(made.every((one) => passesLuhn(one) && /^(4\d{15}|37\d{13})$/.test(one))).toBe(true);
   expect(new Set(made).size).toBe(made.length);
 });
+
+test("a code is found behind its name as jsonb has it, but not within an id that reads so by chance", () => {
+  const search = createSearch([{ name: "code", text: "516", kind: "code" }]);
+  expect(
+    search(Buffer.from("\u0001\u0000\u0000 \u0003\u0000\u0000\u0080\u0003\u0000\u0000\u0000cvv516", "latin1")),
+  ).toHaveLength(1);
+  expect(search(Buffer.from('"request_id":"req_01m84vzgfkfcvv516r435vhp7e"'))).toEqual([]);
+});

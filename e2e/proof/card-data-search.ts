@@ -11,7 +11,7 @@ export type Secret = {
   /** How a number was sent, when not plainly, with what was written beside it. */
   readonly written?: Written;
 };
-export type Found = { readonly name: string; readonly form: string; readonly offset: number };
+type Found = { readonly name: string; readonly form: string; readonly offset: number };
 
 /** Finds every form of every secret in any bytes. */
 export type Search = (bytes: Buffer) => Found[];
@@ -147,6 +147,10 @@ function digests(number: string): [string, Buffer][] {
   });
 }
 
+const WITHIN_CARD = "within card";
+/** Before a name in jsonb stand lengths; what letters and digits stand before is part of an id, such as `req_…fcvv516r…`. */
+const isOfWord = (byte = 0): boolean => /[\da-z]/i.test(String.fromCharCode(byte));
+
 /** Three digits alone prove nothing: a security code is looked for beside its name. */
 function codeContexts(code: string): [string, Buffer][] {
   return ["cvv", "cvc", "security_code", "csc", "cvv2"].flatMap((name) =>
@@ -162,7 +166,7 @@ function codeContexts(code: string): [string, Buffer][] {
     ]
       .map((context): [string, Buffer] => [`after ${context}`, bytes(context + code)])
       // In jsonb names and values stand apart, the names first.
-      .concat([[`within card, after ${name}`, bytes(`${name}${code}`)]]),
+      .concat([[`${WITHIN_CARD}, after ${name}`, bytes(`${name}${code}`)]]),
   );
 }
 
@@ -201,6 +205,7 @@ export function createSearch(secrets: readonly Secret[]): Search {
       for (const { name, form, bytes: needle } of table.get(word) ?? []) {
         const offset = end - 3;
         if (offset + needle.length > haystack.length) continue;
+        if (form.startsWith(WITHIN_CARD) && isOfWord(haystack[offset - 1])) continue;
         if (haystack.compare(needle, 0, needle.length, offset, offset + needle.length) === 0)
           found.push({ name, form, offset });
       }

@@ -28,7 +28,7 @@ export async function findExactValues(db: Database, values: readonly string[]): 
   const finds: string[] = [];
   for (const table of await tablesOf(db)) {
     const rows = await db.sql.unsafe<{ name: string }[]>(
-      `select distinct format('%s is %s', column_.key, leaf) as name from ${table} t, jsonb_each(to_jsonb(t)) column_,
+      `select distinct format('%s is %s', column_.key, leaf) as name from ${table} t, jsonb_each(${asJson(table)}) column_,
          jsonb_path_query(column_.value, 'strict $.**') leaf
        where jsonb_typeof(leaf) = 'string' and leaf #>> '{}' = any($1::text[])`,
       [values as string[]],
@@ -37,6 +37,12 @@ export async function findExactValues(db: Database, values: readonly string[]): 
   }
   return sorted(finds);
 }
+
+/** The bodies of the request log are texts, in whose members the same is looked for. */
+const asJson = (table: string) =>
+  /\brequest_log/.test(table)
+    ? "to_jsonb(t) || jsonb_build_object('request_body', t.request_body::jsonb, 'response_body', t.response_body::jsonb)"
+    : "to_jsonb(t)";
 
 async function tablesOf(db: Database): Promise<string[]> {
   const rows = await db.sql<{ name: string }[]>`

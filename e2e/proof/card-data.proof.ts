@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,14 +8,15 @@ import type { Database } from "@/db/client";
 import { clusterFiles } from "@/db/embedded-cluster";
 import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
 import { type RunningService, startService } from "@/lib/testing/service";
+import { openReceiver, type Receiver } from "@/lib/testing/webhooks";
 import { untilNothingIsOpen } from "./books";
 import { Canaries, SANDBOX_NUMBERS } from "./canaries";
 import { openDoors } from "./card-data-doors";
 import { operationPlaces } from "./card-data-operations";
-import { apiPushes, formPushes, hangUp, type Push, send } from "./card-data-paths";
+import { apiPushes, assistantPushes, formPushes, hangUp, type Push, send } from "./card-data-paths";
 import { attempt, type Doors, spelledFor } from "./card-data-places";
 import { requestPlaces } from "./card-data-requests";
-import { createSearch, type Secret } from "./card-data-search";
+import { createSearch, type Search, type Secret } from "./card-data-search";
 import { findExactValues, searchFiles, searchTables, searchText } from "./card-data-sweep";
 import { wirePlaces } from "./card-data-wire";
 import { type Random, seededRandom } from "./card-spellings";
@@ -35,12 +36,14 @@ const ENV = {
   ...{ CHECKOUT_LIMIT_PER_MINUTE: UNLIMITED, SIGN_IN_LIMIT_PER_MINUTE: UNLIMITED },
   // A caller's address is what the proof says it is.
   TRUSTED_PROXIES: "1",
+  // The receivers of webhooks are ours.
+  WEBHOOK_ALLOW_LOCAL: "true",
 };
 const SLOW = "4000000000001992";
 const EVERY_CODE = Array.from({ length: 900 }, (_, over) => String(100 + over));
 
 /** The whole service on a database and folders of its own, all of whose files are ours to read. */
-async function start() {
+async function start(hook: Receiver) {
   mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-cards-"));
   const env = { ...ENV, DATA_DIR: dataDir, TMPDIR: temporaryFolder(dataDir) };
@@ -59,7 +62,7 @@ async function start() {
     dataDir,
     db,
     host,
-    doors: await openDoors(db, host),
+    doors: await openDoors(db, host, hook.url),
     output: () => hosts.map((one) => one.output()).join("\n"),
     async restart() {
       hosts.push(await startHost({ whole: true, port: host().port, env }));
@@ -72,7 +75,7 @@ async function start() {
         env: { ...NO_LIMITS, ...env },
       });
       hosts.unshift(next);
-      const result = await work(await openDoors(db, () => next));
+      const result = await work(await openDoors(db, () => next, hook.url));
       await next.stop();
       return result;
     },
@@ -80,27 +83,28 @@ async function start() {
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** A folder of the service's own for what it keeps for a moment, with the compiler's cache, which is everybody's. */
+/** A folder of the service's own for what it keeps for a moment; the compiler's cache, which has our tests in it, is elsewhere. */
 function temporaryFolder(dataDir: string): string {
   const folder = join(dataDir, "tmp");
   mkdirSync(folder, { mode: 0o777 });
-  for (const name of readdirSync(tmpdir()))
-    if (name.startsWith("tsx-")) symlinkSync(join(tmpdir(), name), join(folder, name));
+  const cache = `tsx-${process.geteuid?.()}`;
+  mkdirSync(join(tmpdir(), cache), { recursive: true });
+  symlinkSync(join(tmpdir(), cache), join(folder, cache));
   return folder;
 }
 
-/** From now on every text is stored as it is: in one that PostgreSQL has compressed nothing can be found. */
-async function keepPlain(db: Database): Promise<void> {
-  await db.sql.unsafe(`do $$
-    declare c record;
-    begin
-      for c in select a.attrelid::regclass as place, a.attname from pg_attribute a join pg_class r on r.oid = a.attrelid
-        where r.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped and a.attstorage in ('x', 'm')
-          and r.relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
-      loop
-        execute format('alter table %s alter column %I set storage external', c.place, c.attname);
-      end loop;
-    end $$`);
+/**
+ * From now on every text is stored as it is: in one that PostgreSQL has compressed nothing can be found. A table at a time: one
+ * transaction over all would wait for a job that reads two of them while that waits for it.
+ */
+async function keepPlain({ sql }: Database): Promise<void> {
+  const columns = await sql<{ place: string; name: string }[]>`
+    select a.attrelid::regclass::text as place, quote_ident(a.attname) as name
+    from pg_attribute a join pg_class r on r.oid = a.attrelid
+    where r.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped and a.attstorage in ('x', 'm')
+      and r.relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')`;
+  for (const { place, name } of columns)
+    await sql.unsafe(`alter table ${place} alter column ${name} set storage external`);
 }
 
 const PLACES = [...operationPlaces(), ...requestPlaces(), ...wirePlaces()];
@@ -111,7 +115,7 @@ const PLACES_UNDER_NEXT = PLACES.filter(({ name }) => !name.includes("the sample
 async function tryEverywhere({ db }: Started, doors: Doors, canaries: Canaries, places = PLACES): Promise<void> {
   const tried = spelledFor(places, SPELLINGS, canaries);
   const search = createSearch(canaries.secrets.slice(-3 * tried.length));
-  const count = async () => Number((await db.sql`select count(*) from request_errors where status = 400`)[0]?.count);
+  const count = async () => Number((await db.sql`select count(*) from request_log where status = 400`)[0]?.count);
   const before = await count();
   const outcomes = await inParallel(tried, 6, (one) => attempt(one, doors, search));
   expect(outcomes.flatMap(({ problem }) => problem ?? [])).toEqual([]);
@@ -121,8 +125,9 @@ async function tryEverywhere({ db }: Started, doors: Doors, canaries: Canaries, 
   await expect.poll(async () => (await count()) - before, { timeout: 10_000 }).toBeGreaterThanOrEqual(refused);
 }
 
-async function pushAll({ doors }: Started, pushes: readonly Push[]): Promise<void> {
-  const surprises = await inParallel(pushes, 8, (push) => send(doors, push));
+/** `search`: of what no answer may hold. */
+async function pushAll({ doors }: Started, pushes: readonly Push[], search?: Search): Promise<void> {
+  const surprises = await inParallel(pushes, 8, (push) => send(doors, push, search));
   expect(surprises.filter((one) => one !== null)).toEqual([]);
 }
 
@@ -209,8 +214,41 @@ async function plant({ db, doors, dataDir }: Started, random: Random) {
   return planted;
 }
 
+/** Three digits of a code may stand anywhere by themselves. */
+const numbersOf = ({ secrets }: Canaries) => secrets.filter(({ kind }) => kind !== "code");
+
+/** Answers with a card number, as a shop's error page might: some are taken, some are refused. */
+async function openCarelessReceiver(canaries: Canaries): Promise<Receiver> {
+  const answers = Array.from({ length: 8 }, () => {
+    const { text } = canaries.spelled("a receiver's answer", (made) => made.isWellFormed() && made.length <= 300);
+    return { text, number: canaries.number("a receiver's answer") };
+  });
+  let turn = 0;
+  const hook = await openReceiver((_received, response) => {
+    const { text, number } = answers[turn++ % answers.length] as (typeof answers)[number];
+    response.writeHead(turn % 5 === 0 ? 400 : 200, { "x-card": number }).end(`no such card: ${number} ${text}`);
+  });
+  onTestFinished(() => hook.close());
+  return hook;
+}
+
+/** Whatever happened has been sent at least once, and no message has a number. */
+async function untilToldOf({ db }: Started, hook: Receiver): Promise<void> {
+  const untold = async () => {
+    const [row] = await db.sql<{ n: number }[]>`
+      select count(*)::int as n from webhook_deliveries d
+      join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
+      where e.url = ${hook.url} and d.attempts = 0`;
+    return row?.n;
+  };
+  await expect.poll(untold, { timeout: 120_000, interval: 250 }).toBe(0);
+  expect(hook.received.length).toBeGreaterThan(50);
+}
+
 /** Where the mask stands in place of a number: those places were reached, and something was kept there. */
-const MASKED_IN = ["audit_log", "idempotency_keys", "request_errors", "support_audit_log", "user_sessions"];
+const MASKED_IN = [
+  ...["audit_log", "idempotency_keys", "request_log", "support_audit_log", "user_sessions", "webhook_attempts"],
+];
 const MASK: Secret = { name: "the mask", text: CARD_NUMBER_MARK, kind: "text" };
 
 /** What was found of those that were planted, by where they were. */
@@ -240,9 +278,10 @@ async function sweep(
 test("no card number and no security code is ever written: not to a table, a file, the write-ahead log or a log", async () => {
   process.stdout.write(`  seed ${SEED}: PROOF_SEED=${SEED} tries the same numbers and spellings again\n`);
   const random = seededRandom(SEED);
-  const started = await start();
-  const { db, dataDir, doors } = started;
   const canaries = new Canaries(random);
+  const hook = await openCarelessReceiver(canaries);
+  const started = await start(hook);
+  const { db, dataDir, doors } = started;
   for (let round = 1; round <= ROUNDS; round++) {
     await tryEverywhere(started, doors, canaries);
     if (round === ROUNDS) break;
@@ -253,11 +292,19 @@ test("no card number and no security code is ever written: not to a table, a fil
   }
   if (ROUNDS > 1) await started.underNext((beside) => tryEverywhere(started, beside, canaries, PLACES_UNDER_NEXT));
   await pushAll(started, [...apiPushes(canaries), ...(await formPushes(canaries, doors))]);
+  const pasted = new Canaries(random);
+  const assistants = assistantPushes(pasted);
+  await pushAll(started, assistants, createSearch(numbersOf(pasted)));
+  canaries.secrets.push(...pasted.secrets);
+  canaries.codes.push(...pasted.codes);
   await everythingThatBreaks(started, canaries);
   await untilNothingIsOpen(db);
+  await untilToldOf(started, hook);
 
   const planted = await plant(started, random);
   const { wal, files, tables } = await sweep(started, canaries, planted.secrets);
+  const messages = hook.received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`).join("\n");
+  expect(searchText("messages to receivers", messages, createSearch(numbersOf(canaries)))).toEqual([]);
   const masked = (await searchTables(db, createSearch([MASK]))).finds;
   await db.close();
   expect(masked).toEqual(expect.arrayContaining(MASKED_IN.map((name) => `the mask, as it is, in public.${name}`)));
@@ -269,6 +316,6 @@ test("no card number and no security code is ever written: not to a table, a fil
   expect(found(files.finds, "a file", "tmp/upload")).toBe(true);
   expect(started.output()).toContain('"level":"error"');
   process.stdout.write(
-    `  ${canaries.secrets.length} numbers and codes sent to ${PLACES.length} places; none in ${tables.rows} rows, ${files.megabytes} MB of files, ${started.output().length} characters of log\n`,
+    `  ${canaries.secrets.length} numbers and codes sent to ${PLACES.length} places; none in ${tables.rows} rows, ${hook.received.length} webhooks, ${files.megabytes} MB of files, ${started.output().length} characters of log\n`,
   );
 });

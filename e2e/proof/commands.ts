@@ -19,7 +19,7 @@ import { bookOf, type ProcessorName } from "./processors";
 
 export type Model = { payments: ModelPayment[]; sent: { request: MoneyRequest; answer: Answer }[] };
 export type Real = { client: Client; db: Database; environmentId: string; processor: ProcessorName };
-export type Command = fc.AsyncCommand<Model, Real>;
+type Command = fc.AsyncCommand<Model, Real>;
 
 async function send(model: Model, real: Real, request: MoneyRequest): Promise<Answer> {
   const answer = await real.client.until(request);
@@ -27,7 +27,7 @@ async function send(model: Model, real: Real, request: MoneyRequest): Promise<An
   return answer;
 }
 
-export async function expectSame(model: Model, real: Real): Promise<void> {
+async function expectSame(model: Model, real: Real): Promise<void> {
   for (const payment of model.payments) {
     const seen = await real.client.payment(payment.id);
     const [charge, ...refunds] = seen.transactions;

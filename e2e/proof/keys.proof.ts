@@ -64,7 +64,7 @@ const REQUESTS: [string, () => Promise<Omit<MoneyRequest, "key">>, number[]][] =
     async () => ({ path: `/v1/transactions/${chargeOf(await newPayment({ manual: true }))}/void`, body: {} }),
     [200, 409],
   ],
-  ["a plan", async () => ({ path: "/v1/subscription-plans", body: plan() }), [201, 400]],
+  ["a plan", async () => ({ path: "/v1/subscription-plans", body: plan() }), [201, 409]],
   [
     "a client session",
     async () => ({ path: "/v1/client-sessions", body: { amount: 500, currency: "USD" } }),

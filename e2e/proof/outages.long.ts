@@ -9,7 +9,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { findBrowser } from "@/lib/testing/browser";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import { inParallel } from "./client";
 import { type ProofHost, startHost } from "./host";

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import * as challengeResult from "@/app/(hosted)/challenge/[token]/result/route";
-import * as attempts from "@/app/(hosted)/pay/[token]/attempts/route";
-import * as state from "@/app/(hosted)/pay/[token]/state/route";
-import * as idempotencyKey from "@/app/api/dashboard/[mode]/idempotency-key/route";
+import * as challengeResult from "@/app/(checkout)/challenge/[token]/result/route";
 import * as reports from "@/app/api/processors/[name]/reports/route";
+import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import type { Listener } from "@/lib/server/http-server";
 
 type Context = { params: Promise<{ token: string; mode: string; name: string }> };
@@ -13,9 +11,8 @@ type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> 
 
 /** What of the pages writes or tells the truth, a call of the dashboard, and processors' reports; HTML is Next's to serve. */
 const ROUTES: readonly Route[] = [
-  { path: /^\/pay\/([^/]+)\/attempts$/, handlers: attempts },
-  { path: /^\/pay\/([^/]+)\/state$/, handlers: state },
-  { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: idempotencyKey },
+  { path: /^\/pay\/([^/]+)\/(?:attempts|state)$/, handlers: dashboardRoutes },
+  { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
   { path: /^\/api\/processors\/([^/]+)\/reports$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
 ];

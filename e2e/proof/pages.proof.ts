@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isProcessAlive } from "@/db/file-lock";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(async () => void (await host?.stop()));
 
-const page = async () => {
-  const answer = await fetch(`${host.baseUrl}/test/payments`, { headers: { Cookie: cookie, Accept: "text/html" } });
+const page = async (path = "/test/payments") => {
+  const answer = await fetch(host.baseUrl + path, { headers: { Cookie: cookie, Accept: "text/html" } });
   return { status: answer.status, retryAfter: answer.headers.get("retry-after"), text: await answer.text() };
 };
 const pay = () =>
@@ -36,6 +36,16 @@ function childrenOf(pid: number): number[] {
     return child && parent === pid ? [child] : [];
   });
 }
+
+test("what a page fails by stands in the log under the id that the page shows", async () => {
+  await db.sql`alter table plans rename to plans_away`;
+  const { text } = await page("/test/plans");
+  await db.sql`alter table plans_away rename to plans`;
+  const digest = /digest\\?":\\?"(\d+)/.exec(text)?.[1];
+  expect(digest, text).toBeDefined();
+  const lines = () => host.output().split("\n");
+  await expect.poll(lines).toContainEqual(expect.stringContaining(`"digest":"${digest}"`));
+});
 
 test("when the process of the pages is killed payments go on, and another one draws the pages", async () => {
   expect((await page()).status).toBe(200);

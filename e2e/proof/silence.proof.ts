@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";

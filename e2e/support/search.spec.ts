@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { test } from "../browser";
 import { expect } from "../fixtures";
 import { captured, chargeOf } from "../samples";
-import { test } from "./fixtures";
-
-test.describe.configure({ timeout: 180_000 });
 
 test("everything can be found in the one box, by keyboard, and leads to the payment", async ({
   tenant,
@@ -55,14 +53,24 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
     const results = await look(text);
     await expect(results.locator(`a[href^="/support/merchants/"]`).first(), text).toContainText(`Shop ${key}`);
   }
+  // What a person remembers of it: half a name, a card's end, about how much.
+  const remembered = await look(`${email.slice(0, 12)} 4242 about $${Math.round(amount / 100)} today`);
+  await expect(remembered.locator(`a[href="/support/payments/${payment.id}"]`)).toHaveCount(1);
+  await expect(remembered.getByRole("status").filter({ hasText: "read as" })).toContainText("card ends in 4242");
+  await remembered
+    .getByRole("navigation", { name: "Sort transactions" })
+    .getByRole("link", { name: "Largest" })
+    .click();
+  await staffPage.waitForURL(/sort=-amount/);
+  await expect(remembered.locator(`a[href="/support/payments/${payment.id}"]`)).toHaveCount(1);
   // Others' cards end so, too: the newest are shown.
   await expect((await look("4242")).getByRole("heading", { name: /^Transactions/ })).toBeVisible();
   const rows = await db.sql`
     select 1 from support_audit_log where staff_id = ${staff.userId} and action = 'support.searched'`;
-  expect(rows.length).toBe(texts.length + 4);
+  expect(rows.length).toBe(texts.length + 6);
   const seen = await db.sql`
     select 1 from support_audit_log where merchant_id = ${tenant.merchant.id} and action = 'support.found'`;
-  expect(seen.length).toBeGreaterThanOrEqual(texts.length + 3);
+  expect(seen.length).toBeGreaterThanOrEqual(texts.length + 5);
 
   await look("nobody@nowhere.example");
   await expect(staffPage.getByRole("heading", { name: "Nothing found in any merchant's data" })).toBeVisible();
@@ -71,8 +79,24 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
     await staffPage.keyboard.press("Enter");
     await expect(staffPage.getByText("Type what to look for.")).toBeVisible({ timeout: 2_000 });
   }).toPass();
-  await staffPage.getByRole("searchbox").fill("4242 4242 4242 4242");
-  await staffPage.keyboard.press("Enter");
-  await expect(staffPage.getByText("Search by the last 4 digits")).toBeVisible();
-  expect(staffPage.url()).not.toContain("4242");
+  for (const secret of ["4242 4242 4242 4242", "anna 4242424242424242 yesterday", "cst_4242abcdefghijklmnop"]) {
+    await staffPage.getByRole("searchbox").fill(secret);
+    await staffPage.keyboard.press("Enter");
+    await expect(staffPage.getByText("Search by the last 4 digits")).toBeVisible();
+    expect(staffPage.url()).not.toContain("4242");
+  }
+
+  // Words look at what is recent, and say so; a page that is not there leads back.
+  const half = email.slice(0, 12);
+  await staffPage.goto(`/support?q=${half}`);
+  const status = staffPage.getByRole("status").filter({ hasText: "read as" });
+  await expect(status).toContainText("1 found");
+  await status.getByRole("link", { name: "Search all time" }).click();
+  await staffPage.waitForURL(/reach=all/);
+  await expect(staffPage.getByRole("heading", { name: "Transactions (1)" })).toBeVisible();
+  await expect(status.getByRole("link", { name: "Search all time" })).toHaveCount(0);
+  await staffPage.goto(`/support?q=${half}&offset=900`);
+  await expect(staffPage.getByText("There is no page 46")).toBeVisible();
+  await staffPage.getByRole("link", { name: "Go to the first page" }).click();
+  await expect(staffPage.getByRole("heading", { name: "Transactions (1)" })).toBeVisible();
 });

@@ -1,11 +1,13 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
 import { Secret, TOTP } from "otpauth";
 import { encodeId } from "@/lib/contract/ids";
+import type { NewStaff } from "@/lib/domain/support/staff";
+import { TEST_SECRET } from "@/lib/testing/factories";
+import { test } from "../browser";
 import { expect } from "../fixtures";
 import { captured } from "../samples";
-import { runCreateStaff, test } from "./fixtures";
-
-test.describe.configure({ timeout: 180_000 });
 
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
 
@@ -50,7 +52,7 @@ test.describe("signing in", () => {
     owner,
     tenant,
     staff,
-    signInAsStaff,
+    signInAs,
     browser,
     baseUrl,
   }) => {
@@ -81,7 +83,7 @@ test.describe("signing in", () => {
     expect(read.status()).toBe(401);
 
     const context = await browser.newContext();
-    await signInAsStaff(context, staff);
+    await signInAs(context, staff, "staff");
     for (const path of ["/test", "/live/transactions", `/test/payments/${payment.id}`]) {
       const answer = await context.request.get(baseUrl + path, { maxRedirects: 0 });
       expect([path, answer.status()]).toEqual([path, 307]);
@@ -94,3 +96,13 @@ test.describe("signing in", () => {
     await context.close();
   });
 });
+
+/** Runs the command as an operator does, on the database behind the host. */
+async function runCreateStaff(email: string): Promise<NewStaff> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", "scripts/create-staff.ts", "--email", email, "--name", "Sam", "--json"],
+    { env: { ...process.env, DATABASE_URL: process.env.E2E_DATABASE_URL, CARDLANE_SECRET: TEST_SECRET } },
+  );
+  return JSON.parse(stdout) as NewStaff;
+}

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { getPayment } from "@/lib/contract/payments/operations";
+import { getPayment } from "@/lib/contract/payments/endpoints";
+import { test } from "../browser";
 import { expect } from "../fixtures";
-import { captured } from "../samples";
-import { test, waitingPayment } from "./fixtures";
-
-test.describe.configure({ timeout: 180_000 });
+import { captured, waitingPayment } from "../samples";
 
 test("a refund for a merchant carries the reason, and the merchant sees it", async ({
   tenant,
@@ -21,7 +19,7 @@ test("a refund for a merchant carries the reason, and the merchant sees it", asy
   await dialog.getByLabel("Amount").fill("12.50");
   await dialog.getByRole("button", { name: "Refund $12.50 to Visa •••• 4242" }).click();
   await expect(dialog.getByText("Say why you refund for the merchant.")).toBeVisible();
-  await dialog.getByLabel("Why you do it for the merchant").fill(reason);
+  await dialog.getByLabel("Reason for refunding for the merchant").fill(reason);
   await dialog.getByRole("button", { name: "Refund $12.50 to Visa •••• 4242" }).dblclick();
   await expect(dialog.getByText("Refunded $12.50")).toBeVisible();
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -51,7 +49,7 @@ test("the merchant's people see in their dashboard what support did and why", as
   await staffPage.goto(`/support/payments/${payment.id}`);
   await staffPage.getByRole("button", { name: "Refund for the merchant" }).click();
   const dialog = staffPage.getByRole("dialog");
-  await dialog.getByLabel("Why you do it for the merchant").fill("They asked us to");
+  await dialog.getByLabel("Reason for refunding for the merchant").fill("They asked us to");
   await dialog.getByRole("button", { name: /^Refund \$50\.00/ }).click();
   await expect(dialog.getByText("Refunded $50.00")).toBeVisible();
 
@@ -135,7 +133,7 @@ test("an unknown outcome that waits for staff is asked about again, and is known
   const row = staffPage.getByRole("listitem").filter({ hasText: payment.id });
   await expect(row).toContainText("Waits for staff");
   await expect(row).toContainText("$43.21");
-  await row.getByRole("button", { name: "Ask again" }).click();
+  await row.getByRole("button", { name: "Check status" }).click();
   await expect(row.getByRole("status")).toContainText("Known now: succeeded");
   expect((await tenant.api.call(getPayment, { id: payment.id })).ok().status).toBe("CAPTURED");
   await staffPage.getByRole("button", { name: "Refresh" }).click();
@@ -146,5 +144,5 @@ test("an unknown outcome that waits for staff is asked about again, and is known
   // What our books say, and what the processor says itself.
   await expect(staffPage.getByText("approved", { exact: true })).toBeVisible();
   await expect(staffPage.getByText("Approved", { exact: true })).toBeVisible();
-  await expect(staffPage.getByText("Asked again about an unknown outcome")).toBeVisible();
+  await expect(staffPage.getByText("Checked the status of an unknown outcome")).toBeVisible();
 });

@@ -9,7 +9,7 @@ type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
 type Limits = Record<Attempt | "mail", TokenBuckets> & { accounts: TokenBuckets | null };
 
-/** Mails that one network may cause to one mailbox within an hour by signing up, and as many by asking for the link again. */
+/** Mails that one network may cause to one mailbox within an hour by signing up, and as many by requesting the link again. */
 const MAILS_PER_HOUR = 3;
 
 /** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
@@ -55,12 +55,12 @@ export const siteOf = (address: string) => {
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };
 
-/** Counts a mail to a mailbox that somebody at an address causes who has not proved it. False when there were enough. */
+/** Counts a mail to a mailbox, caused from an address by a user who has not proved it. False when there were enough. */
 export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
   return limits().mail.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
-/** What one person holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */
+/** What one user holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
@@ -74,7 +74,7 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** Failures of addresses that belong to nobody, counted as an account's would be. */
+/** Failures of unknown addresses, counted as an account's would be. */
 type Decoy = { failures: number; lockedUntilMs: number };
 
 /** On globalThis, for the pages are bundled with a copy of this module. */
@@ -90,8 +90,8 @@ const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLower
 type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Counts a failed sign-in of an e-mail address that nobody has, and answers until when it is locked, or null. Without it
- * the lock would tell which addresses exist: those that lock. Kept in this process, and forgotten oldest first.
+ * Counts a failed sign-in of an unknown e-mail address, and returns until when it is locked, or null. Without it
+ * the lock would reveal which addresses exist: those that lock. Kept in this process, and forgotten oldest first.
  */
 export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
   decoyHolder[DECOYS_KEY] ??= new Map();
@@ -107,7 +107,7 @@ export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): strin
   return lockedUntilMs > 0 ? new Date(lockedUntilMs).toISOString() : null;
 }
 
-/** Until when an address that nobody has is locked, without counting a failure. */
+/** Until when an unknown address is locked, without counting a failure. */
 export function decoyLock(decoy: DecoyAddress, now: Date): string | null {
   const known = decoyHolder[DECOYS_KEY]?.get(keyOf(decoy));
   return known !== undefined && known.lockedUntilMs > now.getTime()

@@ -72,7 +72,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
       // next-auth's own takes apart whatever is given, and throws at what is no address.
       redirect: ({ url, baseUrl: own }) => own + safePath(url.startsWith(`${own}/`) ? url.slice(own.length) : url, "/"),
       jwt: ({ token, user }) => (user ? { session_id: (user as { sessionId?: string }).sessionId, audience } : token),
-      // The cookie says nothing about a person, and neither does this endpoint.
+      // The cookie says nothing about a user, and neither does this endpoint.
       session: ({ session }) => ({ expires: session.expires }),
     },
     events: {
@@ -109,14 +109,14 @@ async function attempt(
   from: { address: string; userAgent: string | null },
 ) {
   if (ticket && audience === "merchant") return guarded(failure, () => signInWithTicket(service, { ticket, ...from }));
-  if (typeof email !== "string" || typeof password !== "string" || !canBeSomebodys(email, password)) {
+  if (typeof email !== "string" || typeof password !== "string" || !canBelongToUser(email, password)) {
     throw refusal("wrong");
   }
   const work = signIn(service, { kind: audience, email, password, code: code || null, ...from });
   return guarded(failure, () => refusedNoSooner(work));
 }
 
-/** Longer than what is written for an account takes, so that the time of a refusal does not tell whether there is one. */
+/** Longer than an account's writes take, so that the time of a refusal does not reveal whether there is one. */
 const REFUSED_AFTER_MS = 400;
 
 async function refusedNoSooner(work: Promise<SignInResult>): Promise<SignInResult> {
@@ -135,8 +135,8 @@ async function guarded(failure: Failure, work: () => Promise<SignInResult>): Pro
   }
 }
 
-/** Nobody has another one: hashing a long password costs a lot, and the database does not take every text. */
-const canBeSomebodys = (email: string, password: string) =>
+/** No user has another one: hashing a long password costs a lot, and the database does not take every text. */
+const canBelongToUser = (email: string, password: string) =>
   email.length <= 254 && isStorable(email) && password.length <= MAX_GIVEN_PASSWORD_LENGTH;
 
 const refusal = (code: SignInError) => new Error(code);

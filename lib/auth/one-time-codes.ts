@@ -8,7 +8,7 @@ const ISSUER = "Cardlane";
 const totp = (secretBase32: string, label = "") =>
   new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secretBase32), digits: 6, period: PERIOD_S });
 
-/** A new secret: 160 bits in base32, as RFC 4226 asks for. */
+/** A new secret: 160 bits in base32, as RFC 4226 requires. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
 /** What an authenticator app reads from the QR code. */

@@ -6,7 +6,7 @@ import { createPlaces, type Places } from "@/lib/places";
 const ARGON2ID = 2;
 const COSTS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A hash of nobody's password, so that an unknown e-mail address costs as long as a wrong password. */
+/** A hash of an unused password, so that an unknown e-mail address costs as long as a wrong password. */
 let decoy: Promise<string> | null = null;
 
 export function hashPassword(password: string): Promise<string> {
@@ -26,7 +26,7 @@ export async function verifyPassword(passwordHash: string | null, password: stri
 
 /** What is looked at: guessing works from the beginning, and the search costs more than its length. */
 const JUDGED_LENGTH = 32;
-/** Of what is known of the person: a name made for it would make the search ten times as long. */
+/** Of what is known of the user: a name made for it would make the search ten times as long. */
 const MOST_WORDS = 8;
 const LONGEST_WORD = 20;
 /** Of zxcvbn's 0 to 4: at least a hundred million guesses. */
@@ -40,13 +40,13 @@ async function loadJudge(): Promise<ZxcvbnFactory> {
     import("@zxcvbn-ts/core"),
     import("@zxcvbn-ts/language-common"),
   ]);
-  // More substitutions of letters than two take seconds, and a stranger could ask for them.
+  // More substitutions of letters than two take seconds, and a stranger could cause them.
   return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: 2 });
 }
 
 /**
- * Whether a password is among the first that somebody would try: common ones, rows of keys, repetitions, blanks, and what is
- * known of the person (`about`). Takes up to 30 ms.
+ * Whether a password is among the first guesses: common ones, rows of keys, repetitions, blanks, and what is
+ * known of the user (`about`). Takes up to 30 ms.
  */
 export async function isEasyPassword(password: string, about: readonly string[]): Promise<boolean> {
   judge ??= loadJudge();

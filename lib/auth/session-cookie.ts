@@ -1,6 +1,6 @@
 import { decode, type JWT } from "next-auth/jwt";
 
-/** Merchants' people and support staff sign in apart: each has a cookie of its own. */
+/** Merchants' members and support staff sign in apart: each has a cookie of its own. */
 export type Audience = "merchant" | "staff";
 
 const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const;
@@ -26,7 +26,7 @@ export async function readSessionId(
   return claims?.audience === audience && typeof claims.session_id === "string" ? claims.session_id : null;
 }
 
-/** What a cookie of ours says, whichever of the keys it was made with; null when it was made by somebody else. */
+/** What one of our cookies holds, whichever of the keys it was made with; null for a cookie made by others. */
 export async function readClaims(token: string | undefined, sessionKeys: readonly string[]): Promise<JWT | null> {
   for (const secret of sessionKeys) {
     try {
@@ -46,7 +46,7 @@ function cookieValue(header: string | null, name: string): string | null {
   return null;
 }
 
-/** Where to go after a sign-in: a path of our own, or `fallback`. An address of somebody else's is not followed. */
+/** Where to go after a sign-in: a path of our own, or `fallback`. A foreign address is not followed. */
 export function safePath(next: string | null | undefined, fallback: string): string {
   if (!next?.startsWith("/")) return fallback;
   const base = "http://own.invalid";

@@ -6,9 +6,8 @@ const refused = () =>
 const done = () => Response.json({ id: "pay_1" }, { status: 201 });
 const fetched = vi.fn<typeof fetch>();
 const refund = (key: string) =>
-  callApi({
-    method: "POST",
-    path: "/v1/payments/pay_1/refund",
+  callApi("POST /v1/payments/{id}/refund", {
+    params: { id: "pay_1" },
     mode: "test",
     body: { amount: 1 },
     idempotencyKey: key,

@@ -1,19 +1,53 @@
+import type { z } from "zod";
 import type { ProofKind } from "@/lib/contract/accounts/proof";
+import type { DashboardEndpoint, Endpoint, ParamsOf } from "@/lib/contract/endpoint";
 import type { FieldError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-type ApiRequest = {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** `/v1/…` or `/api/…`, with ids already in it. */
-  path: string;
+type Exports<Module> = Module[keyof Module];
+type Exported =
+  | Exports<typeof import("@/lib/contract/accounts/endpoints")>
+  | Exports<typeof import("@/lib/contract/api-keys/api-keys")>
+  | Exports<typeof import("@/lib/contract/checkout/endpoints")>
+  | Exports<typeof import("@/lib/contract/checkout/payment-link")>
+  | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
+  | Exports<typeof import("@/lib/contract/payments/endpoints")>
+  | Exports<typeof import("@/lib/contract/plans/endpoints")>
+  | Exports<typeof import("@/lib/contract/receipts/receipts")>
+  | Exports<typeof import("@/lib/contract/settlement/endpoints")>
+  | Exports<typeof import("@/lib/contract/support/endpoints")>
+  | Exports<typeof import("@/lib/contract/team/team")>
+  | Exports<typeof import("@/lib/contract/transactions/endpoints")>
+  | Exports<typeof import("@/lib/contract/transactions/saved-views")>
+  | Exports<typeof import("@/lib/contract/webhooks/endpoints")>
+  | Exports<typeof import("@/lib/contract/transactions/sums")>;
+type Callable = Extract<Exported, Pick<Endpoint, "method" | "path" | "response"> | DashboardEndpoint>;
+/** Every endpoint by `POST /v1/payments/{id}/refund`: types alone, for what they are made from does not go to browsers. */
+type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
+/** Method and path of an endpoint, as the contract has them. */
+export type Address = keyof Endpoints;
+
+type Given<Name extends string, Schema> = Schema extends z.ZodType ? { [N in Name]: z.input<Schema> } : unknown;
+type Needed<A extends Address> = ([PathParams<A>] extends [never] ? unknown : { params: PathParams<A> }) &
+  (Endpoints[A] extends { bodyOptional: true; body: infer Body }
+    ? Partial<Given<"body", Body>>
+    : Endpoints[A] extends { body: infer Body }
+      ? Given<"body", Body>
+      : unknown) &
+  (Endpoints[A] extends { query: infer Query } ? Given<"query", Query> : unknown);
+/** What stands in braces in a path; never, when nothing does. */
+export type PathParams<A extends Address> = A extends `${string}{${string}` ? ParamsOf<A> : never;
+
+type CallOptions = {
   /** The environment, for /v1. */
-  mode?: Mode;
-  query?: Record<string, string>;
-  body?: unknown;
-  idempotencyKey?: string;
-  signal?: AbortSignal;
+  mode?: Mode | undefined;
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
 };
+type Options<A extends Address> = CallOptions & Needed<A>;
+type ResponseOf<A extends Address> = z.output<Endpoints[A]["response"]>;
+type AnyOptions = CallOptions & { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
 type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
 
@@ -54,27 +88,27 @@ export class NoAnswerError extends Error {
 const TIMEOUT_MS = 35_000;
 
 /** Asks the person to prove who they are; false when they would rather not. */
-type ProofAsker = (kind: ProofKind) => Promise<boolean>;
-let askForProof: ProofAsker | null = null;
-let asking: Promise<boolean> | null = null;
+type ProofPrompt = (kind: ProofKind) => Promise<boolean>;
+let promptForProof: ProofPrompt | null = null;
+let prompting: Promise<boolean> | null = null;
 
 /** Who asks, on the pages that are up. Returns what ends it. */
-export function onProofNeeded(asker: ProofAsker): () => void {
-  askForProof = asker;
+export function onProofNeeded(prompt: ProofPrompt): () => void {
+  promptForProof = prompt;
   return () => {
-    if (askForProof === asker) askForProof = null;
+    if (promptForProof === prompt) promptForProof = null;
   };
 }
 
 /** Whether a refused request may be sent again. Many refused at once are one question to the person. */
 async function isProved(error: unknown): Promise<boolean> {
-  if (!(error instanceof ApiError) || askForProof === null) return false;
+  if (!(error instanceof ApiError) || promptForProof === null) return false;
   const kind = error.body.proof_required;
   if (kind !== "code" && kind !== "password") return false;
-  asking ??= askForProof(kind).finally(() => {
-    asking = null;
+  prompting ??= promptForProof(kind).finally(() => {
+    prompting = null;
   });
-  return asking;
+  return prompting;
 }
 
 /**
@@ -82,23 +116,28 @@ async function isProved(error: unknown): Promise<boolean> {
  * the signal's reason when the caller gave up. A session that is over sends the browser to the sign-in. What takes a proof
  * of who acts is sent again once that is given: the very same request, under the same idempotency key.
  */
-export async function callApi<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
+export async function callApi<A extends Address>(
+  address: A,
+  ...[given]: object extends Needed<A> ? [options?: Options<A>] : [options: Options<A>]
+): Promise<ApiAnswer<ResponseOf<A>>> {
+  const options: AnyOptions = given ?? {};
   try {
-    return await send<T>(request);
+    return await send(address, options);
   } catch (error) {
-    if (await isProved(error)) return send<T>(request);
+    if (await isProved(error)) return send(address, options);
     throw error;
   }
 }
 
-async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
+async function send<T>(address: string, request: AnyOptions): Promise<ApiAnswer<T>> {
+  const [method = "", path = ""] = address.split(" ");
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   let response: Response;
   let text: string;
   try {
-    response = await fetch(addressOf(request), {
-      method: request.method,
+    response = await fetch(urlOf(path, request), {
+      method,
       headers: headersOf(request),
       body: request.body === undefined ? null : JSON.stringify(request.body),
       credentials: "same-origin",
@@ -125,12 +164,12 @@ async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
   };
 }
 
-function addressOf({ path, query }: ApiRequest): string {
-  const search = query ? new URLSearchParams(query).toString() : "";
-  return search ? `${path}?${search}` : path;
+function urlOf(path: string, { params, query }: AnyOptions): string {
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ""));
+  return query ? `${url}?${new URLSearchParams(query)}` : url;
 }
 
-function headersOf({ mode, body, idempotencyKey, headers }: ApiRequest): Record<string, string> {
+function headersOf({ mode, body, idempotencyKey, headers }: AnyOptions): Record<string, string> {
   return {
     ...(mode && { "X-Cardlane-Mode": mode }),
     ...(body !== undefined && { "Content-Type": "application/json" }),
@@ -161,7 +200,7 @@ export function failureText(error: unknown): string {
     return `${error.detail}${request}`;
   }
   if (error instanceof NoAnswerError) {
-    return "No answer came, so it may or may not have worked. Check your connection and try again.";
+    return "We got no answer, so it may or may not have worked. Check your connection and try again.";
   }
   throw error;
 }

@@ -9,7 +9,7 @@ import { ApiError } from "./api";
 export type DashboardData = {
   mode: Mode;
   merchant: { id: string; name: string; timeZone: string; suspended: boolean };
-  person: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
+  user: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
   /** How long an account may have test data without a proved address; 0 = as long as it likes. */
   unprovedAccountDays: number;
   permissions: UserPermission[];

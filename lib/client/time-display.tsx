@@ -1,11 +1,12 @@
 "use client";
 
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from "react";
+import { fullTimeText } from "@/lib/contract/format";
 
 type TimeDisplay = {
-  /** How the person wants times: in the browser's zone or in UTC. */
+  /** How the user wants times: in the business's zone or in UTC. */
   times: "local" | "utc";
-  /** Best guess of the browser's zone, for what the server renders. */
+  /** The business's: filters, charts and exports have its days. */
   timeZone: string;
 };
 
@@ -17,14 +18,17 @@ export function TimeDisplayProvider({ times, timeZone, children }: TimeDisplay &
   return <TimeDisplayContext value={value}>{children}</TimeDisplayContext>;
 }
 
-const never = () => () => {};
-const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** The IANA zone to show times in: UTC, the browser's, or, until the page is alive, the merchant's. */
+/** The IANA zone to show times in: the business's, or UTC. The browser's is in the tooltips. */
 export function useTimeZone(): string {
   const { times, timeZone } = useContext(TimeDisplayContext);
-  const local = useSyncExternalStore(never, browserZone, () => timeZone);
-  return times === "utc" ? "UTC" : local;
+  return times === "utc" ? "UTC" : timeZone;
+}
+
+/** A moment in full: where the person is and in UTC, and in the zone that is shown when it is another one. */
+export function timeForms(at: Date, zone: string): string[] {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zones = [...new Set([zone, local, "UTC"])];
+  return zones.map((name) => `${fullTimeText(at, name)}${name === "UTC" ? "" : ` (${name})`}`);
 }
 
 const REFRESH_MS = 30_000;
@@ -36,7 +40,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   }, REFRESH_MS);
   return () => {
     listeners.delete(listener);

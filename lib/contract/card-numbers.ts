@@ -44,7 +44,7 @@ type Digits = {
 export function maskCardNumbers(text: string): string {
   const hidden = new Uint8Array(mayHoldNumber(text) ? text.length : 0);
   let found = false;
-  for (const digits of readings(text, true)) {
+  for (const digits of readings(text, "ids")) {
     const { starts, ends, from: written } = digits;
     const joined = joins(digits);
     const inText = (place: number) => (written ? (written[place] as number) : place);
@@ -73,10 +73,10 @@ export function maskCardNumbers(text: string): string {
 
 /**
  * Whether a person's text holds a card number, to refuse it. Stricter than masking, because a refusal costs a sale: the
- * number begins or ends with a group of digits, but for a security code beside it.
+ * number begins or ends with a group of digits, but for a security code beside it, and is not part of a hash.
  */
 export function holdsCardNumber(text: string): boolean {
-  return readings(text, true).some((digits) => {
+  return readings(text, "ids and hashes").some((digits) => {
     const { from, to } = groupsOf(digits);
     return findNumbers(digits, joins(digits), 0, (first, last) => {
       const before = first - (from[first] as number);
@@ -88,7 +88,7 @@ export function holdsCardNumber(text: string): boolean {
 
 /** Whether a text holds exactly this number, in whatever spelling. `number` is ASCII digits. */
 export function holdsNumber(text: string, number: string): boolean {
-  return readings(text, false).some(({ values, count }) => values.subarray(0, count).join("").includes(number));
+  return readings(text, "nothing").some(({ values, count }) => values.subarray(0, count).join("").includes(number));
 }
 
 /** Ten times what a number takes that is escaped twice. */
@@ -108,20 +108,27 @@ export const isNumberAsAddress = (address: string): boolean =>
   address.includes(":") &&
   (address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part) || isShortenedNumber(address));
 
-/** Also with four groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
+/** How many digits the last group has of a number that so many groups hold: of fourteen to sixteen, and of seventeen to nineteen. */
+const LAST_GROUP: readonly (readonly [groups: number, lengths: readonly number[]])[] = [
+  [4, [4, 3, 2]],
+  [5, [3, 2, 1]],
+];
+
+/** Also with groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
 function isShortenedNumber(address: string): boolean {
   const [alone = ""] = address.split("/", 1);
   const groups = alone.split(":").map((group) => (/^\d{1,4}$/.test(group) ? group : ""));
-  return groups.some((_, at) => {
-    const four = groups.slice(at, at + 4);
-    if (four.length < 4 || four.includes("")) return false;
-    const first = four.slice(0, 3).map((group) => group.padStart(4, "0"));
-    // Fifteen and fourteen digits end in a shorter group.
-    return [4, 3, 2].some((length) => {
-      const number = [...first, four[3]?.padStart(length, "0")].join("");
-      return maskCardNumbers(number) === CARD_NUMBER_MARK;
-    });
-  });
+  return groups.some((_, at) =>
+    LAST_GROUP.some(([count, lengths]) => {
+      const some = groups.slice(at, at + count);
+      if (some.length < count || some.includes("")) return false;
+      const first = some.slice(0, -1).map((group) => group.padStart(4, "0"));
+      return lengths.some((length) => {
+        const number = [...first, some.at(-1)?.padStart(length, "0")].join("");
+        return maskCardNumbers(number) === CARD_NUMBER_MARK;
+      });
+    }),
+  );
 }
 
 /**
@@ -151,13 +158,16 @@ function countCandidates(text: string): number {
 
 const mayHoldNumber = (text: string) => countCandidates(text) >= MIN_LENGTH;
 
+/** What is passed over as no card number of anybody's: ids and times of ours, and ids that are hashes. */
+type Skipped = "nothing" | "ids" | "ids and hashes";
+
 /** As it stands, and with escapes read: "%34" may be a 4, or a separator before 34. None when there are too few digits. */
-function readings(text: string, skipIds: boolean): Digits[] {
+function readings(text: string, skip: Skipped): Digits[] {
   // An escaped digit has a digit in its escape.
-  return mayHoldNumber(text) ? readingsOf(text).map(({ text: one, from }) => read(one, from, skipIds)) : [];
+  return mayHoldNumber(text) ? readingsOf(text).map(({ text: one, from }) => read(one, from, skip)) : [];
 }
 
-function read(text: string, from: Uint32Array | null, skipIds: boolean): Digits {
+function read(text: string, from: Uint32Array | null, skip: Skipped): Digits {
   const size = countCandidates(text);
   const [values, gaps, lettereds] = [new Uint8Array(size), new Uint8Array(size), new Uint8Array(size)];
   const [starts, ends, between] = [new Uint32Array(size), new Uint32Array(size), new Int32Array(size)];
@@ -172,8 +182,8 @@ function read(text: string, from: Uint32Array | null, skipIds: boolean): Digits 
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     const isOfWord = isDigit(code) || isLetter(code);
-    if (isOfWord && !isInWord && skipIds) {
-      const tokenEnd = endOfToken(text, at);
+    if (isOfWord && !isInWord && skip !== "nothing") {
+      const tokenEnd = endOfToken(text, at) || (skip === "ids and hashes" ? endOfHash(text, at) : 0);
       if (tokenEnd > 0) {
         at = tokenEnd;
         gap = NEVER;
@@ -190,7 +200,7 @@ function read(text: string, from: Uint32Array | null, skipIds: boolean): Digits 
       since = Math.imul(since ^ point, HASH);
       lastSign = 0;
     } else if (kind === SIGN) {
-      if (skipIds && point === 95 && isTypeId(text, at)) idEnd = at + 27;
+      if (skip !== "nothing" && point === 95 && isTypeId(text, at)) idEnd = at + 27;
       if (point !== lastSign) {
         gap = farther(gap);
         since = Math.imul(since ^ point, HASH);
@@ -304,6 +314,19 @@ function endOfToken(text: string, at: number): number {
   if (text.charCodeAt(at + 4) !== 45 || text.charCodeAt(at + 13) !== 58) return 0;
   TIME.lastIndex = at;
   return TIME.test(text) ? TIME.lastIndex : 0;
+}
+
+/** Sixty-four at most: a longer word is no id, and searching stays in proportion to the text. */
+const HASH_ID = /[\da-f]{20,64}(?![\da-z])/iy;
+/** One letter may be what somebody puts between the digits of a number. */
+const LETTERS_OF_HASH = 2;
+
+/** Where a hash ends that begins here, as many shops have them for orders: one in seventy holds a number with a valid check digit. */
+function endOfHash(text: string, at: number): number {
+  HASH_ID.lastIndex = at;
+  if (!HASH_ID.test(text)) return 0;
+  const letters = new Set(text.slice(at, HASH_ID.lastIndex).toLowerCase().replace(/\d/g, ""));
+  return letters.size < LETTERS_OF_HASH ? 0 : HASH_ID.lastIndex;
 }
 
 const TYPE_ID = /_0[1-3][0-9a-hjkmnp-tv-z]{24}(?![0-9a-zA-Z_])/y;

@@ -20,6 +20,9 @@ export const CURRENCY_DIGITS: ReadonlyMap<string, 0 | 2 | 3 | 4> = new Map([
   ...FOUR_DIGITS.split(" ").map((code) => [code, 4] as const),
 ]);
 
+/** Their codes in the order of the alphabet. */
+export const CURRENCIES: readonly string[] = [...CURRENCY_DIGITS.keys()].toSorted();
+
 export function isSupportedCurrency(code: string): boolean {
   return CURRENCY_DIGITS.has(code);
 }
@@ -61,10 +64,7 @@ export function formatMinor(minor: number, code: string): string {
   return `${text.slice(0, -digits)}.${text.slice(-digits)} ${code}`;
 }
 
-/**
- * How amounts of a filter are typed: in a currency's major units, or in plain minor units. It only places the decimal
- * point; the search compares minor units, whatever the currency.
- */
+/** How amounts of a filter are typed, and what they find: major units of a currency, or plain minor units of any. */
 export type AmountUnit = string;
 export const MINOR_UNITS = "minor";
 export const DEFAULT_UNIT = "USD";

@@ -43,7 +43,7 @@ const REQUEST_ERRORS = {
     },
   },
   missing_parameter: {
-    cause: "A member that the operation needs is not there.",
+    cause: "A required member is missing.",
     cure: "Add the member that `param` names. The reference marks required members.",
     retry: AFTER_FIX,
     example: {
@@ -57,8 +57,8 @@ const REQUEST_ERRORS = {
   },
   unknown_parameter: {
     cause:
-      "The request has a member or query parameter that this operation does not know. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
-    cure: "Correct the spelling of the member that `param` names, or take it out.",
+      "The request has a member or query parameter that this endpoint does not accept. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
+    cure: "Correct the spelling of the member that `param` names, or remove it.",
     retry: AFTER_FIX,
     example: {
       detail: "ammount: There is no such parameter. Check the spelling.",
@@ -76,7 +76,7 @@ const REQUEST_ERRORS = {
   idempotency_key_missing: {
     cause:
       "Operations that move money need the header `X-Idempotency-Key`, so that a repeated request never moves it twice.",
-    cure: "Make one key for each thing you want done (a UUID, or your order number and step), and send it with every try of it.",
+    cure: "Make one key for each thing you want done (a UUID, or your order number and step), and send it with every attempt.",
     retry: "Yes, with the header.",
     example: { detail: "Send an X-Idempotency-Key header: a UUID, for example.", instance: PAYMENTS },
   },
@@ -94,30 +94,30 @@ const REQUEST_ERRORS = {
   },
   api_key_invalid: {
     cause:
-      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that it tells nothing to someone who guesses.",
+      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that guessing reveals nothing.",
     cure: "Compare the start and last four characters with your key, and use `sk_test_…` for the sandbox and `sk_live_…` for live.",
     retry: "Yes, with a valid key.",
     example: {
-      detail: "The API key is not valid here. Check that it is complete, active and of this environment.",
+      detail: "The API key is not valid here. Check that it is complete, active and for this environment.",
       instance: PAYMENTS,
     },
   },
   permission_denied: {
     cause:
-      "The key is valid but lacks the permission that this operation needs; `detail` names it. This is decided before anything is looked up.",
-    cure: "Use a key that has the permission, or make one. The reference names the permission of each operation.",
+      "The key is valid but lacks the permission that this endpoint needs; `detail` names it. Permissions are checked before anything is looked up.",
+    cure: "Use a key that has the permission, or make one. The reference names the permission of each endpoint.",
     retry: "Yes, with such a key.",
     example: { detail: "This API key lacks the permission transaction.refund.", instance: REFUND },
   },
   ip_not_allowed: {
-    cause: "The key has an allow list of addresses, and the request came from another one.",
-    cure: "Send from an allowed address, or use a key whose list has yours. Behind a proxy, check which address it shows to us.",
+    cause: "The key has an IP allow list, and the request came from an address that is not on it.",
+    cure: "Send from an allowed address, or add yours to the key's list. Behind a proxy, check which address it forwards.",
     retry: "Yes, from an allowed address.",
     example: { detail: "This API key may not be used from your address.", instance: PAYMENTS },
   },
   origin_not_allowed: {
     cause:
-      "A web page called from an origin that may not: API keys are for servers, and a client session can name the origins that may use it.",
+      "A web page called from an origin that is not allowed: API keys are for servers, and a client session can name the origins that may use it.",
     cure: "Call from your server, or add the page's origin to `allowed_origins` of the client session.",
     retry: "Yes, from an allowed origin.",
     example: { detail: "Requests from this origin are not allowed.", instance: PAYMENTS },
@@ -125,7 +125,7 @@ const REQUEST_ERRORS = {
   merchant_suspended: {
     cause: "The merchant account is suspended, so none of its keys work.",
     cure: "Contact support; your data is kept.",
-    retry: "Once the account is open again.",
+    retry: "After the account is reinstated.",
     example: { detail: "This merchant account is suspended. Contact support.", instance: PAYMENTS },
   },
   resource_not_found: {
@@ -165,7 +165,8 @@ const REQUEST_ERRORS = {
   },
 } satisfies Record<string, ErrorGuideEntry>;
 
-const SAME_KEY = "Yes, the same request with the same idempotency key, after a short pause that grows from try to try.";
+const SAME_KEY =
+  "Yes, the same request with the same idempotency key, after a short pause that grows with each attempt.";
 const STORED = "The same idempotency key replays this answer. Use a new key once you have changed something.";
 const CAPTURE = `/v1/payments/${PAYMENT_ID}/capture`;
 
@@ -184,7 +185,7 @@ const OUTCOME_ERRORS = {
   card_declined: {
     cause:
       "The card's issuer, or our fraud rules, refused the payment. `decline_code` says why; the declined payment is kept, and `payment_id` names it.",
-    cure: "Ask the shopper for another card, or to call their bank. Show them words of yours, never the code itself.",
+    cure: "Ask the shopper for another card, or to call their bank. Show them your own words, never the code itself.",
     retry: "With a new idempotency key and, as a rule, another card. The same key replays this answer.",
     example: {
       detail: "The card has insufficient funds. Ask for another card.",
@@ -209,10 +210,28 @@ const OUTCOME_ERRORS = {
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
     example: { detail: "The first request with this key is still running. Try again in a second.", instance: PAYMENTS },
   },
+  already_exists: {
+    cause:
+      "Something else in this environment has the name or address that must be its own: a plan's name, a webhook's url.",
+    cure: "Choose another value for `param`, or change the one that is there.",
+    retry: AFTER_FIX,
+    example: {
+      detail: "There is already a plan named 'Gold' in this environment. Choose another name.",
+      instance: "/v1/subscription-plans",
+      param: "name",
+      errors: [
+        {
+          param: "name",
+          code: "already_exists",
+          message: "There is already a plan named 'Gold' in this environment. Choose another name.",
+        },
+      ],
+    },
+  },
   invalid_state: {
     cause:
       "The object's status does not allow this: a captured payment cannot be voided, a voided one cannot be captured.",
-    cure: "Read `current_status` and `allowed_actions`: they say where it stands and what can be done now.",
+    cure: "Read `current_status` and `allowed_actions`: they give its status and what can be done now.",
     retry: STORED,
     example: {
       detail: "A payment that is CAPTURED cannot be captured.",
@@ -254,7 +273,7 @@ const OUTCOME_ERRORS = {
     },
   },
   currency_not_supported: {
-    cause: "The code looks like a currency but is not one of ISO 4217 that payments can be taken in.",
+    cause: "The code looks like a currency but is not a supported ISO 4217 currency.",
     cure: "Check the code: it must be an active ISO 4217 currency such as USD, EUR or JPY.",
     retry: STORED,
     example: { detail: "ABC is not a supported currency.", instance: PAYMENTS, param: "currency" },
@@ -273,7 +292,7 @@ const OUTCOME_ERRORS = {
   },
   internal_error: {
     cause: "Something broke on our side. The details are in our log under the request id.",
-    cure: "Send the same request again with the same idempotency key: it ends with the one true result. If it lasts, contact support with `request_id`.",
+    cure: "Send the same request again with the same idempotency key: it ends with the one true result. If the error persists, contact support with `request_id`.",
     retry: SAME_KEY,
     example: { detail: "Something went wrong on our side. Try again with the same key.", instance: PAYMENTS },
   },
@@ -284,8 +303,8 @@ const OUTCOME_ERRORS = {
     example: { detail: "The processor could not be reached. Try again with the same key.", instance: PAYMENTS },
   },
   database_unavailable: {
-    cause: "The service's database is briefly out of reach, during a restart for example.",
-    cure: "Send the same request again with the same idempotency key. Whatever was begun is finished from the records.",
+    cause: "The service's database is briefly unavailable, during a restart for example.",
+    cure: "Send the same request again with the same idempotency key. Anything already started is finished from the records.",
     retry: SAME_KEY,
     example: { detail: "The service is briefly unavailable. Try again with the same key.", instance: PAYMENTS },
   },

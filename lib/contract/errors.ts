@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DECLINE_CODES } from "./transactions/words";
 
 /**
  * The one table of error codes: status and title. A verb throws `new AppError(code)`, and nothing else decides a status.
@@ -21,6 +22,7 @@ export const ERRORS = {
   merchant_suspended: { status: 403, title: "The merchant account is suspended" },
   resource_not_found: { status: 404, title: "There is no such resource" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  already_exists: { status: 409, title: "There is already one like this" },
   idempotency_key_reused: { status: 409, title: "The idempotency key was used with other parameters" },
   idempotency_request_in_progress: { status: 409, title: "The first request with this key is still running" },
   invalid_state: { status: 409, title: "The current status does not allow this", stored: true },
@@ -42,18 +44,6 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
-export const DECLINE_CODES = [
-  "generic_decline",
-  "insufficient_funds",
-  "lost_card",
-  "stolen_card",
-  "expired_card",
-  "incorrect_cvv",
-  "incorrect_number",
-  "authentication_failed",
-  "fraud_suspected",
-  "processing_error",
-] as const;
 export const declineCode = z.enum(DECLINE_CODES);
 export type DeclineCode = z.infer<typeof declineCode>;
 
@@ -66,7 +56,9 @@ type AppErrorOptions = {
   errors?: FieldError[];
   /** Members that this code adds: `remaining`, `current_status`, `decline_code` … */
   extra?: Record<string, unknown>;
-  /** Headers that this answer adds: `Retry-After`, `Allow` … */
+  /** When the same request makes sense again. */
+  retryAfterSeconds?: number;
+  /** Headers that this answer adds. */
   headers?: Record<string, string>;
   cause?: unknown;
   readBytes?: number;
@@ -94,12 +86,13 @@ export class AppError extends Error {
     this.param = options.param || options.errors?.[0]?.param || null;
     this.errors = options.errors ?? [];
     this.extra = options.extra ?? {};
-    this.headers = options.headers ?? {};
+    const { headers, retryAfterSeconds: seconds } = options;
+    this.headers = { ...headers, ...(seconds !== undefined && { "Retry-After": String(seconds) }) };
     this.readBytes = options.readBytes ?? 0;
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return statusOfError(this.code);
   }
 
   /** Whether an idempotency key keeps this answer and replays it. */
@@ -108,7 +101,13 @@ export class AppError extends Error {
   }
 }
 
-/** RFC 9457 body of every error answer (contract, section 2). */
+/** The HTTP status of a code's answers. */
+export const statusOfError = (code: ErrorCode): number => ERRORS[code].status;
+
+/** Whether an answer with this status is a refusal, and its body a problem. */
+export const isRefusal = (status: number): boolean => status >= 400;
+
+/** RFC 9457 body of every error answer. */
 export const problem = z
   .object({
     type: z.string().describe("Address of the page about this code."),
@@ -125,7 +124,7 @@ export const problem = z
     decline_code: declineCode.optional().describe("`card_declined`: the issuer's reason."),
     payment_id: z.string().optional().describe("`card_declined`: the payment that was declined."),
     transaction_id: z.string().optional().describe("`card_declined`: its charge."),
-    current_status: z.string().optional().describe("`invalid_state`: the status that stands in the way."),
+    current_status: z.string().optional().describe("`invalid_state`: the status that prevents it."),
     allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what can be done instead."),
     remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
   })

@@ -1,13 +1,18 @@
 import type { ClientSession } from "./checkout/client-session";
+import type { Customer } from "./customers/customer";
 import { encodeId } from "./ids";
 import type { Payment } from "./payments/payment";
 import type { Plan } from "./plans/plan";
+import type { Payout } from "./settlement/payout";
+import type { SettlementBatch } from "./settlement/settlement-batch";
 import type { Transaction } from "./transactions/transaction";
+import type { WebhookAttempt, WebhookDelivery } from "./webhooks/webhook-delivery";
+import type { WebhookEndpoint } from "./webhooks/webhook-endpoint";
 
 /** One story, told by all examples: a shop charges an order, captures, refunds a part. */
 export const PAYMENT_ID = encodeId("payment", "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15");
 export const CHARGE_ID = encodeId("transaction", "019aa0c4-5a11-7b42-8f3a-2c9d5e7f1a60");
-export const REFUND_ID = encodeId("transaction", "019aa153-b7c8-7a94-b1e6-4d8f0a2c6e33");
+const REFUND_ID = encodeId("transaction", "019aa153-b7c8-7a94-b1e6-4d8f0a2c6e33");
 export const PLAN_ID = encodeId("plan", "019a9c1e-2f40-7d15-a8b7-93e5c1d7f204");
 export const SESSION_ID = encodeId("clientSession", "019aa0b8-90d2-7e61-bc4f-7a1e3d5b9c82");
 export const REQUEST_ID = encodeId("request", "019aa0c4-5a0f-7f18-a2d4-5b6c7e8f9a01");
@@ -176,6 +181,22 @@ export function paymentOf(
   };
 }
 
+export const CUSTOMER_ID = encodeId("customer", "5f2c1d9a-7b3e-8c41-9e60-2d8f7a1b4c53");
+
+export const customer: Customer = {
+  id: CUSTOMER_ID,
+  object: "customer",
+  customer_id: "cus_1042",
+  email: "ada@example.com",
+  name: "Ada Park",
+  first_payment_at: "2026-08-02T09:12:44.107Z",
+  last_payment_at: "2026-11-19T12:31:54.880Z",
+  payments: 7,
+  declined: 1,
+  currencies: [{ currency: "USD", captured: 28450, refunded: 1500, net: 26950, disputed: 0 }],
+  cards: [{ brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030, last_used_at: "2026-11-19T12:31:54.880Z" }],
+};
+
 export const plan: Plan = {
   id: PLAN_ID,
   object: "subscription_plan",
@@ -219,4 +240,89 @@ export const session: ClientSession = {
   expires_at: "2026-11-21T09:17:08.242Z",
   created_at: "2026-11-20T09:17:08.242Z",
   updated_at: "2026-11-20T09:17:08.242Z",
+};
+
+export const webhookEndpoint: WebhookEndpoint = {
+  id: encodeId("webhookEndpoint", "019aa0e2-7a10-7c55-8f3b-2d6e90b1c4a7"),
+  object: "webhook_endpoint",
+  url: "https://shop.example/webhooks",
+  description: "Orders",
+  event_types: ["payment.captured", "refund.failed"],
+  payload: "full",
+  signature: "v1",
+  status: "ENABLED",
+  disabled_reason: null,
+  secret: null,
+  public_key: null,
+  environment: "sandbox",
+  created_at: "2026-11-20T09:02:31.440Z",
+  updated_at: "2026-11-20T09:02:31.440Z",
+};
+
+export const webhookDelivery: WebhookDelivery = {
+  id: encodeId("webhookDelivery", "019aa0fb-9f3c-7d21-9b64-5e1c7a3f8d02"),
+  object: "webhook_delivery",
+  webhook_endpoint_id: webhookEndpoint.id,
+  event_id: encodeId("event", "019aa0fb-9f3c-7a4e-b1d7-03c86e5f2a91"),
+  event_type: "payment.captured",
+  status: "PENDING",
+  attempt_count: 1,
+  next_attempt_at: "2026-11-20T09:30:06.102Z",
+  delivered_at: null,
+  environment: "sandbox",
+  created_at: "2026-11-20T09:30:00.316Z",
+  updated_at: "2026-11-20T09:30:01.024Z",
+};
+
+export const webhookAttempt: WebhookAttempt = {
+  created_at: "2026-11-20T09:30:00.871Z",
+  duration_ms: 152,
+  request: {
+    url: webhookEndpoint.url,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Cardlane-Webhooks/1",
+      "webhook-id": webhookDelivery.event_id,
+      "webhook-timestamp": "1795167000",
+      "webhook-signature": "v1,Yr5jTn0kRZpXc3wq1bQv8sLh6uGd2mEa9oFi4yBtCzM=",
+    },
+    payload: "full",
+  },
+  response: { status: 503, body: "Service Unavailable" },
+  error: "It answered 503.",
+};
+
+const PAYOUT_ID = encodeId("payout", "019aa39a-0d41-7b36-8c95-e17f40a2d6b8");
+
+export const settlementBatch: SettlementBatch = {
+  id: encodeId("settlementBatch", "019aa399-1c58-7e0d-b3c4-58a1f6d2e907"),
+  object: "settlement_batch",
+  currency: "USD",
+  charge_count: 1,
+  charge_amount: 4999,
+  refund_count: 0,
+  refund_amount: 0,
+  reversal_count: 0,
+  reversal_amount: 0,
+  fee_amount: 145,
+  net_amount: 4854,
+  transaction_count: 1,
+  payout_id: PAYOUT_ID,
+  environment: "sandbox",
+  created_at: "2026-11-21T01:00:04.120Z",
+};
+
+export const payout: Payout = {
+  id: PAYOUT_ID,
+  object: "payout",
+  status: "IN_TRANSIT",
+  amount: 4854,
+  currency: "USD",
+  arrival_date: "2026-11-22",
+  settlement_batch_ids: [settlementBatch.id],
+  failure_reason: null,
+  bank_account: { bank_name: "Sandbox Bank", country: "US", last4: "6789" },
+  environment: "sandbox",
+  created_at: "2026-11-21T01:01:05.793Z",
+  updated_at: "2026-11-21T01:02:06.011Z",
 };

@@ -1,17 +1,24 @@
 import type { z } from "zod";
+import type { Endpoint, ResponseOf } from "./endpoint";
+import { EVENTS } from "./events/event";
 import * as objects from "./example-objects";
-import type { Operation, ResponseOf } from "./operation";
+import { encodeId } from "./ids";
+import type { BalanceMovement } from "./settlement/balance";
 
-type Operations = typeof import("./checkout/operations") &
-  typeof import("./payments/operations") &
-  typeof import("./plans/operations") &
-  typeof import("./operations") &
-  typeof import("./transactions/operations");
-export type OperationName = {
-  [K in keyof Operations]: Operations[K] extends Operation ? K : never;
-}[keyof Operations];
+type Endpoints = typeof import("./checkout/endpoints") &
+  typeof import("./customers/endpoints") &
+  typeof import("./events/endpoints") &
+  typeof import("./payments/endpoints") &
+  typeof import("./plans/endpoints") &
+  typeof import("./endpoints") &
+  typeof import("./transactions/endpoints") &
+  typeof import("./webhooks/endpoints") &
+  typeof import("./settlement/endpoints");
+export type EndpointName = {
+  [K in keyof Endpoints]: Endpoints[K] extends Endpoint ? K : never;
+}[keyof Endpoints];
 
-export type Example<O extends Operation = Operation> = {
+export type Example<O extends Endpoint = Endpoint> = {
   /** Path parameter. */
   id?: string;
   query?: Record<string, string>;
@@ -22,17 +29,63 @@ export type Example<O extends Operation = Operation> = {
   pending?: ResponseOf<O>;
 };
 
-const { charge, paymentOf, plan, session, PAYMENT_ID, CHARGE_ID, PLAN_ID, SESSION_ID } = objects;
+const {
+  charge,
+  paymentOf,
+  plan,
+  session,
+  webhookEndpoint,
+  webhookDelivery,
+  settlementBatch,
+  payout,
+  PAYMENT_ID,
+  CHARGE_ID,
+  PLAN_ID,
+  SESSION_ID,
+} = objects;
 
 const captured = paymentOf(charge);
 const partlyRefunded = paymentOf(objects.refundedCharge, [objects.refund]);
 const refundBody = { amount: 1500, reason: "CUSTOMER_REQUEST", comment: "One of two arrived broken" } as const;
 const page = { object: "list", limit: 20, offset: 0, has_more: false, total_capped: false } as const;
 const activePlan = { ...plan, status: "ACTIVE", updated_at: "2026-11-19T12:31:54.880Z" } as const;
+const refundEvent = {
+  id: encodeId("event", "019aa153-bd42-7c0b-96a8-0f5e2d7c4b18"),
+  object: "event",
+  type: "refund.succeeded",
+  api_version: "v1",
+  environment: "sandbox",
+  sequence: 1,
+  created_at: objects.refund.updated_at,
+  data: EVENTS["refund.succeeded"].example,
+} as const;
+const secret = "whsec_Q0w3bVh2c1RhZ2Y5R1lxZFNrS1pVb2pOcHhMYnJFMmM=";
 const token = "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru";
 
-/** A request and its answers for every operation: the API reference shows them, and a test parses them. */
-export const EXAMPLES: { readonly [K in OperationName]: Example<Operations[K]> } = {
+/** The movements of one charge, from its capture to its settlement. */
+function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
+  const settles = type === "settlement";
+  const { fee_amount, net_amount, id, created_at } = settlementBatch;
+  const uuids = {
+    capture: "019aa0c4-5a12-1f0e-8b67-1d3c5a7e9f24",
+    fee: "019aa0c4-5a12-2f0e-8b67-1d3c5a7e9f24",
+    settlement: "019aa399-1c58-4e0d-b3c4-58a1f6d2e907",
+  };
+  return {
+    id: encodeId("balanceMovement", uuids[type]),
+    object: "balance_movement",
+    type,
+    currency: "USD",
+    amount: { capture: 4999, fee: -fee_amount, settlement: net_amount }[type],
+    transaction_id: settles ? null : CHARGE_ID,
+    settlement_batch_id: settles ? id : null,
+    payout_id: null,
+    created_at: settles ? created_at : charge.created_at,
+  };
+}
+
+/** A request and its answers for every endpoint: the API reference shows them, and a test parses them. */
+export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } = {
   createPayment: {
     body: {
       amount: 4999,
@@ -52,7 +105,7 @@ export const EXAMPLES: { readonly [K in OperationName]: Example<Operations[K]> }
       metadata: { order_id: "1001" },
     },
     responses: {
-      "Captured at once": captured,
+      "Captured immediately": captured,
       "Authorized, to be captured": paymentOf(objects.authorizedCharge, [], "manual"),
     },
     pending: paymentOf(objects.pendingCharge),
@@ -116,6 +169,11 @@ export const EXAMPLES: { readonly [K in OperationName]: Example<Operations[K]> }
     responses: { "The refund": objects.refund },
     pending: objects.pendingRefund,
   },
+  listCustomers: {
+    query: { limit: "20", q: "ada" },
+    responses: { "One page": { ...page, data: [objects.customer], total: 1 } },
+  },
+  getCustomer: { id: objects.CUSTOMER_ID, responses: { "One customer": objects.customer } },
   createPlan: {
     body: {
       type: "SUBSCRIPTION_FREE_TRIAL",
@@ -163,5 +221,106 @@ export const EXAMPLES: { readonly [K in OperationName]: Example<Operations[K]> }
     responses: { Completed: { ...session, status: "COMPLETED", payment_id: PAYMENT_ID, attempts_left: 4 } },
   },
   cancelClientSession: { id: SESSION_ID, body: {}, responses: { Cancelled: { ...session, status: "CANCELLED" } } },
+  listEvents: {
+    query: { object_id: refundEvent.data.object.id },
+    responses: { "One page": { ...page, data: [refundEvent], total: 1 } },
+  },
+  getEvent: { id: refundEvent.id, responses: { "A refund that succeeded": refundEvent } },
+  streamEvents: { responses: { "One event": refundEvent } },
+  createWebhookEndpoint: {
+    body: {
+      url: "https://shop.example/webhooks",
+      description: "Orders",
+      event_types: ["payment.captured", "refund.failed"],
+    },
+    responses: { "Enabled, with its secret": { ...webhookEndpoint, secret } },
+  },
+  listWebhookEndpoints: {
+    query: { limit: "20" },
+    responses: { "One page": { ...page, data: [webhookEndpoint], total: 1 } },
+  },
+  getWebhookEndpoint: { id: webhookEndpoint.id, responses: { Enabled: webhookEndpoint } },
+  updateWebhookEndpoint: {
+    id: webhookEndpoint.id,
+    body: { status: "DISABLED" },
+    responses: { Disabled: { ...webhookEndpoint, status: "DISABLED", disabled_reason: "manual" } },
+  },
+  deleteWebhookEndpoint: {
+    id: webhookEndpoint.id,
+    responses: { Deleted: { id: webhookEndpoint.id, object: "webhook_endpoint", deleted: true } },
+  },
+  rotateWebhookSecret: {
+    id: webhookEndpoint.id,
+    body: { overlap_hours: 24 },
+    responses: { "With the new secret": { ...webhookEndpoint, secret } },
+  },
+  testWebhookEndpoint: {
+    id: webhookEndpoint.id,
+    body: {},
+    responses: { "Soon to be sent": { ...webhookDelivery, event_type: "webhook_endpoint.test" } },
+  },
+  replayWebhookEndpoint: {
+    id: webhookEndpoint.id,
+    body: { since: "2026-11-19T00:00:00Z", types: ["payment.captured"] },
+    responses: {
+      "All in one call": {
+        object: "webhook_replay",
+        webhook_endpoint_id: webhookEndpoint.id,
+        delivery_count: 212,
+        next_since: null,
+      },
+    },
+  },
+  listWebhookDeliveries: {
+    id: webhookEndpoint.id,
+    query: { status: "PENDING" },
+    responses: { "One page": { ...page, data: [webhookDelivery], total: 1 } },
+  },
+  getWebhookDelivery: {
+    id: webhookDelivery.id,
+    responses: { "Tried once": { ...webhookDelivery, attempts: [objects.webhookAttempt] } },
+  },
+  resendWebhookDelivery: { id: webhookDelivery.id, body: {}, responses: { "To be sent right away": webhookDelivery } },
+  getBalance: {
+    responses: {
+      "In one currency": {
+        object: "balance",
+        environment: "sandbox",
+        currencies: [{ currency: "USD", pending: 7319, available: 0, in_payout: 4854 }],
+      },
+    },
+  },
+  listMovements: {
+    query: { currency: "USD", limit: "3" },
+    responses: {
+      "One page": {
+        ...page,
+        limit: 3,
+        data: [movementOf("settlement"), movementOf("fee"), movementOf("capture")],
+        total: 3,
+      },
+    },
+  },
+  listPayouts: {
+    query: { status: "IN_TRANSIT" },
+    responses: { "One page": { ...page, data: [payout], total: 1 } },
+  },
+  getPayout: {
+    id: payout.id,
+    responses: {
+      "On its way": payout,
+      "Refused by the bank": {
+        ...payout,
+        status: "FAILED",
+        failure_reason: "The bank has no account with this number.",
+        bank_account: { ...payout.bank_account, last4: "0000" },
+      },
+    },
+  },
+  listSettlementBatches: {
+    query: { currency: "USD" },
+    responses: { "One page": { ...page, data: [settlementBatch], total: 1 } },
+  },
+  getSettlementBatch: { id: settlementBatch.id, responses: { "Paid out": settlementBatch } },
   getOpenApi: { responses: { "The document": { openapi: "3.1.1", info: { title: "Cardlane API" }, paths: {} } } },
 };

@@ -56,7 +56,7 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
 }
 
 const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
-const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+export const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 /** Whether its year in UTC is one of 1 to 9999: others are no times to PostgreSQL as JavaScript writes them. */
 const isStorableTime = (date: Date): boolean => date.getTime() >= FIRST_TIME && date.getTime() <= LAST_TIME;
 
@@ -110,6 +110,11 @@ const COUNTRIES = new Set(
   ),
 );
 
+/** A country in a body. */
+export const country = z
+  .string()
+  .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code in capitals, such as US.");
+
 export const billingAddress = z
   .strictObject({
     line1: humanText(200).nullable().default(null),
@@ -117,12 +122,7 @@ export const billingAddress = z
     city: humanText(100).nullable().default(null),
     state: humanText(100).nullable().default(null),
     postal_code: humanText(20).nullable().default(null),
-    country: z
-      .string()
-      .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code in capitals, such as US.")
-      .nullable()
-      .default(null)
-      .describe("ISO 3166-1 alpha-2 code."),
+    country: country.nullable().default(null).describe("ISO 3166-1 alpha-2 code."),
   })
   .meta({ id: "BillingAddress" });
 export type BillingAddress = z.infer<typeof billingAddress>;
@@ -177,6 +177,22 @@ export const queryLimit = queryInteger(1, 100).optional().meta({
 export const queryOffset = queryInteger(0, MAX_OFFSET)
   .optional()
   .meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
+/** What lists that page by cursor and by offset refuse: `.refine(isPagedOnce, PAGED_TWICE)`. */
+export const isPagedOnce = (query: { starting_after?: string | undefined; offset?: number | undefined }): boolean =>
+  query.starting_after === undefined || query.offset === undefined;
+export const PAGED_TWICE = { path: ["starting_after"], message: "Use either starting_after or offset." };
+
+/** What lists of a time range refuse: `.refine(isInOrder, OUT_OF_ORDER)`. */
+export const isInOrder = (query: {
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+}): boolean =>
+  !query.created_after || !query.created_before || instantOf(query.created_after) <= instantOf(query.created_before);
+export const OUT_OF_ORDER = {
+  path: ["created_after"],
+  message: "created_after must not be later than created_before.",
+};
+
 export const queryAmount = queryInteger(0, 999_999_999_999).optional().meta({ type: "integer", minimum: 0 });
 
 export const listOf = <T extends z.ZodType>(item: T) =>

@@ -20,13 +20,16 @@ function moneyFormat(currency: string): Intl.NumberFormat {
   return format;
 }
 
-/** Minor units → "$1,234.50". The text is exact: Intl gets a decimal string, not a float. */
+/** Minor units → "$1,234.50", "−$9.95". The text is exact: Intl gets a decimal string, not a float. */
 export function moneyText(amount: number, currency: string): string {
   const digits = currencyDigits(currency);
   const sign = amount < 0 ? "-" : "";
   const minor = String(Math.abs(amount)).padStart(digits + 1, "0");
   const decimal = digits === 0 ? minor : `${minor.slice(0, -digits)}.${minor.slice(-digits)}`;
-  return moneyFormat(currency).format(`${sign}${decimal}` as `${number}`);
+  // The minus sign is as wide as a digit; a hyphen is not.
+  return moneyFormat(currency)
+    .format(`${sign}${decimal}` as `${number}`)
+    .replace("-", "\u2212");
 }
 
 /** Minor units → "$1,234.50 USD"; "CHF 12.00" where the code stands already. */
@@ -50,6 +53,9 @@ function timeFormat(zone: string, options: Intl.DateTimeFormatOptions): Intl.Dat
 }
 
 const yearIn = (date: Date, zone: string) => timeFormat(zone, { year: "numeric" }).format(date);
+
+/** `2026-11-21` → "Nov 21, 2026". */
+export const dayText = (day: string): string => dateText(new Date(`${day}T12:00:00Z`), "UTC");
 
 /** "Nov 21, 2026"; this year's without the year when `short`. */
 export function dateText(at: Date, zone: string, { short = false, now = new Date() } = {}): string {
@@ -130,6 +136,18 @@ export function groupedNumber(number: string): string {
     ? number.replace(/^(\d{4})(\d{6})(\d{5})$/, "$1 $2 $3")
     : (number.match(/\d{1,4}/g) ?? []).join(" ");
 }
+
+const HEAD = 4;
+const TAIL = 6;
+
+/** "pay_01kb2x…f9q3c7": enough to tell two apart. */
+export function shortId(id: string): string {
+  const head = id.indexOf("_") + 1 + HEAD;
+  return id.length <= head + TAIL + 1 ? id : `${id.slice(0, head)}…${id.slice(-TAIL)}`;
+}
+
+/** `pay_…dbm`: enough to tell one title from another. */
+export const titleId = (id: string): string => `${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-3)}`;
 
 /** Code and English name. */
 export type CurrencyOption = { code: string; name: string };

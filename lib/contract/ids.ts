@@ -4,9 +4,12 @@ import { z } from "zod";
 export const ID_PREFIX = {
   payment: "pay",
   transaction: "txn",
+  // Not cus, with which merchants' own ids often begin, nor cst, as a client session's token does.
+  customer: "cust",
   plan: "plan",
   subscription: "sub",
   clientSession: "cs",
+  paymentLink: "plink",
   paymentToken: "tok",
   apiKey: "key",
   environment: "env",
@@ -18,12 +21,16 @@ export const ID_PREFIX = {
   webhookDelivery: "whd",
   request: "req",
   settlementBatch: "batch",
+  payout: "po",
+  balanceMovement: "mov",
   audit: "aud",
   savedView: "view",
 } as const;
 export type IdKind = keyof typeof ID_PREFIX;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+/** Two digits at once: half the steps, and half of what is to be collected. */
+const PAIRS = Array.from({ length: 1024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`);
 const DIGIT = new Int8Array(128).fill(-1);
 for (let i = 0; i < 32; i++) DIGIT[ALPHABET.charCodeAt(i)] = i;
 const NIBBLE = new Int8Array(128).fill(-1);
@@ -43,9 +50,9 @@ export function encodeId(kind: IdKind, uuid: string): string {
     if (nibble < 0) continue;
     value = (value << 4) | nibble;
     bits += 4;
-    if (bits >= 5) {
-      bits -= 5;
-      out += ALPHABET[(value >> bits) & 31];
+    if (bits >= 10) {
+      bits -= 10;
+      out += PAIRS[value >> bits];
       value &= (1 << bits) - 1;
     }
   }
@@ -77,9 +84,14 @@ export function decodeId(kind: IdKind, id: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Whether a text is a public id of any kind. */
-export const isPublicId = (id: string): boolean =>
-  Object.keys(ID_PREFIX).some((kind) => decodeId(kind as IdKind, id) !== null);
+/** The UUID behind a public id of any kind, or null when the text is none. */
+export function decodeAnyId(id: string): string | null {
+  for (const kind of Object.keys(ID_PREFIX)) {
+    const uuid = decodeId(kind as IdKind, id);
+    if (uuid !== null) return uuid;
+  }
+  return null;
+}
 
 /** Schema of an id in an answer. */
 export const idOf = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));

@@ -6,7 +6,7 @@ describe("moneyText", () => {
     expect(moneyText(123_450, "USD")).toBe("$1,234.50");
     expect(moneyText(500, "JPY")).toBe("¥500");
     expect(moneyText(1, "BHD")).toMatch(/^BHD\s0\.001$/);
-    expect(moneyText(-5, "EUR")).toBe("-€0.05");
+    expect(moneyText(-5, "EUR")).toBe("\u2212€0.05");
     expect(moneyText(0, "USD")).toBe("$0.00");
   });
 

@@ -64,3 +64,11 @@ export type OpenApiDocument = {
     securitySchemes: Record<string, Record<string, string>>;
   };
 };
+
+/** The parameters of an endpoint, those of the document's own included. */
+export const parametersOf = ({ parameters = [] }: OperationObject, document: OpenApiDocument): ParameterObject[] =>
+  parameters.map((parameter) =>
+    "$ref" in parameter
+      ? (document.components.parameters[parameter.$ref.split("/").at(-1) ?? ""] as ParameterObject)
+      : parameter,
+  );

@@ -1,7 +1,7 @@
 /** What may be done: by API keys, and by people in their roles. */
 import { z } from "zod";
 
-/** Everything an API key can be allowed to do (contract, section 7). */
+/** Everything an API key can be allowed to do. */
 export const PERMISSIONS = [
   "payment.create",
   "payment.read",
@@ -16,6 +16,7 @@ export const PERMISSIONS = [
   "webhook_endpoint.read",
   "webhook_endpoint.write",
   "event.read",
+  "balance.read",
 ] as const;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
@@ -38,6 +39,7 @@ const READING = [
   "transaction.search",
   "subscription_plan.read",
   "event.read",
+  "balance.read",
 ] as const;
 
 /** Role → what it may do. */

@@ -6,8 +6,9 @@ import { type Clock, followTime, type Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
-import type { Registry } from "@/lib/processor/registry";
+import type { Registry } from "@/lib/processor/port";
 import type { Secret } from "@/lib/secret";
+import type { WebhookSender } from "@/lib/webhooks/sender";
 
 /** What the whole process shares. Made once at start-up, passed everywhere: domain code has no globals. */
 export type Service = {
@@ -16,6 +17,8 @@ export type Service = {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly secret: Secret;
+  /** How messages get to what merchants named as an address. */
+  readonly webhooks: WebhookSender;
   readonly log: Logger;
   /** Public address in links, without a trailing slash. */
   readonly baseUrl: string;
@@ -32,7 +35,7 @@ export type IdempotencyRequest = {
   readonly key: string;
   /** Of method, path and body; what is kept to know the same request again. */
   digest(): Promise<Buffer>;
-  /** Whether the request whose digest was kept was this one. */
+  /** Whether this request is the one whose digest was kept. */
   isSame(digest: Buffer): Promise<boolean>;
   /** JSON text of the body as it may be kept, by `keepableBody`; null when there is none. */
   readonly body: string | null;
@@ -46,18 +49,20 @@ export type Context = {
   readonly request: {
     /** UUID; shown as `req_…`. */
     readonly id: string;
-    /** Name of the contract's operation. */
-    readonly operation: string;
+    /** Name of the contract's endpoint. */
+    readonly endpoint: string;
     /** The request's path, echoed in errors as `instance`. */
     readonly path: string;
   };
   readonly idempotency: IdempotencyRequest | null;
-  /** Throws unless the caller may still do this: asked again before a stored answer is replayed after a wait. */
+  /** Throws unless the caller may still do this: checked again before a stored answer is replayed after a wait. */
   reauthorize(): Promise<void>;
 };
 
-/** What a request on a payment came to. */
+/** What a request came to. */
 export type Result =
+  /** `made`: the object that was made or changed, as it is shown. */
+  | { readonly kind: "made"; readonly made: object }
   | {
       /** `pending`: the outcome is not known yet. */
       readonly kind: "done" | "pending";
@@ -68,13 +73,13 @@ export type Result =
     }
   | { readonly kind: "refused"; readonly error: AppError };
 
-/** The request that is answered, by itself or by whoever finishes its work. `operationName`: its endpoint's. */
-export type AnsweredRequest = { readonly operationName: string; readonly path: string; readonly requestId: string };
+/** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
+export type AnsweredRequest = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
 /** A status and the exact bytes, as they are sent and stored. */
 export type Answer = { readonly status: number; readonly body: string };
 
-/** Handed in by whoever knows how results are sent. */
+/** Passed in, so that the domain does not know how results are sent. */
 export type RenderAnswer = (request: AnsweredRequest, result: Result) => Answer;
 
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
@@ -84,6 +89,8 @@ export type Reply = {
   readonly body: string;
   readonly replayed: boolean;
   readonly long?: LongBody;
+  /** Bytes that are kept beside the answer, where they are many. */
+  readonly keptBytes?: number;
 };
 
 /** A body of megabytes, which is read when there is room for it. `bytes`: about how long it is. */
@@ -101,14 +108,14 @@ type DatabaseTime = {
 };
 
 /**
- * Asks the database for the time, by which this process goes from then on: of two processes none writes a moment that the
- * other takes for long past. What the machine's clock says of it is for readiness alone.
+ * Reads the database's time, which this process uses from then on: of two processes none writes a moment that the
+ * other takes for long past. The machine's own clock matters for readiness alone.
  */
 export async function followDatabaseTime(sql: Sql): Promise<DatabaseTime> {
   const [sentAt, sentAtMs] = [performance.now(), Date.now()];
   const { ms, readOnly } = await readDatabaseTime(sql);
   const [receivedAt, receivedAtMs] = [performance.now(), Date.now()];
   followTime(ms, { sentAt, receivedAt });
-  // It was read at some moment in between: what is surely wrong is further out than both ends.
+  // The time was read between the two: the skew is certain only beyond both ends.
   return { skewMs: Math.max(sentAtMs - ms, ms - receivedAtMs), readOnly };
 }

@@ -1,5 +1,6 @@
+import { isCanceled } from "@/db/refusals";
 import { AppError } from "@/lib/contract/errors";
-import { endInstantOf, instantOf, TOTAL_CAP } from "@/lib/contract/fields";
+import { endInstantOf, instantOf, LAST_TIME, TOTAL_CAP } from "@/lib/contract/fields";
 import { firstIdAt } from "@/lib/ids";
 import type { Service } from "./context";
 
@@ -31,48 +32,63 @@ export function listAnswer<Item>(
   };
 }
 
-export function emptyList(limit: number, offset: number): ListAnswer<never> {
-  return listAnswer([], { hasMore: false, total: 0 }, limit, offset);
-}
-
 /** `starting_after` names nothing of this environment. A page after nothing would look like the end of the list. */
 export function unknownCursor(kind: string, id: string): AppError {
-  const message = `starting_after must be the id of a ${kind} of this environment; '${id}' is none.`;
+  const article = /^[aeiou]/.test(kind) ? "an" : "a";
+  const message = `starting_after must be the id of ${article} ${kind} of this environment; '${id}' is none.`;
   return new AppError("invalid_parameter", message, {
     errors: [{ param: "starting_after", code: "invalid_parameter", message }],
   });
 }
 
 /**
- * Times of creation as ids: an id is made in the millisecond of `created_at`, so "after T" is "from the first id of the
- * next millisecond on". Callers may write microseconds; what is past a whole millisecond lies before the next one.
+ * What words find, in the time that a statement may take. Where that is not enough it is no outage: whoever asked can ask for
+ * less. Throws `invalid_parameter` then, of the parameter with the words.
  */
-const NOT_WHOLE_MILLISECOND = /\.\d{3}\d*[1-9]/;
+export async function findWithWords<T>(
+  { q, param }: { q: string | undefined; param: string },
+  find: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await find();
+  } catch (error) {
+    if (q === undefined || !isCanceled(error)) throw error;
+    const message = "These words are found too often to look through in time. Add another word, a date or a status.";
+    throw new AppError("invalid_parameter", message, {
+      errors: [{ param, code: "invalid_parameter", message }],
+      cause: error,
+    });
+  }
+}
 
-const idFrom = (time: Date, milliseconds: number) => firstIdAt(new Date(time.getTime() + milliseconds));
-const part = (value: string) => (NOT_WHOLE_MILLISECOND.test(value) ? 1 : 0);
+type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefined };
 
-/** First id created later than the time. */
-const idAfter = (value: string): string => idFrom(instantOf(value), 1);
-/** First id created at the time or later. */
-export const idSince = (value: string): string => idFrom(instantOf(value), part(value));
-/** First id that was not created before the time. */
-const idBefore = (value: string): string => idFrom(instantOf(value), part(value));
-/** First id created later than the time; a bare date means its end. */
-export const idUntil = (value: string): string => idFrom(endInstantOf(value), 1);
-
-/** The range `created_after` to `created_before`, both exclusive. */
-export function idRange(query: { created_after?: string | undefined; created_before?: string | undefined }) {
+/**
+ * From the first millisecond of a range to the first one past it. `after` and `before` are exclusive, `gte` and `lte`
+ * inclusive, a bare date as `lte` means its end. Callers may write microseconds: what is past a whole millisecond lies before
+ * the next one. Past the last time that PostgreSQL is told of nothing was made.
+ */
+export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
+  const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
+  const part = (value: string) => (/\.\d{3}\d*[1-9]/.test(value) ? 1 : 0);
   return {
-    fromId: query.created_after === undefined ? undefined : idAfter(query.created_after),
-    beforeId: query.created_before === undefined ? undefined : idBefore(query.created_before),
+    ...(gte !== undefined && { gte: later(instantOf(gte), part(gte)) }),
+    ...(after !== undefined && { gte: later(instantOf(after), 1) }),
+    ...(lte !== undefined && { lt: later(endInstantOf(lte), 1) }),
+    ...(before !== undefined && { lt: later(instantOf(before), part(before)) }),
   };
+}
+
+/** The same of times of creation, as ids: an id is made in the millisecond of `created_at`. */
+export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
+  const { gte, lt } = millisecondsOf(ends);
+  return { ...(gte && { gte: firstIdAt(gte) }), ...(lt && { lt: firstIdAt(lt) }) };
 }
 
 /**
  * What the last seconds' lists counted. A page reads its 20 rows; counting what else there is can cost twenty times as much, and
  * those who page, refresh and filter ask for the same totals. They are at most two seconds old and go at once when this process
- * writes to their environment: nobody sees one that is older than an answer that was given before.
+ * writes to their environment: no list shows a total older than an answer given before.
  */
 const FRESH_MS = 2_000;
 /** Of each environment, and how many environments: some ten megabytes at most. */
@@ -83,7 +99,7 @@ type Known = {
   /** Counts the writes of this process, so that what was counted before one is not kept after it. */
   writes: number;
   readonly totals: Map<string, { total: number; untilMs: number }>;
-  /** Filters over what never changes, of which there are more than anybody counts: transactions are not deleted. */
+  /** Filters over what never changes, with more matches than are counted: transactions are not deleted. */
   readonly capped: Set<string>;
 };
 
@@ -121,7 +137,7 @@ export function forgetTotals(environmentId: string): void {
 type Counted = {
   /** Names what is counted: equal names are equal filters. */
   filter: string;
-  /** Whether what it filters by never changes, so that whatever matches goes on to match. */
+  /** Whether what it filters by never changes, so that a match stays one. */
   onlyGrows: boolean;
 };
 

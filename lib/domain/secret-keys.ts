@@ -22,7 +22,7 @@ const AT_ONCE = 200;
 const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
 
 /**
- * Makes new things under the secret that the database says is current. Throws ConfigurationError when this process has not
+ * Makes new things under the secret that the database has as current. Throws ConfigurationError when this process has not
  * every secret under which the database may hold something, or has others of the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
@@ -75,7 +75,7 @@ export async function followSecret({ db, secret }: Pick<Service, "db" | "secret"
 }
 
 export type Rotation = {
-  /** How many things were sealed anew. */
+  /** How many things were sealed under the new secret. */
   resealed: number;
   /** How many still need an earlier secret; they end by themselves within 25 hours. */
   waiting: number;

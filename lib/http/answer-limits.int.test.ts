@@ -3,7 +3,7 @@ import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { bytesOf, type HttpAnswer, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -9,6 +9,8 @@ import { createRateLimiter } from "./rate-limit";
 export type AnswerLimits = {
   /** Throws `rate_limited` while the reader has still to wait for what it was answered. */
   check(reader: string): void;
+  /** For how long `check` would throw, in milliseconds; 0 when it would not. */
+  waitMs(reader: string): number;
   /** Counts bytes of an answer; never refuses. */
   charge(reader: string, bytes: number): void;
   /** Resolves when the reader may read what may be long; throws `rate_limited` when too many of its reads wait already. */
@@ -117,6 +119,7 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
 
   return {
     check: limiter.check,
+    waitMs: limiter.waitMs,
     charge(name, bytes) {
       limiter.charge(name, bytes);
       lately.charge(name, bytes);
@@ -142,7 +145,7 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
           giveUp: setTimeout(() => {
             reader.queue.delete(waiting);
             if (reader.turns === 0 && reader.queue.size === 0) readers.delete(name);
-            reject(busy("Too much is being read at the moment, or answers of yours have not been taken yet."));
+            reject(busy("Too much is being read at the moment, or you haven't received earlier answers yet."));
           }, PATIENCE_MS),
         };
         reader.queue.add(waiting);
@@ -152,7 +155,6 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
   };
 }
 
-const busy = (reason: string) =>
-  new AppError("rate_limited", `${reason} Try again in 2 s.`, { headers: { "Retry-After": "2" } });
+const busy = (reason: string) => new AppError("rate_limited", `${reason} Try again in 2 s.`, { retryAfterSeconds: 2 });
 
 const amount = (bytes: number) => bytes.toLocaleString("en-US");

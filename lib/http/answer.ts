@@ -1,8 +1,12 @@
 import { isDatabaseUnavailable } from "@/db/unavailable";
+import { createApiKey, rotateApiKey } from "@/lib/contract/api-keys/api-keys";
+import { PENDING_STATUS } from "@/lib/contract/endpoint";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Answer, AnsweredRequest, RenderAnswer, Result, Service } from "@/lib/domain/context";
 import { presentPayment, presentTransaction } from "@/lib/domain/payments/present";
+import type { Stream } from "./event-stream";
 
 /** Text, or its UTF-8 in pieces where it is long. */
 export type Body = string | readonly Uint8Array[];
@@ -14,14 +18,35 @@ export type HttpAnswer = {
   readonly body: Body;
   /** To be called when it was sent, or is not to be. */
   readonly sent?: () => void;
+  /** In place of `body`, which is empty then: what is sent for as long as somebody reads. */
+  readonly stream?: Stream;
 };
 
 /** One that is never long. */
 export type TextAnswer = HttpAnswer & { readonly body: string };
 
-export function toResponse({ status, headers, body, sent }: HttpAnswer): Response {
+export function toResponse({ status, headers, body, sent, stream }: HttpAnswer): Response {
   sent?.();
+  if (stream) return new Response(readable(stream), { status, headers });
   return new Response(typeof body === "string" ? body : Buffer.concat(body), { status, headers });
+}
+
+function readable(stream: Stream): ReadableStream<Uint8Array> {
+  const left = new AbortController();
+  const pieces = stream(left.signal);
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      left.abort();
+      // Nobody takes the piece that it stands at: without this it would stand there for ever.
+      await pieces.return();
+    },
+  });
 }
 
 export function bytesOf(body: Body): number {
@@ -64,30 +89,41 @@ const briefly = () =>
   new AppError(
     "database_unavailable",
     "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.",
-    { headers: { "Retry-After": "1" } },
+    { retryAfterSeconds: 1 },
   );
 
-const CREATES: ReadonlySet<string> = new Set(["createPayment", "refundPayment", "refundTransaction"]);
+/** By the names of endpoints whose answers an idempotency key keeps. */
+const STATUSES: ReadonlyMap<string, number> = new Map(
+  [...ENDPOINTS, createApiKey, rotateApiKey].map(({ name, status }) => [name, status]),
+);
+/** What the payment form sends has no place in the contract. */
+const statusOf = (endpoint: string): number => STATUSES.get(endpoint) ?? 200;
 
-/** Makes the answers to money requests: their status and exact bytes, as they are sent and stored. */
+/** Makes the answers that are stored: their status and exact bytes, as they are sent. */
 export function answerRenderer(baseUrl: string): RenderAnswer {
-  return (request, result) =>
-    result.kind === "refused"
-      ? { status: result.error.status, body: problemText(baseUrl, result.error, request) }
-      : shown(request, result);
+  return (request, result) => {
+    switch (result.kind) {
+      case "made":
+        return { status: statusOf(request.endpoint), body: JSON.stringify(result.made) };
+      case "refused":
+        return { status: result.error.status, body: problemText(baseUrl, result.error, request) };
+      default:
+        return shown(request, result);
+    }
+  };
 }
 
-/** The payment, or the transaction where the endpoint answers one; 202 with status PENDING while the outcome is unknown. */
-function shown(request: AnsweredRequest, result: Exclude<Result, { kind: "refused" }>): Answer {
+/** The payment, or the transaction where the endpoint answers one; with status PENDING while the outcome is unknown. */
+function shown(request: AnsweredRequest, result: Extract<Result, { kind: "done" | "pending" }>): Answer {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;
-  const body = request.operationName.endsWith("Transaction")
+  const body = request.endpoint.endsWith("Transaction")
     ? presentTransaction(required(transactions, transactionId), payment, mode)
     : presentPayment(payment, transactions, mode);
   if (result.kind === "done") {
-    return { status: CREATES.has(request.operationName) ? 201 : 200, body: JSON.stringify(body) };
+    return { status: statusOf(request.endpoint), body: JSON.stringify(body) };
   }
-  return { status: 202, body: JSON.stringify({ ...body, status: "PENDING", available_actions: [] }) };
+  return { status: PENDING_STATUS, body: JSON.stringify({ ...body, status: "PENDING", available_actions: [] }) };
 }
 
 function required<T extends { id: string }>(rows: readonly T[], id: string): T {

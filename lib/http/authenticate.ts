@@ -159,7 +159,7 @@ const keyMissing = () =>
 const keyInvalid = () =>
   new AppError(
     "api_key_invalid",
-    "The API key in the X-Api-Key header does not work here. Check that it is whole, active and of this environment.",
+    "The API key in the X-Api-Key header does not work here. Check that it is complete, active and for this environment.",
   );
 
 const ipNotAllowed = (ip: string) =>

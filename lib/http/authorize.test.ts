@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { OPERATIONS } from "@/lib/contract/operations";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { authorize } from "./caller";
 
-const cases = OPERATIONS.flatMap((operation) =>
-  PERMISSIONS.map((permission) => ({ operation, permission, name: operation.name })),
+const cases = ENDPOINTS.flatMap((endpoint) =>
+  PERMISSIONS.map((permission) => ({ endpoint, permission, name: endpoint.name })),
 );
 
-test.each(cases)("$permission alone opens $name exactly when it is listed for it", ({ operation, permission }) => {
-  const attempt = () => authorize({ permissions: new Set([permission]) }, operation);
-  if (operation.permissions.length === 0 || operation.permissions.includes(permission)) expect(attempt).not.toThrow();
+test.each(cases)("$permission alone opens $name exactly when it is listed for it", ({ endpoint, permission }) => {
+  const attempt = () => authorize({ permissions: new Set([permission]) }, endpoint);
+  if (endpoint.permissions.length === 0 || endpoint.permissions.includes(permission)) expect(attempt).not.toThrow();
   else expect(attempt).toThrow(expect.objectContaining({ code: "permission_denied" }));
 });
 

@@ -1,8 +1,8 @@
 import type { ActorRecord } from "@/db/schema/operations";
+import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import type { Operation } from "@/lib/contract/operation";
 import type { UserPermission } from "@/lib/contract/permissions";
-import type { Person } from "@/lib/domain/accounts/sessions";
+import type { SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 
@@ -16,27 +16,30 @@ export type Caller = {
   /** Whether somebody of the merchant proved an e-mail address; for staff, always. */
   readonly verified: boolean;
   /** Who is signed in; left out for an API key, which is no person and proves nothing again. */
-  readonly person?: Person;
+  readonly user?: SignedInUser;
 };
 
 /**
  * Whose answers count together: those of all keys of an environment, of all its people, and of each of our staff. What is
  * answered to writes counts apart, so that who reads too much can go on taking payments.
  */
-export function readerOf({ actor, environment, limitKey }: Caller, operation: Operation): string {
+export function readerOf(
+  { actor, environment, limitKey }: Caller,
+  endpoint: Pick<Endpoint, "method" | "name">,
+): string {
   const who =
-    actor.type === "staff" ? `staff ${limitKey}` : actor.type === "user" ? peopleOf(environment) : environment.id;
-  return writes(operation) ? `${who} writes` : who;
+    actor.type === "staff" ? `staff ${limitKey}` : actor.type === "user" ? membersOf(environment) : environment.id;
+  return writes(endpoint) ? `${who} writes` : who;
 }
 
-export const peopleOf = ({ id }: Pick<Environment, "id">): string => `people ${id}`;
+export const membersOf = ({ id }: Pick<Environment, "id">): string => `people ${id}`;
 
-/** Throws `permission_denied` unless the caller has one of the operation's permissions. Looks nothing up. */
+/** Throws `permission_denied` unless the caller has one of the endpoint's permissions. Looks nothing up. */
 export function authorize(
   caller: Pick<Caller, "permissions"> & Partial<Pick<Caller, "actor">>,
-  operation: Pick<Operation, "permissions">,
+  endpoint: Pick<Endpoint, "permissions">,
 ): void {
-  const { permissions } = operation;
+  const { permissions } = endpoint;
   if (permissions.length === 0) return;
   for (const permission of permissions) if (caller.permissions.has(permission)) return;
   const needed = permissions.join(" or ");
@@ -58,7 +61,7 @@ export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: st
 }
 
 /** A call of the domain by a person in a browser, outside of /v1: without an idempotency key. */
-export function personContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
+export function userContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
   return {
     service,
     ...call,
@@ -67,14 +70,16 @@ export function personContext(service: Service, call: Pick<Context, "environment
   };
 }
 
-/** Whether an operation changes anything. A search is a POST only because its filters are a body. */
-export const writes = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
+/** Whether an endpoint changes anything. A search is a POST only because its filters are a body. */
+export const writes = ({ method, name }: Pick<Endpoint, "method" | "name">): boolean =>
   method !== "GET" && name !== "searchTransactions";
 
-/** Whether an answer may be long: lists, and a payment, which has up to 500 refunds. */
-export const mayBeLong = ({ method, name }: Pick<Operation, "method" | "name">): boolean =>
-  name === "getPayment" || name === "searchTransactions" || (method === "GET" && name.startsWith("list"));
+/** Whether an answer may be long: lists, a payment, which has up to 500 refunds, its events, and what came back from a webhook. */
+export const mayBeLong = ({ method, name }: Pick<Endpoint, "method" | "name">): boolean =>
+  ["getPayment", "getEvent", "getWebhookDelivery"].includes(name) ||
+  name === "searchTransactions" ||
+  (method === "GET" && name.startsWith("list"));
 
-/** Whether an operation moves the money of a payment that is there. */
-export const movesMoneyOf = ({ idempotency, path }: Pick<Operation, "idempotency" | "path">): boolean =>
+/** Whether an endpoint moves the money of a payment that is there. */
+export const movesMoneyOf = ({ idempotency, path }: Pick<Endpoint, "idempotency" | "path">): boolean =>
   idempotency === "required" && path.includes("{id}");

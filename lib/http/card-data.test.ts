@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { checkoutAttemptBody, createClientSession } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody, createClientSession } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
-import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/operations";
-import { createPlan } from "@/lib/contract/plans/operations";
+import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/endpoints";
+import { createPlan } from "@/lib/contract/plans/endpoints";
 import { createSecret } from "@/lib/secret";
 import { identifier } from "@/lib/testing/identifiers";
 import { idempotencyOf } from "./idempotency";
@@ -98,7 +98,7 @@ test("a member named by the card's number, right or mistyped, is refused without
 });
 
 test("people's texts hold no card number at all", async () => {
-  for (const [operation, body] of [
+  for (const [endpoint, body] of [
     [createPayment, payment({ description: `paid with ${OTHER}` })],
     [createPayment, payment({ customer_name: OTHER })],
     [createPayment, payment({ customer_email: "5555555555554444@example.com" })],
@@ -108,7 +108,7 @@ test("people's texts hold no card number at all", async () => {
     [refundPayment, { comment: `${OTHER} 12/29 123` }],
     [voidPayment, { reason: OTHER }],
   ] as const)
-    expect(told(await refusalOf(operation, body))).not.toContain("5555");
+    expect(told(await refusalOf(endpoint, body))).not.toContain("5555");
 });
 
 const MANY = 100_000;

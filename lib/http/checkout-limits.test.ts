@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { AppError } from "@/lib/contract/errors";
 import { type AttemptSource, createCheckoutLimits } from "./checkout";
+import { createOpeningLimits } from "./payment-link";
 
 const visa = { environmentId: "a", number: "4000001234567899" };
 const from = (address: string, more: Partial<AttemptSource> = {}) => ({ address, bin: visa, isFirst: true, ...more });
@@ -49,4 +50,25 @@ test("while a BIN is tested its cards get no second try, in a session or from an
   expect(attempt(from("9.9.9.9", { bin: { ...visa, environmentId: "b" }, isFirst: false }))).toBe(0);
   pass(15_000);
   expect(attempt(from("9.9.9.9", { isFirst: false }))).toBe(0);
+});
+
+test("a link is opened so often by an address, and so often by all together; what an address may not is no opening", () => {
+  let now = 0;
+  const limits = createOpeningLimits(1, () => now);
+  const open = (network: string, link = "spring") => {
+    try {
+      limits.take(network, link);
+      return "opened";
+    } catch (error) {
+      return (error as AppError).code;
+    }
+  };
+  expect(Array.from({ length: 12 }, () => open("a"))).toEqual([
+    ...new Array(10).fill("opened"),
+    ...["rate_limited", "rate_limited"],
+  ]);
+  expect(Array.from({ length: 51 }, (_, i) => open(`b${i}`)).filter((one) => one === "opened")).toHaveLength(50);
+  expect(open("c", "autumn")).toBe("opened");
+  now += 6_001;
+  expect([open("a"), open("a")]).toEqual(["opened", "rate_limited"]);
 });

@@ -1,13 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage, checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { isOrigin } from "@/lib/contract/checkout/client-session";
+import { dueAtOnce, type PlanTerms } from "@/lib/contract/plans/schedule";
+import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
-import { checkoutState, findCheckout } from "@/lib/domain/checkout/pay-session";
+import { findLogoPicture, logoOf } from "@/lib/domain/accounts/logo";
+import { checkoutState, findCheckout, findSessionReceipt, mayHaveReceipt } from "@/lib/domain/checkout/pay-session";
+import { planTermsOf } from "@/lib/domain/plans/plans";
+import { findReceiptByToken } from "@/lib/domain/receipts/receipts";
 import { appErrorOf } from "./answer";
 import { currentService } from "./current-service";
-import { infoOf } from "./dashboard-route";
-import { type HostedAssets, hostedAssets } from "./hosted-assets";
-import { pageHeaders } from "./security-headers";
+import { type PaymentFormAssets, paymentFormAssets } from "./payment-form-assets";
+import { infoOf } from "./pipeline";
+import { dataHeaders, pageHeaders } from "./security-headers";
 import { outagePage } from "./unavailable";
 
 /** What GET /pay/{token} shows. `origin_not_allowed`: the embedding page is of an origin that the session does not name. */
@@ -40,9 +45,12 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
     embedded: options.embedded,
     page: {
       merchant_name: row.merchant_name,
+      logo: logoOf(row),
       amount: row.amount,
       currency: row.currency,
-      plan_name: row.plan_name,
+      plan_name: row.plan?.name ?? null,
+      description: row.description,
+      terms: row.plan && termsThatHold(planTermsOf(row.plan), row.amount),
       environment: API_ENVIRONMENTS[row.mode],
       mode: options.mode,
       parent_origin: origin,
@@ -52,9 +60,53 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       // A link lives for ever; whom it was for is nobody's business once it is over.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state: checkoutState(service, row),
+      receipt: options.mode === "payment" && mayHaveReceipt(service, row) ? `/pay/${token}/receipt` : null,
       now: service.clock.now().toISOString(),
     },
   };
+}
+
+/**
+ * A plan's terms as far as they agree with what is paid now: a session of the API's takes the full price, whatever the trial,
+ * and a plan may have changed since. Null where nothing true can be said.
+ */
+function termsThatHold(terms: PlanTerms, amount: number): PlanTerms | null {
+  if (dueAtOnce(terms) === amount) return terms;
+  return terms.price === amount ? { ...terms, trial: null, trialPrice: null } : null;
+}
+
+/** GET /pay/{token}/receipt: where the receipt is; null while there is none. */
+export async function receiptOfSession(token: string): Promise<string | null> {
+  const { service } = currentService();
+  const checkout = await findCheckout(service, token);
+  return checkout && findSessionReceipt(service, checkout);
+}
+
+/** GET /receipt/{token}: null for whatever is no receipt's. */
+export const receiptOf = (token: string): Promise<Receipt | null> =>
+  findReceiptByToken(currentService().service, token);
+
+const YEAR_SECONDS = 31_536_000;
+
+/** GET /logo/{digest}: the picture, for good, as what is there never changes. It may load and run nothing. */
+export async function logoAnswer(request: Request, digest: string): Promise<Response> {
+  const { service } = currentService();
+  const headers = new Headers(dataHeaders());
+  try {
+    const picture = await findLogoPicture(service, digest);
+    if (picture === null) {
+      headers.set("Cache-Control", "no-store");
+      return new Response("There is no such logo.", { status: 404, headers });
+    }
+    headers.set("Content-Type", picture.content_type);
+    headers.set("Cache-Control", `public, max-age=${YEAR_SECONDS}, immutable`);
+    return new Response(new Uint8Array(picture.bytes), { headers });
+  } catch (thrown) {
+    const { status } = appErrorOf(service, thrown, infoOf(request));
+    headers.set("Cache-Control", "no-store");
+    headers.set("Retry-After", "2");
+    return new Response("The logo cannot be shown right now.", { status, headers });
+  }
 }
 
 /** GET /pay/preview: the same form with a sample, for the editor of its looks. Nothing can be sent from it. */
@@ -64,9 +116,12 @@ export function previewPage(request: Request): CheckoutPage {
   const { mode, locale, origin } = pageOptions(request);
   return {
     merchant_name: "Your shop",
+    logo: null,
     amount: 4_900,
     currency: "USD",
     plan_name: "Sample order",
+    description: null,
+    terms: null,
     environment: "sandbox",
     mode,
     // Only our own pages may embed it, so what they call themselves is who they are.
@@ -85,6 +140,7 @@ export function previewPage(request: Request): CheckoutPage {
       failure: null,
       return_url: null,
     },
+    receipt: null,
     now: now.toISOString(),
   };
 }
@@ -107,14 +163,17 @@ function pageOptions(request: Request) {
 }
 
 /** What a page outside of the dashboard is rendered with. */
-type HostedParts = HostedAssets & { readonly nonce: string };
+type DocumentParts = PaymentFormAssets & { readonly nonce: string };
 
-export type HostedPageOptions = {
+export type DocumentOptions = {
   status?: number;
   /** Origins that may embed the page; `'self'` for our own. None: nobody may. */
   frameAncestors: readonly string[];
   /** A form of the page leads to other sites. */
   formsLeave?: boolean;
+  /** A form of the page has to show that it is ours; else the page tells nobody its address. */
+  referrer?: "same-origin";
+  headers?: Readonly<Record<string, string>>;
 };
 
 const OUTAGE = {
@@ -126,7 +185,7 @@ const OUTAGE = {
  * Runs the handler of such a page. When it fails, as without the database, shoppers get words and no blank frame: wherever it
  * is embedded, for it says nothing and nobody knows who may.
  */
-export async function hostedRoute(request: Request, answer: () => Promise<Response>): Promise<Response> {
+export async function checkoutRoute(request: Request, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer();
   } catch (thrown) {
@@ -148,7 +207,7 @@ export async function hostedRoute(request: Request, answer: () => Promise<Respon
  * A page that shoppers see: one document with a script and a stylesheet of our own, and nothing from anywhere else. What it
  * may load, and who may embed it, is said by its Content-Security-Policy, which is new each time. It sets no cookie.
  */
-export function hostedPage(options: HostedPageOptions, render: (parts: HostedParts) => string): Response {
+export function checkoutDocument(options: DocumentOptions, render: (parts: DocumentParts) => string): Response {
   const nonce = randomBytes(18).toString("base64");
   const policy = {
     "default-src": ["'none'"],
@@ -162,18 +221,19 @@ export function hostedPage(options: HostedPageOptions, render: (parts: HostedPar
     "base-uri": ["'none'"],
     "frame-ancestors": options.frameAncestors.length > 0 ? options.frameAncestors : ["'none'"],
   };
-  return new Response(render({ nonce, ...hostedAssets() }), {
+  return new Response(render({ nonce, ...paymentFormAssets() }), {
     status: options.status ?? 200,
     headers: {
       // Whoever opened a payment link cannot lead its window elsewhere while a card is typed.
       ...pageHeaders(),
-      "referrer-policy": "no-referrer",
+      "referrer-policy": options.referrer ?? "no-referrer",
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": Object.entries(policy)
         .map(([name, values]) => `${name} ${values.join(" ")}`)
         .join("; "),
       "Cache-Control": "no-store",
       "X-Robots-Tag": "noindex",
+      ...options.headers,
     },
   });
 }

@@ -267,10 +267,10 @@ test("neither the token nor the card is kept with the attempt's key", async () =
   const shop = await openShop(db);
   await shop.pay({ attempt: "a" });
   const [key] = await db.sql`
-    select key, path, operation_name, actor, request_body from idempotency_keys
+    select key, path, operation_name as endpoint, actor, request_body from idempotency_keys
     where environment_id = ${shop.tenant.environmentId}`;
   expect(key).toMatchObject({
-    ...{ key: ` ${shop.id}:a`, path: `/pay/${shop.id}/attempts`, operation_name: "payClientSession" },
+    ...{ key: ` ${shop.id}:a`, path: `/pay/${shop.id}/attempts`, endpoint: "payClientSession" },
     actor: { type: "shopper" },
     request_body: { card: { brand: "visa", last4: "4242" } },
   });

@@ -1,30 +1,26 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
-import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { isNewAttempt } from "@/lib/domain/checkout/client-sessions";
-import {
-  type Checkout,
-  checkoutState,
-  findCheckout,
-  payClientSession,
-  tokenizeForSession,
-} from "@/lib/domain/checkout/pay-session";
+import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
+import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
 import { type Challenge, findChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
-import type { HostedPageOptions } from "./checkout-page";
+import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
-import type { PublicCall } from "./dashboard-route";
+import type { PublicCall } from "./dashboard";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 import { readBody } from "./parse";
 import { sandboxQuota } from "./sandbox-quota";
 
+type ShopperCall = PublicCall & { readonly params: { readonly token: string } };
+
 /** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
-export async function getState({ service, params }: PublicCall): Promise<CheckoutState> {
+export async function getState({ service, params }: ShopperCall): Promise<CheckoutState> {
   return checkoutState(service, (await requireCheckout(service, params.token)).row);
 }
 
@@ -32,13 +28,13 @@ export async function getState({ service, params }: PublicCall): Promise<Checkou
  * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Answers the session's new state; that the card
  * was declined is part of it. The same attempt sent again is the same payment.
  */
-export async function attempt(call: PublicCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptAnswer> {
-  const { service, params, request } = call;
-  const token = params.token ?? "";
+export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptAnswer> {
+  const { service, address } = call;
+  const { token } = call.params;
   const checkout = await requireCheckout(service, token);
   const limits = checkoutLimits();
   const source = {
-    address: request.address,
+    address,
     bin: { environmentId: checkout.environment.id, number: body.card.number },
     isFirst: checkout.row.attempts === 0,
   };
@@ -60,7 +56,7 @@ function takeSandboxAttempt({ environment, row }: Checkout): void {
   charge?.add(2 * Buffer.byteLength(JSON.stringify(row.metadata)));
 }
 
-async function requireCheckout(service: Service, token = ""): Promise<Checkout> {
+async function requireCheckout(service: Service, token: string): Promise<Checkout> {
   const checkout = await findCheckout(service, token);
   if (checkout === null) throw new AppError("resource_not_found", "There is no such payment session.");
   return checkout;
@@ -68,19 +64,19 @@ async function requireCheckout(service: Service, token = ""): Promise<Checkout> 
 
 /** The shopper's call. The path names the session and not its token, for the key keeps it. */
 function shopperContext(
-  { service, request }: PublicCall,
+  { service, request }: ShopperCall,
   { row, environment }: Checkout,
   body: CheckoutAttemptBody,
 ): Context {
   const { attempt: id, ...sent } = body;
   const session = encodeId("clientSession", row.id);
   const path = `/pay/${session}/attempts`;
-  const operation = body.mode === "tokenize" ? "tokenizeForSession" : "payClientSession";
+  const endpoint = body.mode === "tokenize" ? "tokenizeForSession" : "payClientSession";
   return {
     service,
     environment,
     actor: { type: "shopper", id: row.id },
-    request: { id: request.id, operation, path },
+    request: { id: request.id, endpoint, path },
     idempotency: idempotencyOf(service.secret, `${NOT_FROM_HEADER}${session}:${id}`, {
       environmentId: environment.id,
       method: "POST",
@@ -152,7 +148,7 @@ export function createCheckoutLimits(perMinute: number, now?: () => number): Che
 
 const tooMany = (seconds: number) =>
   new AppError("rate_limited", `Too many attempts. Nothing was charged; try again in ${seconds} s.`, {
-    headers: { "Retry-After": String(seconds) },
+    retryAfterSeconds: seconds,
   });
 
 const MAX_FORM_BYTES = 1_024;
@@ -171,7 +167,7 @@ export const resultPath = (token: string, framed: boolean): string =>
   `/challenge/${token}/result${framed ? "?framed" : ""}`;
 
 /** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
-export function challengePageOptions({ allowedOrigins }: Challenge): HostedPageOptions {
+export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
   // Its answer leads to the merchant's address, and on to wherever that leads: browsers hold redirects to the policy, too.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
 }

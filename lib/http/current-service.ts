@@ -4,7 +4,7 @@ import { type AnswerLimits, createAnswerLimits } from "./answer-limits";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createWriteLines, type WriteLines } from "./lines";
 import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
-import { createRequestErrorLog, type RequestErrorLog } from "./request-error-log";
+import { createRequestLog, type RequestLog } from "./request-log";
 
 /** The service with what only HTTP needs: who calls, and how often. */
 export type HttpService = {
@@ -19,7 +19,7 @@ export type HttpService = {
   readonly answerLimits: AnswerLimits;
   readonly writeLines: WriteLines;
   readonly unauthorized: UnauthorizedLimiter;
-  readonly requestErrors: RequestErrorLog;
+  readonly requestLog: RequestLog;
 };
 
 /** More than anybody does by hand; a password takes a core 40 ms, and sixty of them a second all others' payments seconds. */
@@ -50,7 +50,7 @@ export function provideService(service: Service): HttpService {
       atOnce: readsAtOnce(service),
     }),
     writeLines: createWriteLines(),
-    requestErrors: createRequestErrorLog(service),
+    requestLog: createRequestLog(service),
   };
   holder[KEY] = http;
   // next-auth reads its own address there.

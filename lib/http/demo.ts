@@ -3,10 +3,10 @@ import { networkOf } from "@/lib/auth/attempt-limits";
 import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
-import type { Problem } from "@/lib/contract/errors";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
+import { Cardlane, CardlaneError } from "@/packages/node/src/index";
 import { readBody } from "./parse";
 import { addressOf } from "./request-parts";
 import { requireSameOrigin } from "./session-caller";
@@ -34,59 +34,73 @@ export function findDemoShop(): DemoShop | null {
 
 /** Longer than the API itself ever takes. */
 const TIMEOUT_MS = 30_000;
+/** A shopper waits for the answer. */
+const MAX_RETRIES = 2;
 
-type DemoRequest = { method: "GET" | "POST"; path: string; idempotencyKey?: string; body?: unknown };
+/** `refusal`: why there is no body. */
+type ShopAnswer<T> =
+  | { body: T; refusal: null; calls: ApiCall[] }
+  | { body: null; refusal: CardlaneError; calls: ApiCall[] };
 
-/** `problem`: the API's refusal, or null with a body; both null when no answer came. */
-type DemoAnswer<T> = { status: number | null; body: T | null; problem: Problem | null; call: ApiCall };
+/** Calls the API as the server of any shop does it, by the client for Node. `calls`: each attempt, as it may be shown. */
+export async function callAsShop<T>(shop: DemoShop, work: (cardlane: Cardlane) => Promise<T>): Promise<ShopAnswer<T>> {
+  const calls: ApiCall[] = [];
+  const cardlane = new Cardlane({
+    apiKey: shop.key,
+    baseUrl: shop.apiUrl,
+    timeoutMs: TIMEOUT_MS,
+    maxRetries: MAX_RETRIES,
+    fetch: recordingFetch(shop, calls),
+  });
+  try {
+    return { body: await work(cardlane), refusal: null, calls };
+  } catch (error) {
+    if (!(error instanceof CardlaneError)) throw error;
+    return { body: null, refusal: error, calls };
+  }
+}
 
-/** A call to the API over HTTP, as the server of any shop makes it; `call` is what may be shown of it. */
-export async function callDemoApi<T>(shop: DemoShop, request: DemoRequest): Promise<DemoAnswer<T>> {
-  const { method, path, idempotencyKey, body } = request;
-  const sentAt = new Date();
-  const started = performance.now();
-  const { status, requestId, answer } = await send(shop, request);
-  const call: ApiCall = {
-    id: requestId ?? randomUUID(),
-    at: sentAt.toISOString(),
-    method,
-    path,
-    idempotency_key: idempotencyKey ?? null,
-    request_body: withoutSecrets(body ?? null),
-    status,
-    request_id: requestId,
-    duration_ms: Math.round(performance.now() - started),
-    response_body: withoutSecrets(answer),
-  };
-  const isFine = status !== null && status < 300;
-  return {
-    status,
-    call,
-    body: isFine ? (answer as T) : null,
-    problem: isFine || status === null ? null : (answer as Problem),
+/** For a shopper: in whole sentences of the API's, or of ours where none came. */
+export const sentenceOf = (refusal: CardlaneError): string =>
+  refusal.code === null ? "The payment service did not answer. Try again." : refusal.detail;
+
+/** Writes down what is sent and answered, without secrets. */
+function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
+  return async (input, init = {}) => {
+    const sentAt = new Date();
+    const started = performance.now();
+    const headers = new Headers(init.headers);
+    const record = (requestId: string | null, status: number | null, answer: unknown) =>
+      calls.push({
+        id: requestId ?? randomUUID(),
+        at: sentAt.toISOString(),
+        method: init.method === "GET" ? "GET" : "POST",
+        path: String(input).slice(apiUrl.length),
+        idempotency_key: headers.get("x-idempotency-key"),
+        request_body: withoutSecrets(typeof init.body === "string" ? JSON.parse(init.body) : null),
+        status,
+        request_id: requestId,
+        duration_ms: Math.round(performance.now() - started),
+        response_body: withoutSecrets(answer),
+      });
+    try {
+      const response = await fetch(input, { ...init, cache: "no-store" });
+      const text = await response.text();
+      record(response.headers.get("x-request-id"), response.status, readable(text));
+      return new Response(text, response);
+    } catch (error) {
+      record(null, null, { error: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
   };
 }
 
-type Sent = { status: number | null; requestId: string | null; answer: unknown };
-
-async function send(shop: DemoShop, { method, path, idempotencyKey, body }: DemoRequest): Promise<Sent> {
+/** JSON, or a gateway's page as it came. */
+function readable(text: string): unknown {
   try {
-    const response = await fetch(`${shop.apiUrl}${path}`, {
-      method,
-      headers: {
-        "X-Api-Key": shop.key,
-        ...(idempotencyKey !== undefined && { "X-Idempotency-Key": idempotencyKey }),
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      cache: "no-store",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const requestId = response.headers.get("x-request-id");
-    return { status: response.status, requestId, answer: (await response.json()) as unknown };
-  } catch (error) {
-    // No answer, or none that can be read. The same request with the same key can be sent again.
-    return { status: null, requestId: null, answer: { error: error instanceof Error ? error.message : String(error) } };
+    return JSON.parse(text) as unknown;
+  } catch {
+    return { text };
   }
 }
 
@@ -108,22 +122,25 @@ export async function readDemoOrder(
 ): Promise<DemoOrder> {
   const nothing = { session: null, payment: null };
   if (!/^cs_\w+$/.test(sessionId)) {
-    return { ...nothing, calls: [], problem: "The address names no order. Buy something first." };
+    return { ...nothing, calls: [], problem: "This address has no order. Buy something first." };
   }
-  const read = await callDemoApi<ClientSession>(shop, { method: "GET", path: `/v1/client-sessions/${sessionId}` });
-  const session = read.body;
+  const {
+    body: session,
+    refusal,
+    calls,
+  } = await callAsShop(shop, (cardlane) => cardlane.clientSessions.get(sessionId));
   if (session?.metadata.shop !== "demo") {
-    const unknown = read.status === 404 || session !== null;
+    const unknown = refusal === null || refusal.status === 404;
     const problem = unknown
       ? "The shop knows no such order."
       : "The shop could not ask the payment service. Reload the page in a moment: your payment is not lost.";
-    return { ...nothing, calls: [read.call], problem };
+    return { ...nothing, calls, problem };
   }
   const id = session.payment_id ?? paymentId;
-  if (id === null || !/^pay_\w+$/.test(id)) return { session, payment: null, calls: [read.call], problem: "" };
-  const { body: payment, call } = await callDemoApi<Payment>(shop, { method: "GET", path: `/v1/payments/${id}` });
-  const isOwn = payment?.client_session_id === session.id;
-  return { session, payment: isOwn ? payment : null, calls: [read.call, call], problem: "" };
+  if (id === null || !/^pay_\w+$/.test(id)) return { session, payment: null, calls, problem: "" };
+  const read = await callAsShop(shop, (cardlane) => cardlane.payments.get(id));
+  const isOwn = read.body?.client_session_id === session.id;
+  return { session, payment: isOwn ? read.body : null, calls: [...calls, ...read.calls], problem: "" };
 }
 
 export type ShopRequest = {
@@ -170,7 +187,7 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
     try {
       requireSameOrigin(request.headers, env.baseUrl);
     } catch {
-      return refuse(403, "Only the shop's own pages may ask this.");
+      return refuse(403, "Only the shop's own pages may call this.");
     }
     const waitSeconds = takeDemoCall(request.headers);
     if (waitSeconds > 0) {

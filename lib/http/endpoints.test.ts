@@ -1,27 +1,70 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as accounts from "@/lib/contract/accounts/endpoints";
+import * as apiKeys from "@/lib/contract/api-keys/api-keys";
+import * as checkout from "@/lib/contract/checkout/endpoints";
+import * as paymentLinks from "@/lib/contract/checkout/payment-link";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { EXAMPLES } from "@/lib/contract/examples";
-import { OPERATIONS } from "@/lib/contract/operations";
-import { findEndpoint } from "./endpoints";
+import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
+import * as payments from "@/lib/contract/payments/endpoints";
+import * as receipts from "@/lib/contract/receipts/receipts";
+import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as support from "@/lib/contract/support/endpoints";
+import * as team from "@/lib/contract/team/team";
+import * as savedViews from "@/lib/contract/transactions/saved-views";
+import * as sums from "@/lib/contract/transactions/sums";
+import { DASHBOARD_ENDPOINTS } from "./dashboard-endpoints";
+import { findServed } from "./endpoints";
 
-const routeFiles = readdirSync("app/v1", { recursive: true, encoding: "utf8" }).filter(
-  (file) => file.endsWith("route.ts") && !file.includes("[[...path]]"),
-);
+const routeFilesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("route.ts"));
 
-/** `payments/[id]/capture/route.ts` → `/v1/payments/{id}/capture` */
-const pathOfFile = (file: string) => `/v1/${file.replace("/route.ts", "").replace("[id]", "{id}")}`;
-
-describe("the contract, the verbs and app/v1 name the same endpoints", () => {
-  test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))("%s", (name, operation) => {
-    const file = routeFiles.find((candidate) => pathOfFile(candidate) === operation.path);
-    expect(file, `no route file for ${operation.path}`).toBeDefined();
-    expect(readFileSync(`app/v1/${file}`, "utf8")).toMatch(new RegExp(`route\\([^)]*\\b${name}\\b`));
-    if (operation.permissions.length > 0) expect(findEndpoint(operation), `no verb for ${name}`).not.toBeNull();
+describe("the contract and the verbs name the same endpoints", () => {
+  test.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))("%s", (name, endpoint) => {
+    if (endpoint.permissions.length > 0 && !endpoint.streams)
+      expect(findServed(endpoint), `no verb for ${name}`).not.toBeNull();
     expect(EXAMPLES, `no example for ${name}`).toHaveProperty(name);
   });
 
-  test("no route file serves a path that the contract does not know", () => {
-    const known = new Set(OPERATIONS.map((operation) => operation.path));
-    expect(routeFiles.map(pathOfFile).filter((path) => !known.has(path))).toEqual([]);
+  test("no two are served under one method and path, and each is served", () => {
+    const addresses = [...ENDPOINTS, ...DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint)].map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    expect(addresses.filter((address, i) => addresses.indexOf(address) !== i)).toEqual([]);
+    const contract = [
+      accounts,
+      apiKeys,
+      checkout,
+      idempotency,
+      paymentLinks,
+      payments,
+      receipts,
+      settlement,
+      support,
+      team,
+      savedViews,
+      sums,
+    ].flatMap((module) =>
+      Object.values<unknown>(module).filter(
+        (value) => typeof value === "object" && value !== null && "permission" in value,
+      ),
+    );
+    expect(contract.length).toBeGreaterThan(30);
+    const served = new Set<unknown>(DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint));
+    expect(contract.filter((endpoint) => !served.has(endpoint))).toEqual([]);
+    expect(served.size).toBe(contract.length);
+  });
+
+  test("no route file stands between a path and the endpoints", () => {
+    expect(routeFilesOf("app/v1")).toEqual(["[[...path]]/route.ts"]);
+    expect(routeFilesOf("app/api").toSorted()).toEqual([
+      "[...path]/route.ts",
+      "auth/[...nextauth]/route.ts",
+      "processors/[name]/reports/route.ts",
+      "support-auth/[...nextauth]/route.ts",
+    ]);
+    const elsewhere = DASHBOARD_ENDPOINTS.filter(({ endpoint }) => !endpoint.path.startsWith("/api/"));
+    expect(elsewhere.map(({ endpoint }) => endpoint.path)).toEqual(["/pay/{token}/state", "/pay/{token}/attempts"]);
   });
 });

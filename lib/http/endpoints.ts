@@ -1,63 +1,108 @@
-import * as clientSessions from "@/lib/contract/checkout/operations";
-import type { BodyOf, Operation, QueryOf } from "@/lib/contract/operation";
-import * as payments from "@/lib/contract/payments/operations";
-import * as plans from "@/lib/contract/plans/operations";
-import * as transactions from "@/lib/contract/transactions/operations";
+import * as clientSessions from "@/lib/contract/checkout/endpoints";
+import * as customers from "@/lib/contract/customers/endpoints";
+import type { BodyOf, Endpoint, QueryOf } from "@/lib/contract/endpoint";
+import * as events from "@/lib/contract/events/endpoints";
+import * as payments from "@/lib/contract/payments/endpoints";
+import * as plans from "@/lib/contract/plans/endpoints";
+import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as transactions from "@/lib/contract/transactions/endpoints";
+import * as webhooks from "@/lib/contract/webhooks/endpoints";
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
 import type { Context, Reply } from "@/lib/domain/context";
+import { getCustomer, listCustomers } from "@/lib/domain/customers/customers";
+import { getEvent, listEvents } from "@/lib/domain/events/read-events";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "@/lib/domain/plans/plans";
+import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
+import { getSettlementBatch, listSettlementBatches } from "@/lib/domain/settlement/read-batches";
+import { getPayout, listPayouts } from "@/lib/domain/settlement/read-payouts";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
+import {
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  replayWebhookEndpoint,
+  resendWebhookDelivery,
+  testWebhookEndpoint,
+} from "@/lib/domain/webhooks/deliveries";
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from "@/lib/domain/webhooks/endpoints";
 
-/** An operation of the contract and the verb that does it. */
-export type Endpoint = {
-  readonly operation: Operation;
+/** An endpoint of the contract and the verb that does it. */
+export type Served = {
+  readonly endpoint: Endpoint;
   /** A reply that stores its own bytes, or the object to answer. */
   readonly run: (ctx: Context, input: never) => Promise<Reply | object>;
 };
 
-type Input<O extends Operation> = (O["path"] extends `${string}{id}${string}` ? { id: string } : object) &
+type Input<O extends Endpoint> = (O["path"] extends `${string}{id}${string}` ? { id: string } : object) &
   (O["body"] extends object ? BodyOf<O> : object) &
   (O["query"] extends object ? QueryOf<O> : object);
 
-function endpoint<O extends Operation>(
-  operation: O,
+function serve<O extends Endpoint>(
+  endpoint: O,
   run: (ctx: Context, input: Input<O>) => Promise<Reply | object>,
-): Endpoint {
-  return { operation, run };
+): Served {
+  return { endpoint, run };
 }
 
-/** Which verb does which operation. A test fails when this, the contract and `app/v1` do not name the same ones. */
-const ENDPOINTS: readonly Endpoint[] = [
-  endpoint(payments.createPayment, createPayment),
-  endpoint(payments.listPayments, listPayments),
-  endpoint(payments.getPayment, getPayment),
-  endpoint(payments.capturePayment, capturePayment),
-  endpoint(payments.voidPayment, voidPayment),
-  endpoint(payments.refundPayment, refundPayment),
-  endpoint(transactions.listTransactions, listTransactions),
-  endpoint(transactions.searchTransactions, searchTransactions),
-  endpoint(transactions.getTransaction, getTransaction),
-  endpoint(transactions.captureTransaction, captureTransaction),
-  endpoint(transactions.voidTransaction, voidTransaction),
-  endpoint(transactions.refundTransaction, refundTransaction),
-  endpoint(plans.createPlan, createPlan),
-  endpoint(plans.listPlans, listPlans),
-  endpoint(plans.getPlan, getPlan),
-  endpoint(plans.updatePlan, updatePlan),
-  endpoint(plans.activatePlan, activatePlan),
-  endpoint(plans.deactivatePlan, deactivatePlan),
-  endpoint(clientSessions.createClientSession, createClientSession),
-  endpoint(clientSessions.getClientSession, getClientSession),
-  endpoint(clientSessions.cancelClientSession, cancelClientSession),
+/** Which verb serves which endpoint. A test fails when this, the contract and `app/v1` do not name the same ones. */
+const SERVED: readonly Served[] = [
+  serve(payments.createPayment, createPayment),
+  serve(payments.listPayments, listPayments),
+  serve(payments.getPayment, getPayment),
+  serve(payments.capturePayment, capturePayment),
+  serve(payments.voidPayment, voidPayment),
+  serve(payments.refundPayment, refundPayment),
+  serve(transactions.listTransactions, listTransactions),
+  serve(transactions.searchTransactions, searchTransactions),
+  serve(transactions.getTransaction, getTransaction),
+  serve(transactions.captureTransaction, captureTransaction),
+  serve(transactions.voidTransaction, voidTransaction),
+  serve(transactions.refundTransaction, refundTransaction),
+  serve(customers.listCustomers, listCustomers),
+  serve(customers.getCustomer, getCustomer),
+  serve(plans.createPlan, createPlan),
+  serve(plans.listPlans, listPlans),
+  serve(plans.getPlan, getPlan),
+  serve(plans.updatePlan, updatePlan),
+  serve(plans.activatePlan, activatePlan),
+  serve(plans.deactivatePlan, deactivatePlan),
+  serve(clientSessions.createClientSession, createClientSession),
+  serve(clientSessions.getClientSession, getClientSession),
+  serve(clientSessions.cancelClientSession, cancelClientSession),
+  serve(events.listEvents, listEvents),
+  serve(events.getEvent, getEvent),
+  serve(webhooks.createWebhookEndpoint, createWebhookEndpoint),
+  serve(webhooks.listWebhookEndpoints, listWebhookEndpoints),
+  serve(webhooks.getWebhookEndpoint, getWebhookEndpoint),
+  serve(webhooks.updateWebhookEndpoint, updateWebhookEndpoint),
+  serve(webhooks.deleteWebhookEndpoint, deleteWebhookEndpoint),
+  serve(webhooks.rotateWebhookSecret, rotateWebhookSecret),
+  serve(webhooks.testWebhookEndpoint, testWebhookEndpoint),
+  serve(webhooks.replayWebhookEndpoint, replayWebhookEndpoint),
+  serve(webhooks.listWebhookDeliveries, listWebhookDeliveries),
+  serve(webhooks.getWebhookDelivery, getWebhookDelivery),
+  serve(webhooks.resendWebhookDelivery, resendWebhookDelivery),
+  serve(settlement.getBalance, getBalance),
+  serve(settlement.listMovements, listMovements),
+  serve(settlement.listPayouts, listPayouts),
+  serve(settlement.getPayout, getPayout),
+  serve(settlement.listSettlementBatches, listSettlementBatches),
+  serve(settlement.getSettlementBatch, getSettlementBatch),
 ];
 
-const BY_NAME: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((entry) => [entry.operation.name, entry]));
+const BY_NAME: ReadonlyMap<string, Served> = new Map(SERVED.map((entry) => [entry.endpoint.name, entry]));
 
-/** The endpoint of an operation; null for those that need no verb (the OpenAPI document). */
-export function findEndpoint(operation: Operation): Endpoint | null {
-  return BY_NAME.get(operation.name) ?? null;
+/** What serves an endpoint; null for those that need no verb (the OpenAPI document). */
+export function findServed(endpoint: Endpoint): Served | null {
+  return BY_NAME.get(endpoint.name) ?? null;
 }

@@ -42,6 +42,18 @@ describe("the stream of an export", () => {
     expect(sent).toHaveBeenCalledWith(2);
   });
 
+  test("one that was cut off before it began fails for its reader, too, and keeps nobody waiting", async () => {
+    const { close, failed } = settings();
+    const reader = exportStream({
+      parts: counted(3, { read: 0 }),
+      close,
+      failed,
+      signal: AbortSignal.abort(),
+    }).getReader();
+    await expect(reader.read()).rejects.toThrow("the export was cut off");
+    await expect.poll(() => close.mock.calls.length).toBe(1);
+  });
+
   test("a reader that goes away ends the reading", async () => {
     const seen = { read: 0 };
     const { close, failed } = settings();

@@ -1,22 +1,24 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import { TZDate } from "@date-fns/tz";
+import { format } from "date-fns";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import { encodeId } from "@/lib/contract/ids";
-import { dashboardOperation } from "@/lib/contract/operation";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
 import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
-import { appErrorOf, renderProblem } from "./answer";
+import { toResponse } from "./answer";
 import { currentService } from "./current-service";
-import { dashboardCall, infoOf } from "./dashboard-route";
+import { userCall } from "./dashboard";
+import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
 import { requireSameOrigin } from "./session-caller";
 import { csvHeader, csvPieces } from "./transaction-csv";
 
-const OPERATION = dashboardOperation({
+const ENDPOINT = dashboardEndpoint({
   name: "exportTransactions",
   method: "GET",
   path: "/{mode}/transactions/export",
@@ -38,18 +40,18 @@ type ReadSearch = (
 export async function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
   const { service } = currentService();
   const info = infoOf(request);
-  const headers = { "X-Request-Id": encodeId("request", info.id), "Cache-Control": "no-store" };
+  const headers = headersOf(info);
   let release = () => {};
   try {
     requireOwnPage(request);
-    const { ctx, merchant } = await dashboardCall(OPERATION, request, { mode }, info);
+    const { ctx, merchant } = await userCall(ENDPOINT, request, { mode }, info);
     const params = new URL(request.url).searchParams;
     const fields = fieldsOf(params);
     const search = searchOf(params, merchant.timeZone, read);
     const file = {
       ...headers,
       "Content-Type": "text/csv; charset=utf-8; header=present",
-      "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now())}.csv"`,
+      "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now(), merchant.timeZone)}.csv"`,
     };
     // Nobody would read what it opens.
     if (request.method === "HEAD") return new Response(null, { headers: file });
@@ -79,16 +81,12 @@ export async function exportRoute(request: Request, mode: string, read: ReadSear
     });
   } catch (thrown) {
     release();
-    const error = appErrorOf(service, thrown, info);
-    return new Response(renderProblem(service, error, info), {
-      status: error.status,
-      headers: { ...headers, ...error.headers, "Content-Type": "application/problem+json" },
-    });
+    return toResponse(answerFailure(thrown, info, headers));
   }
 }
 
 /** A link on another site must not make a person's browser export. Typed into the address bar it is no site's. */
-function requireOwnPage(request: Request): void {
+export function requireOwnPage(request: Request): void {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null && site !== "none") requireSameOrigin(request.headers, currentService().service.baseUrl);
 }
@@ -143,8 +141,8 @@ async function* partsOf({ batches }: TransactionExport, fields: readonly ExportF
   }
 }
 
-/** `20261121-143005`, in UTC. */
-const stampOf = (at: Date): string => at.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+/** `20261121-143005`, by the clock of the business: its days are those of the filters. */
+const stampOf = (at: Date, timeZone: string): string => format(new TZDate(at, timeZone), "yyyyMMdd-HHmmss");
 
 /** Slower than this, on average since it began, an export makes room when another one waits. */
 const FLOOR_BYTES_PER_MS = 100;
@@ -236,7 +234,7 @@ function endSlowest(nowMs: number): boolean {
   return true;
 }
 
-const busy = (detail: string) => new AppError("rate_limited", detail, { headers: { "Retry-After": "5" } });
+const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
 /** A reader that asks for nothing for this long has gone, whatever its connection says. */
 const STALL_MS = 60_000;
@@ -286,7 +284,9 @@ export function exportStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        signal?.addEventListener("abort", () => controller.error(new Error("the export was cut off")), { once: true });
+        const cut = () => controller.error(new Error("the export was cut off"));
+        if (signal?.aborted) cut();
+        else signal?.addEventListener("abort", cut, { once: true });
         if (!ended) late = giveUpAfter(controller, deadlineMs, "the export took too long");
       },
       async pull(controller) {

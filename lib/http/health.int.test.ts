@@ -5,7 +5,8 @@ import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
-import { live, ready } from "./health";
+import { dispatch } from "./dispatch";
+import { ready } from "./health";
 
 const { db } = await testDatabase();
 const get = (path: string) => new Request(`http://localhost${path}`);
@@ -71,6 +72,6 @@ test("it is ready again as soon as the database is", async () => {
 
 test("a path with a slash at its end is another one", async () => {
   provideService(testService(db));
-  expect((await ready(get("/health/"))).status).toBe(404);
-  expect(live(get("/health/live/")).status).toBe(404);
+  expect((await dispatch(get("/health/"), { ip: null })).status).toBe(404);
+  expect((await dispatch(get("/health/live/"), { ip: null })).status).toBe(404);
 });

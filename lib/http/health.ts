@@ -1,20 +1,12 @@
 import type { Database } from "@/db/client";
 import { testWrite } from "@/db/queries/service/settings";
 import { AppError } from "@/lib/contract/errors";
-import { encodeId } from "@/lib/contract/ids";
 import { followDatabaseTime } from "@/lib/domain/context";
-import { newId } from "@/lib/ids";
-import { type HttpAnswer, toResponse } from "./answer";
+import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
+import { answerFailure, answerProblem, headersOf, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
-import { endsWithSlash, refuse } from "./route";
-import { answerFailure, answerProblem, silence } from "./unavailable";
-
-const headersOf = () => ({
-  "Content-Type": "application/json",
-  "Cache-Control": "no-store",
-  "X-Request-Id": encodeId("request", newId()),
-});
+import { silence } from "./unavailable";
 
 /** The database has to answer within this; who asks expects our answer within two seconds. */
 const READY_LIMIT_MS = 1_500;
@@ -39,27 +31,29 @@ let asked: { db: Database; atMs: number; answer: Promise<void> } | null = null;
 const STOPPED = new AppError(
   "database_unavailable",
   "This instance is stopping. Send the request again in a moment, with the same idempotency key.",
-  { headers: { "Retry-After": "1" } },
+  { retryAfterSeconds: 1 },
 );
 let wroteAtMs = Number.NEGATIVE_INFINITY;
 
 /** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
-export function live(request: ApiRequest): HttpAnswer {
-  if (endsWithSlash(request)) return refuse(request, null);
-  return { status: 200, headers: headersOf(), body: '{"status":"live"}' };
-}
+export const live = (request: ApiRequest): HttpAnswer => healthy(request, "live");
+
+const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => ({
+  status: 200,
+  headers: { "Content-Type": "application/json", ...headersOf(infoOf(request)) },
+  body: JSON.stringify({ status }),
+});
 
 /** Whether requests can be served: the database answers, takes writes, and agrees about the time. 503 when not. */
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
-  if (endsWithSlash(request)) return refuse(request, null);
   const { service } = currentService();
   // Told without a line in the log: whoever asks does so every second.
-  if (holder[STOPPING]) return answerProblem(request, STOPPED);
+  if (holder[STOPPING]) return answerProblem(STOPPED, infoOf(request));
   try {
     await askDatabase(service.db);
-    return { status: 200, headers: headersOf(), body: '{"status":"ready"}' };
+    return healthy(request, "ready");
   } catch (error) {
-    return answerFailure(request, error);
+    return answerFailure(error, infoOf(request));
   }
 }
 
@@ -93,16 +87,4 @@ async function examine(db: Database): Promise<void> {
   if (performance.now() - wroteAtMs < WRITE_EVERY_MS) return;
   await testWrite(db.orm);
   wroteAtMs = performance.now();
-}
-
-/** Every other method of these paths. */
-const onlyGet = (request: ApiRequest): HttpAnswer => refuse(request, ["GET"]);
-
-type Handler = (request: Request) => Promise<Response>;
-
-/** The handlers of a health check for a Next route file; each method but GET answers 405. */
-export function healthRoute(get: (request: Request) => HttpAnswer | Promise<HttpAnswer>) {
-  const GET: Handler = async (request) => toResponse(await get(request));
-  const other: Handler = async (request) => toResponse(onlyGet(request));
-  return { GET, POST: other, PUT: other, PATCH: other, DELETE: other, OPTIONS: other };
 }

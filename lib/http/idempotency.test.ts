@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createPayment, listPayments } from "@/lib/contract/payments/operations";
-import { createPlan } from "@/lib/contract/plans/operations";
+import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
+import { createPlan } from "@/lib/contract/plans/endpoints";
 import { newId } from "@/lib/ids";
 import { createSecret, type Secret } from "@/lib/secret";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
@@ -106,10 +106,10 @@ describe("the header", () => {
     expect(readIdempotencyKey(withKey("x".repeat(300)), listPayments)).toBeNull();
   });
 
-  test.each([createPayment, createPlan])("of $name has 1 to 255 characters", (operation) => {
-    expect(readIdempotencyKey(withKey("x".repeat(255)), operation)).toHaveLength(255);
+  test.each([createPayment, createPlan])("of $name has 1 to 255 characters", (endpoint) => {
+    expect(readIdempotencyKey(withKey("x".repeat(255)), endpoint)).toHaveLength(255);
     for (const key of ["", "x".repeat(256)]) {
-      expect(() => readIdempotencyKey(withKey(key), operation)).toThrow(
+      expect(() => readIdempotencyKey(withKey(key), endpoint)).toThrow(
         expect.objectContaining({ code: "idempotency_key_invalid" }),
       );
     }

@@ -1,7 +1,7 @@
 import { configure } from "safe-stable-stringify";
 import { HOLDS_OWN_CARD, holdsNumber } from "@/lib/contract/card-numbers";
+import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import type { Operation } from "@/lib/contract/operation";
 import type { IdempotencyRequest } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import type { ComparedRequest, Secret } from "@/lib/secret";
@@ -19,11 +19,11 @@ export const NOT_FROM_HEADER = " ";
 const stableStringify = configure({ deterministic: true });
 
 /** The X-Idempotency-Key of a request, or null. Throws 400 when it is missing where it must not be, empty or too long. */
-export function readIdempotencyKey(request: ApiRequest, operation: Operation): string | null {
-  if (operation.idempotency === "none") return null;
+export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): string | null {
+  if (endpoint.idempotency === "none") return null;
   const header = request.headers.get("x-idempotency-key");
   if (header === null) {
-    if (operation.idempotency === "optional") return null;
+    if (endpoint.idempotency === "optional") return null;
     throw new AppError(
       "idempotency_key_missing",
       "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.",

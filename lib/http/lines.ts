@@ -32,7 +32,7 @@ export function createLines({ atOnce, mostWaiting, what, patienceMs = PATIENCE_M
     new AppError(
       "rate_limited",
       `Too many requests for ${what} are under way. Nothing was done; send this one again in 2 s, with the same key.`,
-      { headers: { "Retry-After": "2" } },
+      { retryAfterSeconds: 2 },
     );
 
   function placeIn(line: Line, name: string, waited: boolean): Place {
@@ -93,7 +93,7 @@ export type WriteLines = {
   inTurn<T>(names: LineNames, work: (waited: boolean) => Promise<T>): Promise<T>;
 };
 
-export type LineNames = { readonly payment: string | null; readonly merchant: string | null };
+type LineNames = { readonly payment: string | null; readonly merchant: string | null };
 
 export function createWriteLines(): WriteLines {
   const payments = createLines(OF_A_PAYMENT);

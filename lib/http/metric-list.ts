@@ -13,23 +13,23 @@ type Figures = {
 
 /** As the registry writes it. Its own counters and histograms cost a request microseconds; ours are numbers. */
 function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
-  const told = { name, type, help, values: values.map((value) => ({ labels: {}, ...value })), aggregator: "sum" };
-  return { ...told, get: async () => told } as unknown as Metric;
+  const metric = { name, type, help, values: values.map((value) => ({ labels: {}, ...value })), aggregator: "sum" };
+  return { ...metric, get: async () => metric } as unknown as Metric;
 }
 
 /** What this process has counted. */
 export function requestMetrics(): Metric[] {
-  const operations = [...counts.operations];
+  const endpoints = [...counts.endpoints];
   const each = (map: Map<string, number>, label: string): Sample[] =>
     [...map].map(([name, value]) => ({ labels: { [label]: name }, value }));
   return [
     metric(
       "cardlane_requests_total",
       "counter",
-      "Answers of the API, the dashboard's calls and the payment form, by operation and class of status.",
-      operations.flatMap(([operation, { statuses }]) =>
+      "Answers of the API, the dashboard's calls and the payment form, by endpoint and class of status.",
+      endpoints.flatMap(([endpoint, { statuses }]) =>
         STATUS_CLASSES.flatMap((status, i) =>
-          statuses[i] ? [{ labels: { operation, status }, value: statuses[i] }] : [],
+          statuses[i] ? [{ labels: { endpoint, status }, value: statuses[i] }] : [],
         ),
       ),
     ),
@@ -43,8 +43,8 @@ export function requestMetrics(): Metric[] {
     metric(
       "cardlane_replays_total",
       "counter",
-      "Stored answers sent again for an idempotency key, by operation.",
-      each(counts.replays, "operation"),
+      "Stored answers sent again for an idempotency key, by endpoint.",
+      each(counts.replays, "endpoint"),
     ),
     metric(
       "cardlane_job_failures_total",
@@ -58,26 +58,32 @@ export function requestMetrics(): Metric[] {
       "Log lines left out because too many of a kind came at once.",
       [{ value: counts.logLinesLeftOut }],
     ),
+    metric(
+      "cardlane_request_log_left_out_total",
+      "counter",
+      "Answered requests that the request log does not have, because too many came at once.",
+      [{ value: counts.requestsLeftOut }],
+    ),
   ];
 }
 
 function latencyHistogram(): Metric {
   const name = "cardlane_request_duration_seconds";
-  const help = "Time from a request's first step to its finished answer, by operation.";
-  const samples = [...counts.operations].flatMap(([operation, { buckets, ms }]): Sample[] => {
+  const help = "Time from a request's first step to its finished answer, by endpoint.";
+  const samples = [...counts.endpoints].flatMap(([endpoint, { buckets, ms }]): Sample[] => {
     let sum = 0;
     const upTo = buckets.map((count, i): Sample => {
       sum += count;
       return {
         metricName: `${name}_bucket`,
-        labels: { operation, le: i < LATENCY_BOUNDS.length ? String(LATENCY_BOUNDS[i]) : "+Inf" },
+        labels: { endpoint, le: i < LATENCY_BOUNDS.length ? String(LATENCY_BOUNDS[i]) : "+Inf" },
         value: sum,
       };
     });
     return [
       ...upTo,
-      { metricName: `${name}_sum`, labels: { operation }, value: ms / 1_000 },
-      { metricName: `${name}_count`, labels: { operation }, value: sum },
+      { metricName: `${name}_sum`, labels: { endpoint }, value: ms / 1_000 },
+      { metricName: `${name}_count`, labels: { endpoint }, value: sum },
     ];
   });
   return metric(name, "histogram", help, samples);
@@ -130,7 +136,7 @@ export function databaseMetrics({ service, ledger, bytes, free }: Figures): Metr
     metric(
       "cardlane_unknown_outcomes",
       "gauge",
-      "Operations whose outcome nobody knows.",
+      "Operations with no known outcome.",
       known(service, () => [{ value: count(operations("unknown")) }]),
     ),
     metric(

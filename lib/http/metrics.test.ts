@@ -55,9 +55,9 @@ test("without the setting there is no such page, whatever is sent", async () => 
 
 test("it is only read, nothing is below it, and our own host leads there", async () => {
   expect((await ask(`Bearer ${TOKEN}`, "POST")).status).toBe(405);
-  expect((await ask(`Bearer ${TOKEN}`, "GET", "/metrics/")).status).toBe(404);
   const own = (path: string) =>
     dispatch(new Request(`http://x${path}`, { headers: { authorization: `Bearer ${TOKEN}` } }), { ip: "127.0.0.1" });
+  expect((await own("/metrics/")).status).toBe(404);
   expect((await own("/metrics?x=1")).body).toContain("cardlane_database_up 0");
   expect((await own("/metrics/x")).status).toBe(404);
 });
@@ -104,12 +104,12 @@ test("the text is Prometheus's, and says that the database is away instead of fa
   expect(values.get("cardlane_unauthorized_total")).toBe(before.unauthorized);
   expect(values.get("cardlane_rate_limited_total")).toBe(before.rateLimited);
   const bucket = (le: string) =>
-    values.get(`cardlane_request_duration_seconds_bucket{operation="getPayment",le="${le}"}`) ?? Number.NaN;
-  const of = counts.operations.get("getPayment");
-  expect(bucket("+Inf")).toBe(values.get('cardlane_request_duration_seconds_count{operation="getPayment"}'));
+    values.get(`cardlane_request_duration_seconds_bucket{endpoint="getPayment",le="${le}"}`) ?? Number.NaN;
+  const of = counts.endpoints.get("getPayment");
+  expect(bucket("+Inf")).toBe(values.get('cardlane_request_duration_seconds_count{endpoint="getPayment"}'));
   expect(bucket("+Inf")).toBe(of?.statuses.reduce((sum, count) => sum + count));
   expect([bucket("0.025") < bucket("0.05"), bucket("30") < bucket("+Inf")]).toEqual([true, true]);
-  expect(values.get('cardlane_requests_total{operation="getPayment",status="4xx"}')).toBe(of?.statuses[3]);
+  expect(values.get('cardlane_requests_total{endpoint="getPayment",status="4xx"}')).toBe(of?.statuses[3]);
 });
 
 test("however often it is asked, the database is asked once", async () => {

@@ -4,22 +4,20 @@ import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Database, Sql } from "@/db/client";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db/queries/service/figures";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
-import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
 import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
+import { headersOf, infoOf, refuse } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
-import { endsWithSlash, refuse } from "./route";
 
 /** GET /metrics for Prometheus, to whoever sends METRICS_TOKEN. Without that setting there is no such page. */
 export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
   const token = env.metricsToken;
-  if (token === null || endsWithSlash(request)) return refuse(request, null);
+  if (token === null) return refuse(request, null);
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
-  const headers = { "Cache-Control": "no-store", "X-Request-Id": encodeId("request", newId()) };
+  const headers = headersOf(infoOf(request));
   if (!isBearer(request.headers.get("authorization"), token)) {
     return {
       status: 401,
@@ -121,7 +119,7 @@ export async function ownFigures(): Promise<MetricFigures> {
   return [...(await own.getMetricsAsJSON()), ...(await processMetrics().getMetricsAsJSON())] as MetricFigures;
 }
 
-/** Those of another process have a label of their own: its counters begin anew when it does. */
+/** Those of another process have a label of their own: its counters start again when it does. */
 function withLabel(process: string, figures: MetricFigures): MetricFigures {
   const labelled = (value: Sample) => ({ ...value, labels: { ...value.labels, process } });
   return figures.map((figure) => ({ ...figure, values: figure.values.map(labelled) }));

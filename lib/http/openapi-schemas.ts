@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { Endpoint } from "@/lib/contract/endpoint";
 import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERRORS, type ErrorCode, type Problem } from "@/lib/contract/errors";
 import { REQUEST_ID } from "@/lib/contract/example-objects";
 import type { ExampleObject, HeaderObject, JsonSchema, Ref, ResponseObject } from "@/lib/contract/openapi-document";
-import type { Operation } from "@/lib/contract/operation";
 
 export type SchemaCollection = {
   /** The schema for use in the document: a reference when it has a name. */
@@ -86,7 +86,7 @@ export const HEADERS = {
     schema: { type: "string", const: "true" },
   },
   RateLimit: {
-    description: "Requests left and seconds until the allowance is whole again.",
+    description: "Requests left and seconds until the allowance is full again.",
     schema: { type: "string", examples: ['"default";r=199;t=1'] },
   },
   "RateLimit-Policy": {
@@ -112,12 +112,12 @@ const KEY_ERRORS = [
   "database_unavailable",
 ] as const;
 
-/** Every code that an operation can answer, in the order of the error table. */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...operation.errors, "unknown_parameter", "internal_error"]);
-  if (operation.permissions.length > 0) for (const code of KEY_ERRORS) codes.add(code);
-  if (operation.idempotency === "optional") codes.add("idempotency_key_invalid");
-  if (operation.idempotency === "required") codes.add("processor_error").add("processor_timeout");
+/** Every code that an endpoint can answer, in the order of the error table. */
+export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...endpoint.errors, "unknown_parameter", "internal_error"]);
+  if (endpoint.permissions.length > 0) for (const code of KEY_ERRORS) codes.add(code);
+  if (endpoint.idempotency === "optional") codes.add("idempotency_key_invalid");
+  if (endpoint.idempotency === "required") codes.add("processor_error").add("processor_timeout");
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
@@ -171,12 +171,13 @@ export function successResponse(
   schema: JsonSchema,
   examples: Record<string, unknown>,
   headers: readonly HeaderName[],
+  mediaType: "application/json" | "text/event-stream" = "application/json",
 ): ResponseObject {
   return {
     description,
     headers: headerRefs(headers),
     content: {
-      "application/json": {
+      [mediaType]: {
         schema,
         examples: Object.fromEntries(
           Object.entries(examples).map(([summary, value]) => [slug(summary), { summary, value }]),
@@ -188,9 +189,9 @@ export function successResponse(
 
 const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, "_");
 
-/** Headers of every answer of an operation. */
-export function headersOf(operation: Operation): { always: HeaderName[]; stored: HeaderName[] } {
+/** Headers of every answer of an endpoint. */
+export function headersOf(endpoint: Endpoint): { always: HeaderName[]; stored: HeaderName[] } {
   const always: HeaderName[] = ["X-Request-Id"];
-  if (operation.permissions.length > 0) always.push("RateLimit", "RateLimit-Policy");
-  return { always, stored: operation.idempotency === "none" ? always : [...always, "Idempotent-Replayed"] };
+  if (endpoint.permissions.length > 0) always.push("RateLimit", "RateLimit-Policy");
+  return { always, stored: endpoint.idempotency === "none" ? always : [...always, "Idempotent-Replayed"] };
 }

@@ -2,10 +2,10 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectralCore from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERRORS, problem } from "@/lib/contract/errors";
-import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
 import type { JsonSchema } from "@/lib/contract/openapi-document";
-import { OPERATIONS } from "@/lib/contract/operations";
 import { buildOpenApi } from "./openapi";
 import { errorExample } from "./openapi-schemas";
 
@@ -30,7 +30,7 @@ describe("the OpenAPI document", () => {
   it("describes every operation once", () => {
     const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((item) => item.operationId));
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids).toEqual(expect.arrayContaining(OPERATIONS.map((operation) => operation.name)));
+    expect(ids).toEqual(expect.arrayContaining(ENDPOINTS.map((endpoint) => endpoint.name)));
   });
 
   it("calls the numbers of a query string numbers", () => {
@@ -67,16 +67,16 @@ const OBVIOUS = new Set(
 );
 
 describe("the examples", () => {
-  it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
+  it.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
     "of %s pass the schemas that check the API",
-    (name, operation) => {
-      const example: Example = EXAMPLES[name as OperationName];
-      for (const response of Object.values(example.responses)) operation.response.parse(response);
-      if (example.pending !== undefined) operation.response.parse(example.pending);
-      if (operation.body) operation.body.parse(example.body);
-      if (operation.query) operation.query.parse(example.query);
-      expect(example.pending !== undefined).toBe(operation.idempotency === "required");
-      expect(example.id !== undefined).toBe(operation.path.includes("{id}"));
+    (name, endpoint) => {
+      const example: Example = EXAMPLES[name as EndpointName];
+      for (const response of Object.values(example.responses)) endpoint.response.parse(response);
+      if (example.pending !== undefined) endpoint.response.parse(example.pending);
+      if (endpoint.body) endpoint.body.parse(example.body);
+      if (endpoint.query) endpoint.query.parse(example.query);
+      expect(example.pending !== undefined).toBe(endpoint.idempotency === "required");
+      expect(example.id !== undefined).toBe(endpoint.path.includes("{id}"));
     },
   );
 

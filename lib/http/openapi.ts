@@ -1,5 +1,7 @@
+import { type Endpoint, PENDING_STATUS } from "@/lib/contract/endpoint";
+import { ENDPOINTS, health } from "@/lib/contract/endpoints";
 import { ERROR_CODES, type ErrorCode, problem } from "@/lib/contract/errors";
-import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
 import type {
   JsonSchema,
   OpenApiDocument,
@@ -7,8 +9,6 @@ import type {
   ParameterObject,
   Ref,
 } from "@/lib/contract/openapi-document";
-import type { Operation } from "@/lib/contract/operation";
-import { health, OPERATIONS } from "@/lib/contract/operations";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import {
@@ -32,13 +32,17 @@ const TAGS = [
   { name: "Payments", description: "Charge a card; capture, void and refund by the payment's id." },
   {
     name: "Transactions",
-    description: "Every charge and refund: get, list, search, and the same operations by transaction.",
+    description: "Every charge and refund: get, list, search, and the same actions by transaction.",
   },
+  { name: "Customers", description: "Who paid, as their payments tell it: nothing to create or keep in step." },
   {
     name: "Subscription plans",
     description: "What is sold: single purchases and subscriptions with and without a trial.",
   },
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
+  { name: "Events", description: "What happened, with the object as it was then: as a list, and as a stream." },
+  { name: "Webhooks", description: "Where events are sent, and how each delivery went." },
+  { name: "Balance", description: "Your balance, what changed it, and when it reaches your bank." },
   { name: "Service", description: "This document, and whether the service is up." },
 ];
 
@@ -51,6 +55,14 @@ const IDEMPOTENCY_KEY: ParameterObject = {
   example: "order-1001-payment",
 };
 
+const LAST_EVENT_ID: ParameterObject = {
+  name: "Last-Event-ID",
+  in: "header",
+  required: false,
+  description: "The last `id` that the stream sent you; it continues behind it.",
+  schema: { type: "string" },
+};
+
 /** The OpenAPI 3.1 description of the API, made from the schemas that check its requests. */
 export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls): OpenApiDocument {
   const schemas = collectSchemas();
@@ -58,11 +70,11 @@ export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls)
   const problemRef = schemas.of(problem, "output");
   const paths: OpenApiDocument["paths"] = {};
   const used = new Set<ErrorCode>(["database_unavailable"]);
-  for (const operation of OPERATIONS) {
-    const codes = errorCodesOf(operation);
+  for (const endpoint of ENDPOINTS) {
+    const codes = errorCodesOf(endpoint);
     for (const code of codes) used.add(code);
-    const described = describeOperation(operation, codes, schemas, problemRef);
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
+    const described = describeEndpoint(endpoint, codes, schemas, problemRef);
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: described };
   }
   Object.assign(paths, healthPaths(schemas, problemRef));
   return {
@@ -111,40 +123,46 @@ function servers({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls): OpenApiDoc
   ];
 }
 
-function describeOperation(
-  operation: Operation,
+function describeEndpoint(
+  endpoint: Endpoint,
   codes: readonly ErrorCode[],
   schemas: SchemaCollection,
   problemRef: JsonSchema,
 ): OperationObject {
-  const example: Example = EXAMPLES[operation.name as OperationName];
-  const { always, stored } = headersOf(operation);
-  const response = schemas.of(operation.response, "output");
-  const needs = operation.permissions.map((name) => `\`${name}\``).join(" or ");
-  const parameters = parametersOf(operation, example, schemas);
+  const example: Example = EXAMPLES[endpoint.name as EndpointName];
+  const { always, stored } = headersOf(endpoint);
+  const response = schemas.of(endpoint.response, "output");
+  const needs = endpoint.permissions.map((name) => `\`${name}\``).join(" or ");
+  const parameters = parametersOf(endpoint, example, schemas);
   return {
-    operationId: operation.name,
-    summary: operation.summary,
-    description: needs ? `${operation.description}\n\nNeeds the permission ${needs}.` : operation.description,
-    tags: [operation.tag],
+    operationId: endpoint.name,
+    summary: endpoint.summary,
+    description: needs ? `${endpoint.description}\n\nNeeds the permission ${needs}.` : endpoint.description,
+    tags: [endpoint.tag],
     security: needs ? [{ apiKey: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
-    ...(operation.body && {
+    ...(endpoint.body && {
       requestBody: {
-        description: operation.bodyOptional ? "May be left out." : "What to create or change.",
-        required: !operation.bodyOptional,
+        description: endpoint.bodyOptional ? "May be left out." : "What to create or change.",
+        required: !endpoint.bodyOptional,
         content: {
           "application/json": {
-            schema: schemas.of(operation.body, "input"),
-            examples: { request: { summary: operation.summary, value: example.body ?? {} } },
+            schema: schemas.of(endpoint.body, "input"),
+            examples: { request: { summary: endpoint.summary, value: example.body ?? {} } },
           },
         },
       },
     }),
     responses: {
-      [operation.status]: successResponse(SUCCESS[operation.status], response, example.responses, stored),
+      [endpoint.status]: successResponse(
+        endpoint.streams ? "One after another, until you close the connection." : SUCCESS[endpoint.status],
+        response,
+        example.responses,
+        stored,
+        endpoint.streams && "text/event-stream",
+      ),
       ...(example.pending !== undefined && {
-        202: successResponse(
+        [PENDING_STATUS]: successResponse(
           "The outcome is not known yet: send the same request with the same key, or get the object, until it is.",
           response,
           { "Outcome unknown": example.pending },
@@ -153,41 +171,46 @@ function describeOperation(
       }),
       ...errorResponses(codes, problemRef, always),
     },
-    "x-permissions": [...operation.permissions],
+    "x-permissions": [...endpoint.permissions],
   };
 }
 
 const SUCCESS = { 200: "Done.", 201: "Created." } as const;
 
-function parametersOf(operation: Operation, example: Example, schemas: SchemaCollection): (ParameterObject | Ref)[] {
+function parametersOf(endpoint: Endpoint, example: Example, schemas: SchemaCollection): (ParameterObject | Ref)[] {
   const parameters: (ParameterObject | Ref)[] = [];
-  if (operation.path.includes("{id}")) {
+  if (endpoint.path.includes("{id}")) {
     parameters.push({
       name: "id",
       in: "path",
       required: true,
-      description: `Id of the ${ID_OF[operation.tag]}.`,
+      description: `Id of the ${ID_OF[endpoint.tag]}.`,
       schema: { type: "string" },
       example: example.id,
     });
   }
-  if (operation.idempotency !== "none") {
-    const name = operation.idempotency === "required" ? "IdempotencyKey" : "OptionalIdempotencyKey";
+  if (endpoint.idempotency !== "none") {
+    const name = endpoint.idempotency === "required" ? "IdempotencyKey" : "OptionalIdempotencyKey";
     parameters.push({ $ref: `#/components/parameters/${name}` });
   }
-  if (!operation.query) return parameters;
-  const query = schemas.of(operation.query, "input");
+  if (endpoint.streams) parameters.push(LAST_EVENT_ID);
+  if (!endpoint.query) return parameters;
+  const query = schemas.of(endpoint.query, "input");
   for (const [name, { description = "", ...schema }] of Object.entries(query.properties ?? {})) {
     parameters.push({ name, in: "query", required: query.required?.includes(name) ?? false, description, schema });
   }
   return parameters;
 }
 
-const ID_OF: Record<Operation["tag"], string> = {
+const ID_OF: Record<Endpoint["tag"], string> = {
   Payments: "payment (`pay_…`)",
   Transactions: "transaction (`txn_…`)",
+  Customers: "customer (`cust_…`)",
   "Subscription plans": "plan (`plan_…`)",
   "Client sessions": "client session (`cs_…`)",
+  Events: "event (`evt_…`)",
+  Webhooks: "webhook endpoint (`we_…`) or delivery (`whd_…`)",
+  Balance: "payout (`po_…`) or settlement batch (`batch_…`)",
   Service: "object",
 };
 

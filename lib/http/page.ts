@@ -2,13 +2,14 @@ import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { connection } from "next/server";
 import { cache } from "react";
+import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
-import type { Person, SignedIn, SignedInMerchant } from "@/lib/domain/accounts/sessions";
+import type { SignedIn, SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
-import { personContext } from "./caller";
+import { userContext } from "./caller";
 import { currentService } from "./current-service";
 import { signedIn } from "./session-caller";
 
@@ -16,7 +17,7 @@ import { signedIn } from "./session-caller";
 export type DashboardPage = {
   /** Calls of the domain, as this person, in the environment of the page's mode. */
   readonly ctx: Context;
-  readonly person: Person;
+  readonly user: SignedInUser;
   readonly mode: Mode;
   readonly merchant: SignedInMerchant;
   can(permission: UserPermission): boolean;
@@ -24,7 +25,7 @@ export type DashboardPage = {
 
 type SupportPage = {
   readonly service: Service;
-  readonly staff: Person;
+  readonly staff: SignedInUser;
   /** `id` is a UUID. */
   readonly request: { readonly id: string; readonly path: string };
 };
@@ -41,22 +42,37 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
   if (!isMode(mode)) notFound();
   const found = await signedInMerchant();
   if (!found?.merchant) redirect(`/sign-in?next=${encodeURIComponent(await currentPath(`/${mode}`))}`);
-  const { person, merchant } = found;
+  const { user, merchant } = found;
   const environment = { id: merchant.environments[mode], mode, merchantId: merchant.id };
-  const ctx = personContext(currentService().service, {
+  const ctx = userContext(currentService().service, {
     environment,
-    actor: { type: "user", id: person.userId },
-    request: { id: newId(), operation: "page", path: `/${mode}` },
+    actor: { type: "user", id: user.userId },
+    request: { id: newId(), endpoint: "page", path: `/${mode}` },
   });
-  return { ctx, person, mode, merchant, can: (permission) => person.permissions.has(permission) };
+  return { ctx, user, mode, merchant, can: (permission) => user.permissions.has(permission) };
 });
+
+/** What a page is about; null when it is not there, or not theirs. */
+export async function orNull<Found>(found: Promise<Found>): Promise<Found | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "resource_not_found") return null;
+    throw error;
+  }
+}
+
+/** The same for a page whose title does not depend on it: the page that says so. */
+export async function orNotFound<Found>(found: Promise<Found>): Promise<Found> {
+  return (await orNull(found)) ?? notFound();
+}
 
 /** The member of the support staff a page is rendered for. Without a session it redirects to the staff's own sign-in. */
 export const supportPage = cache(async (): Promise<SupportPage> => {
   const found = await signedInStaff();
   const path = await currentPath("/support");
   if (!found) redirect(`/support/sign-in?next=${encodeURIComponent(path)}`);
-  return { service: currentService().service, staff: found.person, request: { id: newId(), path } };
+  return { service: currentService().service, staff: found.user, request: { id: newId(), path } };
 });
 
 /** Where the browser is, as proxy.ts left it: a page does not know its own address. */

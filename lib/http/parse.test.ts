@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/contract/errors";
-import { createPayment, refundPayment } from "@/lib/contract/payments/operations";
-import { listTransactions } from "@/lib/contract/transactions/operations";
+import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
+import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { parseBody, parseQuery } from "./parse";
 
 const post = (body: BodyInit | null, contentType: string | null = "application/json") =>
@@ -193,8 +193,8 @@ describe("a query string", () => {
 
   test("with thousands of unknown names gets an answer of a bearable size", async () => {
     const search = `?${Array.from({ length: 3_500 }, (_, i) => i).join("&")}`;
-    for (const operation of [listTransactions, refundPayment]) {
-      const { errors } = await errorOf(() => parseQuery(search, operation));
+    for (const endpoint of [listTransactions, refundPayment]) {
+      const { errors } = await errorOf(() => parseQuery(search, endpoint));
       expect([errors.length, errors[0]?.code]).toEqual([20, "unknown_parameter"]);
     }
   });

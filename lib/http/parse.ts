@@ -1,8 +1,8 @@
 import { setImmediate as letOthersGo } from "node:timers/promises";
 import type { z } from "zod";
 import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card-numbers";
+import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
-import type { Operation } from "@/lib/contract/operation";
 import type { Body } from "./answer";
 import { type ApiRequest, CallerGone } from "./request-parts";
 
@@ -13,11 +13,15 @@ const MIN_CARD_DIGITS = 12;
 /** Stands in no text's digits. */
 const NO_NUMBER = "none";
 
-/** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. */
-export async function parseBody(request: ApiRequest, operation: Pick<Operation, "name" | "body">): Promise<unknown> {
-  if (!operation.body) return undefined;
-  const text = await readBody(request);
-  if (text === "") return check(operation.body, {});
+/** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. `seen` is given the JSON as it was sent. */
+export async function parseBody(
+  request: ApiRequest,
+  endpoint: Pick<Endpoint, "name" | "body"> & Pick<DashboardEndpoint, "maxBodyBytes">,
+  seen?: (sent: unknown) => void,
+): Promise<unknown> {
+  if (!endpoint.body) return undefined;
+  const text = await readBody(request, endpoint.maxBodyBytes);
+  if (text === "") return check(endpoint.body, {});
   requireJson(request.headers.get("content-type"));
   let value: unknown;
   try {
@@ -28,7 +32,8 @@ export async function parseBody(request: ApiRequest, operation: Pick<Operation, 
       `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
     );
   }
-  const body = check(operation.body, value);
+  seen?.(value);
+  const body = check(endpoint.body, value);
   const altered = alteredParts(text, value);
   if (altered.length === 0) return body;
   throw fieldErrors(
@@ -41,15 +46,15 @@ export async function parseBody(request: ApiRequest, operation: Pick<Operation, 
 }
 
 /** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
-export function parseQuery(search: string, operation: Pick<Operation, "name" | "query">): unknown {
-  if (search.length <= 1 && !operation.query) return undefined;
+export function parseQuery(search: string, endpoint: Pick<Endpoint, "name" | "query">): unknown {
+  if (search.length <= 1 && !endpoint.query) return undefined;
   const given: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in given)
       throw fieldErrors([{ param: shorten(name), code: "invalid_parameter", message: "Given more than once." }]);
     given[name] = value;
   }
-  if (operation.query) return check(operation.query, { ...given });
+  if (endpoint.query) return check(endpoint.query, { ...given });
   const unknown = Object.keys(given);
   if (unknown.length > 0) {
     throw fieldErrors(
@@ -68,7 +73,8 @@ function positionOf(error: unknown): string {
   return (error instanceof Error && / at position \d+/.exec(error.message)?.[0]) || "";
 }
 
-function requireJson(contentType: string | null): void {
+/** Throws 415 unless a body is announced as UTF-8 JSON. */
+export function requireJson(contentType: string | null): void {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
@@ -124,7 +130,8 @@ function bodyTooLarge(maxBytes: number): AppError {
   return new AppError("body_too_large", `The body may have at most ${maxBytes} bytes.`);
 }
 
-function check(schema: z.ZodType, value: unknown): unknown {
+/** What the schema makes of it. Throws 400, with every parameter that is wrong. */
+export function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, MAX_ERRORS);
@@ -258,7 +265,7 @@ const NAME = "__proto__";
  * members that are no members of its objects. Kept all the same they would come back as something the caller never said,
  * and two requests that differ there alone would count as the same one.
  */
-function alteredParts(text: string, value: unknown): Part[] {
+export function alteredParts(text: string, value: unknown): Part[] {
   const parts: Part[] = [];
   if (text.includes(NAME) || text.includes("\\u")) {
     find(

@@ -4,7 +4,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import type { InquireRequest } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";

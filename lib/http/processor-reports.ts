@@ -1,10 +1,10 @@
 import { AppError } from "@/lib/contract/errors";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import { UnreadableReportError } from "@/lib/processor/port";
-import { appErrorOf, renderProblem } from "./answer";
+import { toResponse } from "./answer";
 import { currentService } from "./current-service";
-import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
+import { answerFailure, infoOf } from "./pipeline";
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
 
@@ -15,7 +15,6 @@ const MAX_MESSAGE_BYTES = 64 * 1_024;
  */
 export async function receiveReports(request: Request, name: string): Promise<Response> {
   const { service } = currentService();
-  const info = infoOf(request);
   try {
     const from = service.processors.named(name);
     if (from?.processor.reports.kind !== "pushed") {
@@ -28,11 +27,8 @@ export async function receiveReports(request: Request, name: string): Promise<Re
     }
     return new Response(null, { status: 204 });
   } catch (thrown) {
-    const error = appErrorOf(service, thrown instanceof UnreadableReportError ? unreadable(thrown) : thrown, info);
-    return new Response(renderProblem(service, error, info), {
-      status: error.status,
-      headers: { "Content-Type": "application/problem+json", "Cache-Control": "no-store" },
-    });
+    const error = thrown instanceof UnreadableReportError ? unreadable(thrown) : thrown;
+    return toResponse(answerFailure(error, infoOf(request)));
   }
 }
 

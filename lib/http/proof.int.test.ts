@@ -1,24 +1,20 @@
 import { Secret, TOTP } from "otpauth";
 import { beforeAll, expect, test } from "vitest";
-import { POST as disableKey } from "@/app/api/dashboard/[mode]/api-keys/[id]/disable/route";
-import { POST as revokeKey } from "@/app/api/dashboard/[mode]/api-keys/[id]/revoke/route";
-import { POST as createKey } from "@/app/api/dashboard/[mode]/api-keys/route";
-import { POST as proveMerchant } from "@/app/api/dashboard/account/proof/route";
-import { PATCH as setLimit } from "@/app/api/dashboard/business/refund-limit/route";
-import { PATCH as changeRole } from "@/app/api/dashboard/team/[id]/route";
-import { POST as invite } from "@/app/api/dashboard/team/route";
-import { POST as suspend } from "@/app/api/support/merchants/[id]/suspend/route";
-import { POST as proveStaff } from "@/app/api/support/proof/route";
 import { findSignedIn } from "@/db/queries/accounts/sessions";
 import { newTotpSecret } from "@/lib/auth/one-time-codes";
+import { proveAgain as proveMerchant, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
+import { createApiKey, disableApiKey, revokeApiKey } from "@/lib/contract/api-keys/api-keys";
+import type { DashboardEndpoint } from "@/lib/contract/endpoint";
 import { encodeId } from "@/lib/contract/ids";
+import { proveStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
+import { changeRole, inviteMember } from "@/lib/contract/team/team";
 import { signIn } from "@/lib/domain/accounts/sign-in";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { TEST_PASSWORD } from "@/lib/testing/people";
-import { actsOf, cookieOf, testPeople } from "@/lib/testing/person-call";
+import { actsOf, cookieOf, TEST_PASSWORD, testPeople } from "@/lib/testing/people";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
+import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
 
 const { db } = await testDatabase();
@@ -30,13 +26,12 @@ const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "
 beforeAll(() => void provideService(service));
 
 type Who = Awaited<ReturnType<typeof people.person>>;
-type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
 
-async function ask(who: Who, handler: Handler, body: object, params: Record<string, string> = {}, method = "POST") {
+async function ask(who: Who, { method, path }: DashboardEndpoint, body: object, params: Record<string, string> = {}) {
   const headers = { ...OWN, cookie: await cookieOf(service, who) };
   const sent = { method, headers, body: JSON.stringify(body) };
-  const request = new Request("http://dashboard.test/", sent);
-  const response = await handler(request, { params: Promise.resolve(params) });
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+  const response = await dashboardRoutes[method](new Request(`http://dashboard.test${address}`, sent));
   return { status: response.status, body: await response.json() };
 }
 
@@ -71,14 +66,14 @@ test("live keys, roles and invitations take the password again after ten minutes
   const owner = await people.person("owner");
   const viewer = await people.person("viewer");
   const acts = [
-    () => ask(owner, createKey, keyBody(), { mode: "live" }),
-    () => ask(owner, invite, { email: `${newId()}@team.example`, role: "operator" }),
+    () => ask(owner, createApiKey, keyBody(), { mode: "live" }),
+    () => ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "operator" }),
   ];
-  const change = () => ask(owner, changeRole, { role: "operator" }, { id: encodeId("user", viewer.user.id) }, "PATCH");
+  const change = () => ask(owner, changeRole, { role: "operator" }, { id: encodeId("user", viewer.user.id) });
   for (const act of acts) expect((await act()).status).toBe(201);
   await age(owner);
   for (const act of [...acts, change]) expect(await act()).toMatchObject(refused("password"));
-  expect((await ask(owner, createKey, keyBody(), { mode: "test" })).status).toBe(201);
+  expect((await ask(owner, createApiKey, keyBody(), { mode: "test" })).status).toBe(201);
   const wrong = await ask(owner, proveMerchant, { current_password: "wrong" });
   expect([wrong.status, wrong.body.param]).toEqual([400, "current_password"]);
   expect(await acts[0]?.()).toMatchObject(refused("password"));
@@ -92,9 +87,25 @@ test("live keys, roles and invitations take the password again after ten minutes
   ]);
 });
 
+test("where live events go, and what signs them, takes the password again; where test events go does not", async () => {
+  const owner = await people.person("owner");
+  const live = { "x-cardlane-mode": "live" };
+  const make = (url: string, headers: Record<string, string> = {}) =>
+    send(owner, "/v1/webhook-endpoints", { url, event_types: ["*"] }, headers);
+  const made = await make("https://example.com/live", live);
+  expect(made.status).toBe(201);
+  await age(owner);
+  expect((await make("https://example.com/test")).status).toBe(201);
+  expect(await make("https://example.com/other", live)).toMatchObject(refused("password"));
+  const path = `/v1/webhook-endpoints/${made.body.id}/rotate-secret`;
+  expect(await send(owner, path, { overlap_hours: 0 }, live)).toMatchObject(refused("password"));
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  expect((await send(owner, path, { overlap_hours: 0 }, live)).status).toBe(200);
+});
+
 test("strangers who lock the sign-in keep nobody who is signed in from a proof, nor from stopping a key", async () => {
   const owner = await people.person("owner");
-  const made = await ask(owner, createKey, keyBody(), { mode: "live" });
+  const made = await ask(owner, createApiKey, keyBody(), { mode: "live" });
   const guess = (password: string) =>
     signIn(service, {
       ...{ kind: "merchant", email: owner.user.email, password, code: null, address: newId(), userAgent: null },
@@ -102,12 +113,12 @@ test("strangers who lock the sign-in keep nobody who is signed in from a proof, 
   for (let i = 0; i < 10; i++) await guess("wrong");
   expect(await guess(TEST_PASSWORD)).toMatchObject({ result: "locked" });
   await age(owner);
-  expect((await ask(owner, disableKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
-  expect(await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).toMatchObject(
+  expect((await ask(owner, disableApiKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
+  expect(await ask(owner, revokeApiKey, {}, { mode: "live", id: made.body.api_key.id })).toMatchObject(
     refused("password"),
   );
   expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
-  expect((await ask(owner, revokeKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
+  expect((await ask(owner, revokeApiKey, {}, { mode: "live", id: made.body.api_key.id })).status).toBe(200);
 });
 
 test("who is signed in and guesses ten times is not asked for half an hour, and can still sign in", async () => {
@@ -122,7 +133,7 @@ test("who is signed in and guesses ten times is not asked for half an hour, and 
 test("a proof that seems to come from the future does not count", async () => {
   const owner = await people.person("owner");
   await age(owner, -60);
-  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(refused("password"));
+  expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(refused("password"));
 });
 
 test("who has a second factor proves it with that, not with the password, and a code works once", async () => {
@@ -130,12 +141,12 @@ test("who has a second factor proves it with that, not with the password, and a 
   const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
   const owner = await people.person("owner", totp);
   await age(owner);
-  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(refused("code"));
+  expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(refused("code"));
   const withPassword = await ask(owner, proveMerchant, { current_password: TEST_PASSWORD });
   expect([withPassword.status, withPassword.body.param]).toEqual([400, "code"]);
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   expect((await ask(owner, proveMerchant, { code })).status).toBe(200);
-  expect((await ask(owner, createKey, keyBody(), { mode: "live" })).status).toBe(201);
+  expect((await ask(owner, createApiKey, keyBody(), { mode: "live" })).status).toBe(201);
   expect((await ask(owner, proveMerchant, { code })).status).toBe(400);
 });
 
@@ -158,7 +169,7 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
 test("an owner sets the limit, with a proof; it counts at once, in each currency, and is written down", async () => {
   const others = await testPeople(db);
   const [owner, operator] = [await others.person("owner"), await others.person("operator")];
-  const set = (who: Who, refund_limit_usd: unknown) => ask(who, setLimit, { refund_limit_usd }, {}, "PATCH");
+  const set = (who: Who, refund_limit_usd: unknown) => ask(who, updateRefundLimit, { refund_limit_usd });
   const [dollars, yen] = [await paid(operator, 900_000), await paid(operator, 900_000, "JPY")];
   await age(operator);
   expect(await set(operator, 5_000)).toMatchObject({ status: 403, body: { code: "permission_denied" } });
@@ -215,7 +226,7 @@ test("what staff do takes a code of the last ten minutes; looking does not", asy
     "x-cardlane-reason": "asked by phone",
   };
   const onBehalf = () => send(staff, `/v1/payments/${payment.id}/refund`, { amount: 100 }, place);
-  expect(await ask(staff, suspend, { reason: "fraud" }, { id })).toMatchObject(refused("code"));
+  expect(await ask(staff, suspendMerchant, { reason: "fraud" }, { id })).toMatchObject(refused("code"));
   expect(await onBehalf()).toMatchObject(refused("code"));
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   expect((await ask(staff, proveStaff, { code })).status).toBe(200);
@@ -236,12 +247,12 @@ test("a session ends after twelve idle hours, however long it was to last", asyn
 test("without a proved address nobody invites, makes live keys or begins business in live mode", async () => {
   const owner = await people.person("owner", { email_verified_at: null, owns_email: false });
   const unproved = { status: 403, body: expect.objectContaining({ verification_required: true }) };
-  expect(await ask(owner, invite, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);
-  expect(await ask(owner, createKey, keyBody(), { mode: "live" })).toMatchObject(unproved);
+  expect(await ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);
+  expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(unproved);
   const live = { "x-cardlane-mode": "live" };
   const sale = { amount: 100, currency: "USD" };
   expect(await send(owner, "/v1/client-sessions", sale, live)).toMatchObject(unproved);
   expect(await send(owner, "/v1/payments", { ...sale, card: CARD }, live)).toMatchObject(unproved);
   expect((await send(owner, "/v1/client-sessions", sale)).status).toBe(201);
-  expect((await ask(owner, createKey, keyBody(), { mode: "test" })).status).toBe(201);
+  expect((await ask(owner, createApiKey, keyBody(), { mode: "test" })).status).toBe(201);
 });

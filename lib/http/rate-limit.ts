@@ -12,13 +12,15 @@ export type RateLimitOptions = TokenBucketOptions & {
 };
 
 /** `RateLimit-Policy` and `RateLimit` as in the IETF's draft-ietf-httpapi-ratelimit-headers-10. */
-export type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string };
+type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string };
 
 export type RateLimiter = {
   /** Counts a request of the key; answers the headers to send, or throws `rate_limited` with them and `Retry-After`. */
   take(keyId: string): RateLimitHeaders;
   /** The same refusal without counting a request. */
   check(keyId: string): void;
+  /** For how long it would be refused, in milliseconds; 0 when it would not. */
+  waitMs(keyId: string): number;
   /** Counts so much that has already happened; never refuses. */
   charge(keyId: string, amount: number): void;
 };
@@ -54,6 +56,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
       const waitMs = buckets.waitMs(keyId);
       if (waitMs > 0) throw refusal({ missingMs: buckets.missingMs(keyId), waitMs });
     },
+    waitMs: buckets.waitMs,
     charge: buckets.charge,
   };
 }

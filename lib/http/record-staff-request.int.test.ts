@@ -4,7 +4,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

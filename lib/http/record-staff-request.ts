@@ -1,11 +1,12 @@
+import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import { isPublicId } from "@/lib/contract/ids";
-import type { Operation } from "@/lib/contract/operation";
-import { staffReason } from "@/lib/contract/support/operations";
+import { decodeAnyId } from "@/lib/contract/ids";
+import { staffReason } from "@/lib/contract/support/endpoints";
 import type { Service } from "@/lib/domain/context";
 import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import type { Caller } from "./caller";
 import { writes } from "./caller";
+import { decoded } from "./request-parts";
 
 type StaffRequest = {
   readonly headers: { get(name: string): string | null };
@@ -13,7 +14,7 @@ type StaffRequest = {
   readonly requestId: string;
   /** As it stands in the path. */
   readonly id: string | null;
-  readonly operation: Operation;
+  readonly endpoint: Endpoint;
 };
 
 /**
@@ -23,16 +24,16 @@ type StaffRequest = {
 export async function recordStaffRequest(service: Service, caller: Caller, request: StaffRequest): Promise<void> {
   const { actor, environment } = caller;
   if (actor.type !== "staff" || actor.id === null) return;
-  const { operation, id } = request;
+  const { endpoint, id } = request;
   await recordStaffAct(
     service,
     { userId: actor.id },
     {
-      action: `support.${operation.name}`,
+      action: `support.${endpoint.name}`,
       merchantId: environment.merchantId,
       environmentId: environment.id,
-      objectId: id !== null && isPublicId(id) ? id : null,
-      detail: writes(operation) ? { reason: reasonOf(request.headers) } : null,
+      objectId: id !== null && decodeAnyId(id) ? id : null,
+      detail: writes(endpoint) ? { reason: reasonOf(request.headers) } : null,
       requestId: request.requestId,
     },
   );
@@ -40,21 +41,13 @@ export async function recordStaffRequest(service: Service, caller: Caller, reque
 
 /** What staff act for; header values are Latin-1, so it comes percent-encoded. */
 function reasonOf(headers: StaffRequest["headers"]): string {
-  const given = decode(headers.get("x-cardlane-reason") ?? "");
+  const given = decoded(headers.get("x-cardlane-reason") ?? "");
   const param = "X-Cardlane-Reason";
   if (given.trim() === "") {
-    const detail = "Say why you act on the merchant's behalf: it is kept, and the merchant sees it.";
+    const detail = "Say why you act for the merchant. The merchant sees it.";
     throw new AppError("missing_parameter", detail, { param });
   }
   const reason = staffReason.safeParse(given);
   if (reason.success) return reason.data;
   throw new AppError("invalid_parameter", "Give the reason as plain text of at most 500 characters.", { param });
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

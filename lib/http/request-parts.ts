@@ -37,8 +37,18 @@ export function pathOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The path as it may be repeated and kept: callers put anything where an id belongs. */
-export const keepablePathOf = (url: string): string => maskCardNumbers(pathOf(url));
+/** The path as it may be repeated and kept: callers put anything where an id belongs, and the tokens of client sessions and receipts are secret. */
+export const keepablePathOf = (url: string): string =>
+  maskCardNumbers(pathOf(url)).replace(/^(\/(?:pay|receipt)\/)[^/]+/, "$1{token}");
+
+/** A part of a path, or a header's value. A broken escape stays as it is: it is an id that does not exist. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The query string with its question mark, or nothing. */
 export function searchOf(url: string): string {

@@ -1,16 +1,18 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { dashboardOperation } from "@/lib/contract/operation";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
+import { createWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
 import { CARD, codeOf, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/person-call";
+import { testContext } from "@/lib/testing/factories";
+import { cookieOf, testPeople } from "@/lib/testing/people";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
-import { dashboardRoutes, serve } from "./dashboard-route";
+import { forUsers, serveAll } from "./dashboard";
 import { dispatch } from "./dispatch";
 
 const { db } = await testDatabase();
@@ -99,6 +101,29 @@ test("the API's description is made once, and so often for one address; what is 
   expect(statuses.at(-1)).toBe(429);
 });
 
+test("what a replay of webhooks opens counts as well", async () => {
+  const { key, send, merchant } = await account(false);
+  const ids = Array.from({ length: 1_100 }, () => newId());
+  await db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
+    select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}' from unnest(${ids}::uuid[]) as row (id)`;
+  const made = await createWebhookEndpoint(testContext(people.service, merchant.test), {
+    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"], payload: "full", signature: "v1" },
+  });
+  const replay = async () => {
+    const { id } = JSON.parse(made.body) as { id: string };
+    const request = new Request(`http://dashboard.test/v1/webhook-endpoints/${id}/replay`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ since: new Date(Date.now() - 3_600_000).toISOString() }),
+    });
+    const { status, body } = await dispatch(request, { ip: "192.0.2.1" });
+    return { status, body: JSON.parse(textOf(body)) };
+  };
+  expect(await replay()).toMatchObject({ status: 200, body: { delivery_count: 1_100 } });
+  expect((await replay()).status).toBe(429);
+  expect((await send(key, SMALL)).headers["RateLimit-Policy"]).toContain("sandbox-bytes");
+});
+
 test("live mode has no such end", async () => {
   const { key, taken } = await account(false, "live");
   expect(await taken(key, BULKY, 40)).toBe(40);
@@ -124,14 +149,14 @@ test("shoppers write on their merchant's account, and a proved address has room 
 test("what people change is counted apart, and what secures an account not at all", async () => {
   const { key, taken, cookie } = await account(false);
   const act = async (permission: "settings.manage" | null, mode: Mode = "test") => {
-    const operation = dashboardOperation({
+    const endpoint = dashboardEndpoint({
       ...{ name: "sample", method: "POST", path: "/api/dashboard/{mode}/sample", permission, status: 200 },
       response: z.object({ done: z.boolean() }),
     });
-    const { POST } = dashboardRoutes(serve(operation, async () => ({ done: true })));
+    const handler = serveAll([forUsers(endpoint, async () => ({ done: true }))]);
     const headers = { cookie, host: "dashboard.test", "sec-fetch-site": "same-origin" };
     const request = new Request(`http://dashboard.test/api/dashboard/${mode}/sample`, { method: "POST", headers });
-    return (await POST(request, { params: Promise.resolve({ mode }) })).status;
+    return (await handler(request)).status;
   };
   await taken(key, BULKY, 40);
   for (let i = 0; i < 100; i++) expect(await act("settings.manage", i % 2 ? "live" : "test")).toBe(200);

@@ -15,6 +15,7 @@ const FORM = { ...NO_SNIFFING, "Cross-Origin-Resource-Policy": "same-origin" };
 export const SDK_HEADERS: Readonly<Record<string, Record<string, string>>> = {
   "/sdk/v1.js": SCRIPT,
   "/sdk/v1.d.ts": { ...SCRIPT, "Content-Type": "text/plain; charset=utf-8" },
+  "/sdk/node.tgz": { ...SCRIPT, "Content-Type": "application/gzip" },
   "/sdk/frame.js": FORM,
   "/sdk/frame.css": FORM,
 };

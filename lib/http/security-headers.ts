@@ -25,7 +25,7 @@ const withTransport = (headers: Headers): Headers => ({
 export const dataHeaders = (): Headers => withTransport({ ...EVERYWHERE, "content-security-policy": CLOSED_POLICY });
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
-export const PERMISSIONS_POLICY = FEATURES.map((feature) => `${feature}=()`).join(", ");
+const PERMISSIONS_POLICY = FEATURES.map((feature) => `${feature}=()`).join(", ");
 
 /** Of a page: all but its policy. */
 export const pageHeaders = (): Headers =>

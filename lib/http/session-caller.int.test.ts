@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { insertSession, revokeSession } from "@/db/queries/accounts/sessions";
 import { users } from "@/db/schema/accounts";
-import { type Audience, sessionCookieName } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/lib/testing/factories";
-import { sessionToken } from "@/lib/testing/session-token";
+import { sessionCookie } from "@/lib/testing/people";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
@@ -44,8 +44,8 @@ async function signIn(role: UserRole = "owner", of = merchant) {
   await db.orm.insert(users).values({ id: userId, merchant_id, email: `${userId}@x.example`, password_hash: "", role });
   await insertSession(db.orm, { id: sessionId, userId, address: "", userAgent: null, mfa: true, livesHours: 1 });
   const audience: Audience = role === "staff" ? "staff" : "merchant";
-  const cookie = `${sessionCookieName(audience, service.baseUrl)}=${await sessionToken(service, audience, sessionId)}`;
-  return { userId, sessionId, cookie };
+  const { name, value } = await sessionCookie(service, audience, sessionId);
+  return { userId, sessionId, cookie: `${name}=${value}` };
 }
 
 const test_ = { "x-cardlane-mode": "test" };

@@ -1,7 +1,7 @@
 import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
+import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { Operation } from "@/lib/contract/operation";
 import type { RefundBody } from "@/lib/contract/payments/payment";
 import { isMode } from "@/lib/contract/transactions/words";
 import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
@@ -12,7 +12,7 @@ import { type Caller, writes } from "./caller";
 import { currentService } from "./current-service";
 
 type Headers = { get(name: string): string | null };
-type SessionRequest = { headers: Headers; operation: Operation };
+type SessionRequest = { headers: Headers; endpoint: Endpoint };
 
 /**
  * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A
@@ -25,67 +25,76 @@ export const isFromDashboard = (headers: Headers): boolean =>
 /** The person behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
 export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {
   const { headers } = request;
-  if (writes(request.operation)) requireSameOrigin(headers, service.baseUrl);
+  if (writes(request.endpoint)) requireSameOrigin(headers, service.baseUrl);
   return headers.get("x-cardlane-environment") === null ? merchantCaller(request) : staffCaller(service, request);
 }
 
-async function merchantCaller({ headers, operation }: SessionRequest): Promise<Caller> {
+async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "merchant");
   if (!found?.merchant) throw sessionOver();
-  const { person, merchant } = found;
+  const { user, merchant } = found;
   const mode = headers.get("x-cardlane-mode") ?? "";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
-  if (merchant.suspended && writes(operation)) throw merchantSuspended();
+  if (merchant.suspended && writes(endpoint)) throw merchantSuspended();
   // What begins business in live mode; what was taken there can still be captured, voided and refunded.
-  if (mode === "live" && writes(operation) && !isFollowUp(operation)) requireVerifiedEmail(person);
+  if (mode === "live" && writes(endpoint) && !isFollowUp(endpoint)) requireVerifiedEmail(user);
   return {
-    actor: { type: "user", id: person.userId },
-    limitKey: person.userId,
+    actor: { type: "user", id: user.userId },
+    limitKey: user.userId,
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
-    permissions: person.permissions,
-    verified: person.emailVerified,
-    person,
+    permissions: user.permissions,
+    verified: user.emailVerified,
+    user,
   };
 }
 
 const FOLLOW_UPS: ReadonlySet<string> = new Set(["transaction.capture", "transaction.void", "transaction.refund"]);
-const isFollowUp = ({ permissions }: Operation) => permissions.some((permission) => FOLLOW_UPS.has(permission));
+const isFollowUp = ({ permissions }: Endpoint) => permissions.some((permission) => FOLLOW_UPS.has(permission));
 
-async function staffCaller(service: Service, { headers, operation }: SessionRequest): Promise<Caller> {
+async function staffCaller(service: Service, { headers, endpoint }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
-  if (writes(operation)) requireProof(found.person);
+  if (writes(endpoint)) requireProof(found.user);
   const id = headers.get("x-cardlane-environment") ?? "";
   const uuid = decodeId("environment", id);
   const environment = uuid && (await findEnvironmentForStaff(service, uuid));
   if (!environment) throw new AppError("resource_not_found", `There is no environment '${id}'.`);
   return {
-    actor: { type: "staff", id: found.person.userId },
-    limitKey: found.person.userId,
+    actor: { type: "staff", id: found.user.userId },
+    limitKey: found.user.userId,
     environment,
-    permissions: found.person.permissions,
+    permissions: found.user.permissions,
     verified: true,
-    person: found.person,
+    user: found.user,
   };
 }
 
+/** They send what happens in a business, customers' data and all, to another address, or show what proves that it comes from us. */
+export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
+  "createWebhookEndpoint",
+  "updateWebhookEndpoint",
+  "rotateWebhookSecret",
+]);
+
 /**
- * Throws when a refund by a person takes a second factor or password again: above the limit of its currency. Before the
- * idempotency key is claimed, like every question of who may do what. An API key is no person.
+ * Throws when what a person asks for takes a second factor or password again: a refund above the limit of its currency, and live
+ * webhooks. Before the idempotency key is claimed, like every question of who may do what. An API key is no person.
  */
-export async function requireProofOfRefund(
+export async function requireProofOfRequest(
   service: Service,
-  { person, environment }: Caller,
-  request: { operation: Operation; id: string | null; body: unknown },
+  { user, environment }: Caller,
+  request: { endpoint: Endpoint; id: string | null; body: unknown },
 ): Promise<void> {
-  const { operation, id, body } = request;
-  if (person === undefined || id === null || !operation.permissions.includes("transaction.refund")) return;
-  const kind = operation.path.startsWith("/v1/payments/") ? "payment" : "transaction";
+  const { endpoint, id, body } = request;
+  if (user === undefined) return;
+  if (environment.mode === "live" && SENDS_ELSEWHERE.has(endpoint.name)) requireProof(user);
+  if (id === null || !endpoint.permissions.includes("transaction.refund")) return;
+  const kind = endpoint.path.startsWith("/v1/payments/") ? "payment" : "transaction";
   const uuid = decodeId(kind, id);
   if (uuid === null) return;
   const target = kind === "payment" ? { paymentId: uuid } : { transactionId: uuid };
   const amount = (body as RefundBody | undefined)?.amount ?? null;
-  await requireRefundProof(service, person, { environmentId: environment.id, target, amount });
+  await requireRefundProof(service, user, { environmentId: environment.id, target, amount });
 }
 
 /** Who sent a request, by its session cookie; null when nobody is signed in. */
@@ -97,7 +106,7 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
   });
   const found = id === null ? null : await findSession(service, id);
   if (found === null) return null;
-  return (found.person.role === "staff") === (audience === "staff") ? found : null;
+  return (found.user.role === "staff") === (audience === "staff") ? found : null;
 }
 
 /** For a request that only somebody who is signed in may make. */

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { withinRequest } from "@/lib/testing/next-request";
-import { TEST_PASSWORD } from "@/lib/testing/people";
-import { isSessionAlive, testPeople } from "@/lib/testing/person-call";
+import { isSessionAlive, TEST_PASSWORD, testPeople } from "@/lib/testing/people";
 import { provideService } from "./current-service";
 import { signInRoutes } from "./sign-in-routes";
 

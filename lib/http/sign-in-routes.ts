@@ -3,11 +3,10 @@ import { authHandler } from "@/lib/auth/next-auth";
 import type { Audience } from "@/lib/auth/session-cookie";
 import { safePath } from "@/lib/auth/session-cookie";
 import { AppError } from "@/lib/contract/errors";
-import { encodeId } from "@/lib/contract/ids";
-import { appErrorOf, renderProblem } from "./answer";
+import { toResponse } from "./answer";
 import { currentService } from "./current-service";
-import { infoOf } from "./dashboard-route";
 import { readBody } from "./parse";
+import { answerFailure, infoOf } from "./pipeline";
 import { addressOf } from "./request-parts";
 import { requireSameOrigin } from "./session-caller";
 
@@ -29,17 +28,7 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
-      const info = infoOf(request);
-      const error = appErrorOf(service, thrown, info);
-      return new Response(renderProblem(service, error, info), {
-        status: error.status,
-        headers: {
-          "X-Request-Id": encodeId("request", info.id),
-          "Cache-Control": "no-store",
-          ...error.headers,
-          "Content-Type": "application/problem+json",
-        },
-      });
+      return toResponse(answerFailure(thrown, infoOf(request)));
     }
   };
   return { GET: handle, POST: handle };

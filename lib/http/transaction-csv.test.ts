@@ -23,6 +23,15 @@ describe("a transaction as a line of CSV", () => {
     expect(dinars).toMatchObject({ amount: "1.005", amount_minor: "1005" });
   });
 
+  test("a refund is money going out, by its own column alone: the others are the API's", () => {
+    const [paid, refunded] = whole(
+      transaction({ amount: 995, currency: "USD" }),
+      transaction({ type: "REFUND", status: "CAPTURED", amount: 995, currency: "USD" }),
+    );
+    expect(paid).toMatchObject({ signed_amount: "9.95" });
+    expect(refunded).toMatchObject({ status: "CAPTURED", amount: "9.95", amount_minor: "995", signed_amount: "-9.95" });
+  });
+
   test("times are ISO 8601 in UTC", () => {
     expect(whole(transaction({ created_at: "2026-11-20T09:30:00.120Z" }))[0]?.created_at).toBe(
       "2026-11-20T09:30:00.120Z",

@@ -12,6 +12,7 @@ const major = (amount: number, { currency }: Transaction): string => formatMinor
 const AMOUNTS: Partial<Record<ExportField, (transaction: Transaction) => Cell>> = {
   amount: (row) => major(row.amount, row),
   amount_minor: (row) => row.amount,
+  signed_amount: (row) => `${row.type === "REFUND" ? "-" : ""}${major(row.amount, row)}`,
   amount_captured: (row) => major(row.amount_captured, row),
   amount_captured_minor: (row) => row.amount_captured,
   amount_refunded: (row) => major(row.amount_refunded, row),

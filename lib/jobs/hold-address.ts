@@ -9,7 +9,7 @@ import { repeat } from "./jobs";
 const SAY_SO_MS = 20_000;
 
 /**
- * Says in the database at which address this process is and which secrets it has, for as long as it lives; answers how to end
+ * Records in the database at which address this process is and which secrets it has, for as long as it lives; returns how to end
  * that. Throws ConfigurationError while another one is there under another address: links in mails and in answers would lead
  * to either. Several ports of one machine are a sandbox's own affair.
  */

@@ -1,28 +1,38 @@
-import { leaseMail, markMailFailed, markMailSent } from "@/db/queries/accounts/mail-outbox";
+import { leaseMail, leaveInOutbox, markMailFailed, markMailSent } from "@/db/queries/accounts/mail-outbox";
 import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { countJobFailure } from "@/lib/counts";
 import { removeOldSignIns } from "@/lib/domain/accounts/sessions";
 import { closeAbandonedAccounts, removeAbandonedData } from "@/lib/domain/accounts/sign-up";
+import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
+import { noteCustomers } from "@/lib/domain/customers/customers";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { mailReceipts, type Place } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
-import { removeOldRequestErrors } from "@/lib/domain/request-log/request-errors";
+import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
+import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { settleNightly } from "@/lib/domain/settlement/settle";
+import { indexOlderWords } from "@/lib/domain/transactions/index-words";
+import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
+import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
+import { tellOfFailing } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
 import { scrub } from "@/lib/log";
 import { consoleMailer, type Mailer, mailRoute, openMailer } from "@/lib/mail/mail";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+/** What a process that is to end waits for the answers of receivers. */
+const WEBHOOK_GRACE_MS = 3 * SECOND;
 
-/** What every process does that serves requests, whoever else does the work below. */
+/** What every serving process does, wherever the work below is done. */
 export const followDatabase = (service: Service): { stop(): Promise<void> }[] => [
   repeat(service, "follow the database's time", SECOND, () => followTime(service)),
   repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
@@ -35,6 +45,8 @@ export const followDatabase = (service: Service): { stop(): Promise<void> }[] =>
 export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
+  const webhooks = new WebhookWorker(service);
+  const receipts: Place = { after: null };
   const jobs = [
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
@@ -44,21 +56,32 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
+    repeat(service, "payouts", MINUTE, (stopping) => runPayouts(service, stopping)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),
-    repeat(service, "remove old request errors", 10 * MINUTE, () => removeOldRequestErrors(service)),
+    repeat(service, "remove untried sessions", 10 * MINUTE, () => removeUntriedSessions(service)),
+    repeat(service, "keep the request log", MINUTE, () => keepRequestLog(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
     repeat(service, "close abandoned accounts", 60 * MINUTE, () =>
       closeAbandonedAccounts(service, env.unprovedAccountDays),
     ),
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
+    repeat(service, "note customers", SECOND, () => noteCustomers(service)),
+    repeat(service, "index older transactions", MINUTE, indexOlderWords(service)),
+    repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
+    repeat(service, "tell of failing webhooks", MINUTE, () => tellOfFailing(service)),
+    repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),
+    repeat(service, "mail receipts", SECOND, async (stopping) =>
+      mailReceipts(service, { leaves: (await mailRoute(service)) === "sent" }, stopping, receipts),
+    ),
     repeat(service, "send mail", SECOND, async () =>
-      (await mailRoute(service)) === "outbox" ? 0 : sendMail(service, mailer),
+      (await mailRoute(service)) === "outbox" ? leaveInOutbox(service.db.orm, BATCH) : sendMail(service, mailer),
     ),
   ];
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
+      await webhooks.stop(WEBHOOK_GRACE_MS);
       mailer.close();
     },
   };
@@ -70,7 +93,7 @@ async function followTime({ db }: Service): Promise<number> {
   return 0;
 }
 
-/** A process that cannot read what others make would refuse good cards: it ends as on SIGTERM, and says why. */
+/** A process that cannot read what others make would refuse good cards: it ends as on SIGTERM, with the reason. */
 async function followOrStop(service: Service): Promise<number> {
   if (await followSecret(service)) return 0;
   service.log.fatal(
@@ -80,19 +103,40 @@ async function followOrStop(service: Service): Promise<number> {
   return 0;
 }
 
-/** Work that answers how much it did, so that a backlog is worked off without pauses. What takes long begins nothing more once it is to stop. */
-type Work = (stopping: AbortSignal) => Promise<number>;
+/**
+ * Work that returns how much it did, so that a backlog is worked off without pauses. What takes long begins nothing more once it
+ * is to stop. `wake`: to be called, at any time, when there may be more to do than was found.
+ */
+type Work = (stopping: AbortSignal, wake: () => void) => Promise<number>;
+
+/** The pause after work was found. */
+const BUSY_MS = 100;
+/** What wakes a job seldom comes alone. */
+const WOKEN_MS = 10;
 
 /** Repeats a job every `intervalMs`, never two at a time, and again at once after work was found. A failure is logged and tried again. */
 export function repeat(service: Service, name: string, intervalMs: number, work: Work): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let state: "runs" | "pauses" | "sleeps" = "pauses";
+  let isWoken = false;
 
+  // After work was found it runs again soon by itself: waking it then would only make it run more often.
+  const wake = () => {
+    if (state === "runs") isWoken = true;
+    if (state !== "sleeps" || stopping.signal.aborted) return;
+    clearTimeout(timer);
+    schedule(Math.min(intervalMs, WOKEN_MS));
+  };
   const run = async () => {
     let nextMs = intervalMs;
+    state = "runs";
+    isWoken = false;
     try {
-      if ((await work(stopping.signal)) > 0) nextMs = Math.min(intervalMs, 100);
+      const found = await work(stopping.signal, wake);
+      if (found > 0) nextMs = Math.min(intervalMs, BUSY_MS);
+      else if (isWoken) nextMs = Math.min(intervalMs, WOKEN_MS);
     } catch (error) {
       if (isDatabaseUnavailable(error)) service.log.warn({ job: name }, "the database is unavailable, the job waits");
       else {
@@ -103,6 +147,7 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
     if (!stopping.signal.aborted) schedule(nextMs);
   };
   const schedule = (delayMs: number) => {
+    state = delayMs < intervalMs ? "pauses" : "sleeps";
     timer = setTimeout(() => {
       running = run();
     }, delayMs);
@@ -148,6 +193,6 @@ export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mai
   return sent;
 }
 
-/** What the mail server said is a stranger's text. */
+/** The mail server's answer is a stranger's text. */
 const reasonOf = (error: unknown): string =>
   keepableText(scrub(error instanceof Error ? error.message : String(error)), LONGEST_REASON);

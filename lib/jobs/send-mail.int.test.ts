@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { listMail } from "@/db/queries/accounts/mail-outbox";
+import { leaveInOutbox, listMail } from "@/db/queries/accounts/mail-outbox";
 import { writeMail } from "@/lib/domain/accounts/mail";
 import { openMailer } from "@/lib/mail/mail";
 import { testDatabase } from "@/lib/testing/database";
@@ -61,6 +61,22 @@ test("due mail is sent once, even by two instances", async () => {
   expect(await sendMail(service, open(url))).toBe(0);
 });
 
+test("a receipt goes out in the merchant's name and ours, its answers go to the merchant, and no name begins a header", async () => {
+  const { url, received } = await mailServer(true);
+  const mail = { recipient: "five@people.example", subject: "Receipt\r\nBcc: all@shop.example", paragraphs: ["Paid."] };
+  const of = {
+    kind: "receipt",
+    senderName: 'Ärger, "Lamps"\r\nBcc: all@shop.example',
+    replyTo: "help@shop.example",
+  } as const;
+  await db.orm.transaction((tx) => writeMail(tx, { ...mail, ...of }));
+  expect(await sendMail(service, open(url))).toBe(1);
+  const [text = ""] = received;
+  expect(text).toMatch(/^From: [^<]*<no-reply@cardlane\.example>\r$/m);
+  expect(text).toMatch(/^Reply-To: help@shop\.example\r$/m);
+  expect(text).not.toMatch(/^Bcc:|=0D|=0A/im);
+});
+
 test("a refused mail is tried again later, longer each time, and finally given up", async () => {
   const { url } = await mailServer(false);
   await write("two@people.example");
@@ -90,6 +106,16 @@ test("of what a mail server says is kept what a log would have, and no more than
   expect(reason).toMatch(/^No: \[card number\] by sk_test_\[redacted\] .no no no .*…$/);
   expect(reason).toHaveLength(500);
   await db.sql`delete from mail_outbox where recipient = 'four@people.example'`;
+});
+
+test("mail that the outbox page has shown is not sent when a mail server is set up later, and stays to be read", async () => {
+  const { url, received } = await mailServer(true);
+  await write("six@people.example");
+  expect(await leaveInOutbox(db.orm, 20)).toBe(1);
+  expect(await leaveInOutbox(db.orm, 20)).toBe(0);
+  expect(await sendMail(service, open(url))).toBe(0);
+  expect(received).toEqual([]);
+  expect((await mailTo("six@people.example"))?.body).toContain("A paragraph.");
 });
 
 test("what a dying process was about to send is sent by the next one", async () => {

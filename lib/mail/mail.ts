@@ -19,7 +19,7 @@ const KEY = Symbol.for("cardlane.proxy-seen");
 export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =>
   Object.keys(headers).some((name) => BY_PROXIES.test(name));
 
-/** Whether this process knows of one: where its pages are another one's, that one is told. */
+/** Whether this process has an outbox: where its pages are another process's, that one is notified. */
 export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
 
 /**
@@ -40,7 +40,7 @@ export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">):
 }
 
 /**
- * Where mail goes. To the outbox page only when the operator says so, or in a sandbox that is one machine's own: its addresses
+ * Where mail goes. To the outbox page only when the operator sets it, or in a sandbox that is one machine's own: its addresses
  * and its listening address are this machine's, and no process on its database ever saw a proxy. Nothing of the request counts.
  */
 export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute> {
@@ -67,17 +67,24 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
   );
   return {
     async send(mail) {
-      // The id stays the same when a mail is sent again because its confirmation got lost, so mailboxes can tell.
+      // The id stays the same when a mail is sent again because its confirmation got lost, so mailboxes can recognize it.
       const messageId = `<${mail.id}@cardlane>`;
       // As an object: in a text a comma would make it several recipients.
       const to = { name: "", address: mail.recipient };
-      await transport.sendMail({ to, subject: mail.subject, text: mail.body, messageId });
+      const sender = mail.sender_name && {
+        from: { name: `${mail.sender_name.replace(/\p{Cc}+/gu, " ")} via Cardlane`, address: addressIn(from) },
+      };
+      const replyTo = mail.reply_to && { replyTo: { name: "", address: mail.reply_to } };
+      await transport.sendMail({ ...sender, ...replyTo, to, subject: mail.subject, text: mail.body, messageId });
     },
     close: () => transport.close(),
   };
 }
 
-/** Prints mail where no server takes it, for the person at the console: its links open accounts. */
+/** Of `Cardlane <no-reply@example.com>`, or of the address alone. */
+const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
+
+/** Prints mail where no server takes it, for the operator at the console: its links open accounts. */
 export function consoleMailer(output: { write(text: string): unknown }): Mailer {
   return {
     async send({ recipient, subject, body }) {
@@ -88,5 +95,5 @@ export function consoleMailer(output: { write(text: string): unknown }): Mailer 
   };
 }
 
-/** People choose parts of a mail, and a terminal obeys control characters. */
+/** Users choose parts of a mail, and a terminal obeys control characters. */
 const printable = (line: string) => line.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

@@ -34,7 +34,7 @@ const inquiry = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("never") }),
 ]);
 
-/** What moves no money was not answered in time: nothing came of it, or may be asked for again. */
+/** A call that moves no money was not answered in time: it did nothing, or may be repeated. */
 export class ProcessorTimeoutError extends Error {
   constructor(timeoutMs: number) {
     super(`the processor gave no answer within ${timeoutMs} ms`);

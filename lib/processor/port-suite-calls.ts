@@ -15,22 +15,22 @@ import type {
 export type ProcessorUnderTest = {
   readonly processor: Processor;
   readonly cards: Record<"approved" | "declined" | "challenged" | "refundComesBack", CardInput>;
-  /** What it holds for a charge by its own books, in minor units; null when it has moved nothing under that reference. */
+  /** The amount its own books have for a charge, in minor units; null when it has moved nothing under that reference. */
   money(reference: string): Promise<Money | null>;
   /** Decides what it decides by itself, later. */
   decide(account: string): Promise<void>;
   /** The refunds that come back do so. */
   giveBack(account: string): Promise<void>;
-  /** The shopper passes or fails a challenge at its address; does nothing where the page is ours, which says so in the call. */
+  /** The shopper passes or fails a challenge at its address; does nothing where the page is ours, which passes it in the call. */
   answerChallenge(url: string, passed: boolean): Promise<void>;
-  /** What it has to report of an account, as the messages that it sends; empty for one that is asked. */
+  /** What it has to report of an account, as the messages that it sends; empty for one that is polled. */
   messages(account: string): Promise<{ headers: Headers; body: string }[]>;
-  /** How much it keeps of cards that nobody has paid with, and makes all of it older than it may become. */
+  /** How much it keeps of unused cards, and makes all of it older than it may become. */
   keptCards(): Promise<number>;
   ageCards(): Promise<void>;
 };
 
-export type Money = { captured: number; refunded: number; voided: boolean };
+type Money = { captured: number; refunded: number; voided: boolean };
 
 /** A card that is good for long, by its number. */
 export const testCard = (number: string): CardInput => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
@@ -66,7 +66,7 @@ export const approvals = (outcomes: readonly { kind: string }[]) =>
 
 export type Charge = AuthorizeRequest & { readonly payment: Payment };
 
-/** Requests to a processor, and what became of them in the end. */
+/** Requests to a processor, and their final outcomes. */
 export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
   async function authorization(
     card: keyof typeof cards = "approved",

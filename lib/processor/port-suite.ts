@@ -20,7 +20,7 @@ import {
 import { challenges, closing, keeping } from "./port-suite-ends";
 
 /**
- * What every processor must pass, by what it says that it can. Each test names a guarantee on which the money path stands.
+ * What every processor must pass, by its capabilities. Each test names a guarantee on which the money path stands.
  */
 export function portSuite(name: string, under: ProcessorUnderTest): void {
   describe(`the port: ${name}`, () => {

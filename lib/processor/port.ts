@@ -2,47 +2,47 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
-import type { CardBrand } from "@/lib/contract/transactions/words";
+import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 
 /**
- * What Cardlane asks of a card processor. Every call that moves money carries a `reference` (our operation id): the
- * processor does at most one thing per reference, however often it is asked. After `tokenize` nothing carries a card
+ * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
+ * processor does at most one thing per reference, however often it is called. After `tokenize` nothing carries a card
  * number or CVV. `port-suite.ts` has what every processor must pass.
  */
 export type Processor = {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * How long after the last call for a reference has ended "not found" is worth believing. It only says when to look: what
-   * was never executed may still be, until {@link Processor.close} says otherwise.
+   * How long after the last call for a reference has ended "not found" is worth believing. It only decides when to look: what
+   * was never executed may still be, until {@link Processor.close} confirms otherwise.
    */
   readonly notFoundConclusiveAfterMs: number;
   /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
-  /** Throws when another process of ours could use a token and this one cannot: asked before the token is used up. */
+  /** Throws when another of our processes could use a token and this one cannot: checked before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
-  /** Goes on with an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
+  /** Continues an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
   capture(request: FollowUpRequest): Promise<Outcome>;
   void(request: FollowUpRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
-  /** What became of a reference. Never moves money. */
+  /** The status of a reference. Never moves money. */
   inquire(request: InquireRequest): Promise<Inquiry>;
   /**
    * Sees to it that an authorization which was not executed never will be, whatever call for it is still under way and
-   * whatever clocks say: closes its reference, or cancels what a late call would confirm. Answers `never` then, and otherwise
-   * what became of it. Never moves money. Nothing else proves that an authorization did not happen.
+   * whatever clocks show: closes its reference, or cancels what a late call would confirm. Answers `never` then, and otherwise
+   * its status. Never moves money. Nothing else proves that an authorization did not happen.
    */
   close(request: CloseRequest): Promise<Inquiry>;
-  /** How news of operations that were already accepted comes: asked for, or by itself. */
+  /** How reports on operations that were already accepted come: pulled, or pushed. */
   readonly reports: PulledReports | PushedReports;
-  /** Removes what it keeps of cards for longer than it needs it; answers how many rows. */
+  /** Removes what it keeps of cards for longer than it needs it; returns how many rows. */
   forgetOldAttempts(): Promise<number>;
 };
 
 /** What not every processor can do. */
-export type Capabilities = {
+type Capabilities = {
   /** Less than was authorized can be captured. */
   readonly partialCapture: boolean;
   /** `tokenize` takes card numbers; else cards reach it only through its own fields in the shopper's browser. */
@@ -72,7 +72,7 @@ export class UnreadableReportError extends Error {}
 
 /**
  * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,
- * twice or out of order, so it only says where to look; what became of it is asked.
+ * twice or out of order, so it only decides where to look; the status is checked.
  */
 export type Report = { readonly id: string } & (
   | { readonly account: string; readonly reference: string }
@@ -107,7 +107,7 @@ type Reference = {
 };
 
 type MoneyReference = Reference & {
-  /** Past this time the request is worth nothing any more: a processor that can refuses it. */
+  /** Past this time the request is worthless: a processor that can refuses it. */
   notAfter: Date;
   /**
    * Keeps an id of the processor's own: once it resolves the id is found again, whatever happens. It rejects when another
@@ -133,7 +133,7 @@ export type InquireRequest = Reference & {
   authorization: string;
 };
 
-export type CloseRequest = Reference & {
+type CloseRequest = Reference & {
   /** Minor units. */
   amount: number;
   currency: string;
@@ -163,13 +163,13 @@ export type Checks = {
 };
 
 export type Outcome =
-  /** `captured: false`: authorized, but the capture that was asked for at once failed. */
+  /** `captured: false`: authorized, but the capture requested with it failed. */
   | { kind: "approved"; checks?: Checks; captured?: false }
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
   | { kind: "declined"; decline_code: DeclineCode | null; checks?: Checks }
   /** 3-D Secure: the shopper must pass a challenge, at this address, before {@link Processor.continueAuthorization}. */
   | { kind: "action_required"; challenge: { url: string }; checks?: Checks }
-  /** Accepted, but the processor itself does not know the end yet: ask again. */
+  /** Accepted, but the processor itself does not know the outcome yet: check again. */
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused before it was looked at. Safe to send again. */
   | { kind: "not_sent"; reason: string }
@@ -178,3 +178,22 @@ export type Outcome =
 
 /** `never`: it was closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
+
+export type Registry = {
+  /** The processor of a mode; null while none is configured (`processor_not_configured`). */
+  processorFor(mode: Mode): Processor | null;
+  /** A processor by its name, with the mode it serves; null for any other name. */
+  named(name: string): { readonly processor: Processor; readonly mode: Mode } | null;
+};
+
+/** Test mode always has the sandbox; live mode has what the operator configured. */
+export function createRegistry(processors: { sandbox: Processor; live?: Processor | null }): Registry {
+  const { sandbox, live = null } = processors;
+  return {
+    processorFor: (mode) => (mode === "test" ? sandbox : live),
+    named(name) {
+      if (name === sandbox.name) return { processor: sandbox, mode: "test" };
+      return live && name === live.name ? { processor: live, mode: "live" } : null;
+    },
+  };
+}

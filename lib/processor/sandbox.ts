@@ -41,7 +41,7 @@ const REACH_PAUSE_MS = 200;
 /** Reports of one account among those that are listed at once. */
 const REPORTS_OF_ONE = 10;
 
-/** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` does what it says there. */
+/** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` behaves as described there. */
 export function createSandboxProcessor({
   sql,
   secret,
@@ -52,7 +52,7 @@ export function createSandboxProcessor({
   /** An account waits in a line of its own: what one sends keeps no other waiting. */
   const sqlFor = (account: string) => inLineOf(sql, account);
 
-  /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws what stays so. */
+  /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws lasting failures. */
   async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
     const giveUpAt = timer.elapsedMs() + REACH_WITHIN_MS;
     for (;;) {

@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { bytesOf, type HttpAnswer } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
-import type { ApiRequest } from "@/lib/http/request-parts";
+import type { Stream } from "@/lib/http/event-stream";
+import { mcp } from "@/lib/http/mcp/server";
+import { type ApiRequest, pathOf } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { answerWithin } from "@/lib/http/unavailable";
-import type { Listener } from "./http-server";
+import { type Listener, onceStopping } from "./http-server";
 
 /** How long a request may take beside the processor's own time. */
 export const ANSWER_LIMIT_MS = 22_000;
@@ -20,10 +23,12 @@ export function apiListener(limitMs: number): Listener {
   return async (incoming, outgoing) => {
     const arrival = { isRead: false };
     const request = apiRequest(incoming, arrival);
-    const answer = await answerWithin(limitMs, request, dispatch(request, { ip: addressOf(incoming) }), {
+    const serve = pathOf(request.url) === "/mcp" ? mcp : dispatch;
+    const answer = await answerWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
       isCallersTurn: () => arrival.isRead && !incoming.complete,
     });
-    send(answer, incoming, outgoing);
+    if (answer.stream) await sendStream(answer, answer.stream, incoming, outgoing);
+    else send(answer, incoming, outgoing);
   };
 }
 
@@ -49,6 +54,28 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
     return incoming.iterator({ destroyOnReturn: false });
   },
 });
+
+/** As long as its reader is there, and the service is not stopping. */
+async function sendStream(
+  { status, headers }: HttpAnswer,
+  stream: Stream,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  outgoing.once("close", end);
+  onceStopping(outgoing, end);
+  if (outgoing.closed || incoming.socket.destroyed) return;
+  // Another request would wait behind it for as long as it lasts.
+  outgoing.shouldKeepAlive = false;
+  outgoing.writeHead(status, { ...dataHeaders(), ...headers });
+  for await (const piece of stream(over.signal)) {
+    if (outgoing.write(piece) || over.signal.aborted) continue;
+    await once(outgoing, "drain", { signal: over.signal }).catch(end);
+  }
+  outgoing.end();
+}
 
 function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
   // What waits behind another answer of its connection was told of the end before it was made.

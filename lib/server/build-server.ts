@@ -5,7 +5,16 @@ import { BuildError } from "./build-output";
 
 /** Where the built service lies: two folders below the root, as its sources do, which they find the root by. */
 const FOLDER = join(".next", "cardlane");
-const COMMANDS = ["create-merchant", "create-staff", "create-key", "settle", "replay", "rotate-secret", "verify"];
+const COMMANDS = [
+  "create-merchant",
+  "create-staff",
+  "create-key",
+  "settle",
+  "replay",
+  "listen",
+  "rotate-secret",
+  "verify",
+];
 
 /** What runs where only the packages of run time are installed: the service and the operator's commands. */
 export const ENTRIES: Record<string, string> = {

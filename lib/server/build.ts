@@ -3,15 +3,16 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { withFileLock } from "@/db/file-lock";
-import { buildHosted, hostedHash, isHostedOutput } from "./build-hosted";
+import { buildNodeClient } from "./build-node-client";
 import { BuildError, compressBuild } from "./build-output";
+import { buildPaymentForm, isPaymentFormOutput, paymentFormHash } from "./build-payment-form";
 import { buildServer, ENTRIES } from "./build-server";
 
 /** Everything pages and service are made of, but tsconfig.json, which Next itself rewrites. */
 const SOURCES = [
-  ...["app", "components", "lib", "db", "public"],
+  ...["app", "components", "lib", "db", "packages", "public"],
   ...["package.json", "package-lock.json", "next.config.ts", "postcss.config.mjs"],
-  ...["instrumentation.ts", "proxy.ts", "scripts/without-injected-styles.cjs"],
+  ...["instrumentation.ts", "proxy.ts", "scripts/without-injected-styles.cjs", "scripts/mdx-loader.cjs"],
   ...Object.values(ENTRIES),
   "scripts/replay",
 ];
@@ -27,7 +28,8 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
     if (isBuilt(root, hash)) return false;
     onBuild();
     rmSync(stampFile(root), { force: true });
-    await buildHosted(root);
+    await buildPaymentForm(root);
+    await buildNodeClient(root);
     await runBuild(root, signal);
     await buildServer(root);
     await compressBuild(join(root, ".next", "static"));
@@ -38,13 +40,15 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
 
 const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
 /** Of what was built, too: `npm run dev` writes the payment form to the same place, of whatever the sources are then. */
-const stamp = (root: string, sources: string) => `${sources} ${hostedHash(root)}`;
+const stamp = (root: string, sources: string) => `${sources} ${paymentFormHash(root)}`;
 
 function isBuilt(root: string, sources: string): boolean {
   const file = stampFile(root);
   if (!existsSync(join(root, ".next", "BUILD_ID")) || !existsSync(file)) return false;
   return readFileSync(file, "utf8") === stamp(root, sources);
 }
+
+const TESTS = /\.test\.tsx?$|^lib\/testing\//;
 
 /** One digest of all names and contents; tests are no part of a page. */
 export function sourceHash(root: string): string {
@@ -53,7 +57,7 @@ export function sourceHash(root: string): string {
     const entry = statSync(path, { throwIfNoEntry: false });
     if (entry?.isDirectory()) {
       for (const name of readdirSync(path).sort()) visit(join(path, name));
-    } else if (entry?.isFile() && !/\.test\.tsx?$/.test(path) && !isHostedOutput(relative(root, path))) {
+    } else if (entry?.isFile() && !TESTS.test(relative(root, path)) && !isPaymentFormOutput(relative(root, path))) {
       hash.update(`${relative(root, path)}\0${entry.size}\0`).update(readFileSync(path));
     }
   };

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { holds, scriptProcessor } from "@/lib/testing/scripted-processor";
@@ -45,7 +45,7 @@ async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerL
   onTestFinished(async () => {
     server.closeAllConnections();
     await http.authenticator.stop();
-    await http.requestErrors.stop();
+    await http.requestLog.stop();
   });
   const { port } = server.address() as AddressInfo;
   const head = (key: string, length = Buffer.byteLength(BODY)) =>
@@ -67,8 +67,8 @@ async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerL
     return { status: answer.status, replayed: answer.headers.get("idempotent-replayed") };
   };
   const refused = async () => {
-    await http.requestErrors.flush();
-    return db.sql`select status from request_errors where environment_id = ${plain.merchant.test.id}`;
+    await http.requestLog.flush();
+    return db.sql`select status from request_log where environment_id = ${plain.merchant.test.id} and status >= 400`;
   };
   return { script, problems, head, open, pay, refused, environmentId: plain.merchant.test.id };
 }

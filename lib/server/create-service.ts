@@ -10,9 +10,11 @@ import { answerRenderer } from "@/lib/http/answer";
 import { log } from "@/lib/log";
 import { withDeadline } from "@/lib/processor/deadline";
 import type { Processor } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
+import { createSender } from "@/lib/webhooks/sender";
+import { openWall, publicWall } from "@/lib/webhooks/wall";
 import { type ResolvedSecret, resolveSecret } from "./secret";
 
 /** Who moves the money of each mode, given the sandbox; by default that of test mode alone. */
@@ -62,6 +64,7 @@ export async function createService(options: {
       timer: systemTimer,
       renderAnswer: answerRenderer(baseUrl),
       secret,
+      webhooks: createSender(env.webhookAllowLocal ? openWall() : publicWall()),
       log,
       baseUrl,
       processorTimeoutMs: env.processorTimeoutMs,

@@ -1,12 +1,13 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { ShownBatchRow } from "@/db/queries/settlement/batches";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { encodeId } from "@/lib/contract/ids";
 import { newEvent, type PaymentEventType, paymentData } from "@/lib/domain/events/event";
 import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
 import { presentTransaction } from "@/lib/domain/payments/present";
 import { statusOfCaptured } from "@/lib/domain/payments/states";
+import { presentSettlementBatch } from "@/lib/domain/settlement/read-batches";
 import { idAt } from "@/lib/ids";
 
 type Row = Record<string, unknown>;
@@ -20,7 +21,7 @@ export type PastEvent = { at: string; operationId: string } & (
   | { type: "refund.succeeded"; of: PastPayment; refund: Row }
 );
 
-const NEVER_HAD = { billing_address: null, subscription_id: null, plan_id: null, client_session_id: null };
+const NEVER_HAD = { subscription_id: null, client_session_id: null };
 const DAY_MS = 86_400_000;
 
 /** The rows of some events, in order of time; the payments' rows learn the number of their last. */
@@ -34,17 +35,12 @@ export function rowsOfEvents(environmentId: string, events: PastEvent[]): Row[] 
 }
 
 /** A settlement batch's one event. */
-export function rowOfBatchEvent(batch: Row): Row {
-  const { environment_id, id, ...shown } = batch;
+export function rowOfBatchEvent(batch: Row, net_amount: number): Row {
+  const { environment_id, id } = batch;
   const batchId = String(id);
-  const object = {
-    ...shown,
-    id: encodeId("settlementBatch", batchId),
-    object: "settlement_batch",
-    environment: "sandbox",
-  };
+  const object = presentSettlementBatch({ ...(batch as ShownBatchRow), net_amount, payout_id: null }, "test");
   const about = { objectId: batchId, operationId: batchId };
-  const event = newEvent("settlement_batch.created", about, { object: object as never, previous: null });
+  const event = newEvent("settlement_batch.created", about, { object, previous: null });
   return rowOf(environment_id, { ...event, sequence: 1 }, String(batch.created_at));
 }
 
@@ -90,7 +86,8 @@ function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): Paym
         ? "AUTHORIZED"
         : payment.status;
   const heldUntil = new Date(Date.parse(String(charge.authorized_at)) + AUTHORIZATION_DAYS * DAY_MS);
-  const updated_at = Object.values(times).reduce<string>(
+  // The time of a decline is its row's last change, and nothing else.
+  const updated_at = [...Object.values(times), by(charge.updated_at)].reduce<string>(
     (last, time) => (time && time > last ? time : last),
     String(charge.created_at),
   );

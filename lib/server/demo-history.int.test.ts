@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { getPayment } from "@/lib/domain/payments/read-payments";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
@@ -7,9 +9,13 @@ import { seedDemoHistory } from "./demo-history";
 const { db } = await testDatabase();
 
 test("the demo's past is in every book as the money path would have left it", async () => {
-  const { service, merchant } = await testTenant(db);
-  const payments = await seedDemoHistory(service, merchant.test.id);
-  expect(payments).toBeGreaterThan(1_000);
+  const { service, merchant, call } = await testTenant(db);
+  // Two processes at once, and a later one, write it once.
+  const seed = () => seedDemoHistory(service, merchant.test.id);
+  const payments = await Promise.all([seed(), seed()]);
+  expect(Math.min(...payments)).toBe(0);
+  expect(Math.max(...payments)).toBeGreaterThan(1_000);
+  expect(await seed()).toBe(0);
   const { checks } = await verifyBooks(db);
   expect(checks.filter(({ count }) => count > 0)).toEqual([]);
   const [last] = await db.sql<{ declined: number; settled: number; open: number }[]>`
@@ -21,4 +27,25 @@ test("the demo's past is in every book as the money path would have left it", as
   expect(last?.declined).toBeGreaterThan(2);
   expect(last?.settled).toBeGreaterThan(900);
   expect(last?.open).toBeGreaterThan(5);
+
+  // A payment reads as its last event told of it.
+  const told = await db.sql<{ id: string; status: string; object: object; was: string | null }[]>`
+    select distinct on (p.status) p.id, p.status, e.data -> 'object' as object, e.data #>> '{previous,status}' as was
+    from payments p
+    join events e on e.environment_id = p.environment_id and e.object_id = p.id and e.sequence = p.event_sequence
+    where p.environment_id = ${merchant.test.id} and p.amount_refunded = 0
+    order by p.status, p.id`;
+  expect(told.map(({ status, was }) => [status, was])).toEqual([
+    ["CAPTURED", null],
+    ["DECLINED", null],
+    ["SETTLED", "CAPTURED"],
+    ["VOIDED", "AUTHORIZED"],
+  ]);
+  for (const { id, object } of told) expect(await getPayment(call(), { id: encodeId("payment", id) })).toEqual(object);
+  const early = await db.sql`
+    select t.id from transactions t
+    join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+    where t.environment_id = ${merchant.test.id} and (p.updated_at < t.updated_at
+      or t.updated_at < greatest(t.authorized_at, t.captured_at, t.settled_at, t.voided_at, t.refunded_at))`;
+  expect(early).toHaveLength(0);
 });

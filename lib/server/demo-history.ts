@@ -1,9 +1,11 @@
-import { HISTORY_TABLES, type History, insertHistory } from "@/db/queries/demo-history";
+import { HISTORY_TABLES, type History, hasPayments, insertHistory } from "@/db/queries/demo-history";
+import { insertPlan, listPlans } from "@/db/queries/plans";
+import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { idAt } from "@/lib/ids";
 import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./demo-events";
-import { type PastOrder, pastOrders } from "./demo-orders";
+import { DEMO_PLANS, type PastOrder, pastOrders } from "./demo-orders";
 
 const DAYS = 60;
 const ORDERS_PER_DAY = 20;
@@ -13,23 +15,42 @@ const SYSTEM = { type: "system", id: null };
 
 /**
  * Two months of the demo shop, in every book as the money path would have left it (`npm run verify` finds nothing), so that
- * there is something to find, compare and refund. Returns how many payments.
+ * there is something to find, compare and refund. Returns how many payments; none for a shop that has some.
  */
 export async function seedDemoHistory(service: Service, environmentId: string): Promise<number> {
+  if (await hasPayments(service.db.within(environmentId).sql, environmentId)) return 0;
   const orders = pastOrders(service.clock.now(), DAYS, ORDERS_PER_DAY);
   const [first] = orders;
   if (!first) return 0;
-  const books = new Books(environmentId, service.clock.now().getTime());
+  const plans = await insertPlans(service, environmentId, first.atMs - DAY_MS);
+  const books = new Books(environmentId, plans, service.clock.now().getTime());
   for (const order of orders) books.take(order);
   books.settle();
   books.tell();
-  await insertHistory(service.db.sql, environmentId, {
+  const isWritten = await insertHistory(service.db.sql, environmentId, {
     history: books.history,
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
   });
   forgetTotals(environmentId);
-  return orders.length;
+  return isWritten ? orders.length : 0;
+}
+
+/** The shop's plans, made before its first order unless they are there; returns their ids. */
+async function insertPlans(service: Service, environmentId: string, atMs: number): Promise<(string | undefined)[]> {
+  const { orm } = service.db.within(environmentId);
+  const rows = DEMO_PLANS.map(({ price, trialDays, ...plan }) => ({
+    ...{ ...plan, id: idAtMs(atMs), currency: "USD", full_price: price, trial_price: null },
+    ...{ status: "ACTIVE" as const, created_at: iso(atMs), updated_at: iso(atMs) },
+    billing_frequency_value: plan.type === "ONE_TIME" ? null : 1,
+    billing_frequency_unit: plan.type === "ONE_TIME" ? null : ("MONTHS" as const),
+    trial_period_value: trialDays ?? null,
+    trial_period_unit: trialDays ? ("DAYS" as const) : null,
+  }));
+  for (const row of rows) await insertPlan(orm, environmentId, row);
+  const page = { limit: 100, offset: 0, after: null };
+  const ids = new Map((await listPlans(orm, environmentId, {}, page)).map(({ id, name }) => [name, id]));
+  return rows.map(({ name }) => ids.get(name));
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -52,10 +73,15 @@ class Books {
   readonly #nowMs: number;
   readonly #paid = new Map<unknown, Paid>();
   readonly #events: PastEvent[] = [];
+  readonly #plans: readonly (string | undefined)[];
+  /** By currency: what is settled and in no payout yet. */
+  readonly #available = new Map<string, { batches: Row[]; net: number }>();
   #last = 0;
 
-  constructor(environmentId: string, nowMs: number) {
+  /** `plans`: the ids of the shop's, in their order. */
+  constructor(environmentId: string, plans: readonly (string | undefined)[], nowMs: number) {
     this.#environmentId = environmentId;
+    this.#plans = plans;
     this.#nowMs = nowMs;
   }
 
@@ -115,7 +141,7 @@ class Books {
   ): Paid {
     const at = iso(atMs);
     const { fate, currency } = order;
-    const endedAt = iso(atMs + ("afterMs" in fate ? fate.afterMs : 300));
+    const endedAt = iso(atMs + ("afterMs" in fate ? fate.afterMs : 0) + 300);
     const customer = order.customer.toLowerCase().replace(" ", ".");
     const payment: Row = {
       ...{
@@ -138,7 +164,10 @@ class Books {
     const charge: Row = {
       ...this.#transaction(order, atMs, ids.payment, ids.charge),
       ...{ type: "CHARGE", status: now.status, amount: order.amount, fraud_score: order.fraudScore },
-      ...{ avs_result: "Y", cvv_result: fate.kind === "declined" && fate.code === "incorrect_cvv" ? "N" : "M" },
+      ...{
+        avs_result: order.address ? "Y" : "U",
+        cvv_result: fate.kind === "declined" && fate.code === "incorrect_cvv" ? "N" : "M",
+      },
       decline_code: fate.kind === "declined" ? fate.code : null,
       ...{ refund_of: null, refund_reason: null, void_reason: fate.kind === "voided" ? "Out of stock" : null },
       authorized_at: fate.kind === "declined" ? null : iso(atMs + 300),
@@ -161,8 +190,9 @@ class Books {
       ...{ environment_id: this.#environmentId, id, payment_id: paymentId, currency: order.currency },
       ...{ customer_id: `customer-${first}.${last}`, customer_name: order.customer },
       ...{ customer_email: `${first}.${last}@shopper.example`, card_brand: order.brand, card_last4: order.last4 },
-      ...{ card_exp_month: 1 + (Number(order.last4) % 12), card_exp_year: new Date(atMs).getUTCFullYear() + 2 },
+      ...expiryOf(order, atMs),
       ...{ card_bin: order.bin, description: order.description, metadata: {}, created_at: iso(atMs) },
+      ...{ billing_address: order.address, plan_id: order.plan === null ? null : this.#plans[order.plan] },
       ...{ settled_at: null, settlement_batch_id: null },
     };
   }
@@ -170,7 +200,7 @@ class Books {
   #capture(paid: Paid, step: Step): void {
     const { amount } = step;
     this.#line(paid, step, 1, "processor_receivable", "merchant_payable", amount);
-    const fee = Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);
+    const fee = feeOn(amount);
     if (fee > 0) this.#line(paid, step, 2, "merchant_payable", "fees", fee);
   }
 
@@ -272,7 +302,13 @@ class Books {
       decline_code: fate.kind === "declined" ? fate.code : null,
       ...{ amount: order.amount, currency: order.currency, capture_at_once: fate.kind !== "voided" },
       ...{ amount_captured: now.captured, amount_refunded: now.refunded, voided: fate.kind === "voided" },
-      ...{ avs_result: "Y", cvv_result: "M", card_attempts: 0, email_attempts: 0, address_attempts: 0 },
+      ...{
+        avs_result: order.address ? "Y" : "U",
+        cvv_result: "M",
+        card_attempts: 0,
+        email_attempts: 0,
+        address_attempts: 0,
+      },
       created_at: iso(atMs),
     });
   }
@@ -292,8 +328,11 @@ class Books {
       Object.assign(row, {
         settled_at: at,
         settlement_batch_id: id,
+        updated_at: laterOf(row.updated_at, at),
         ...(row.status === "CAPTURED" && { status: "SETTLED" }),
       });
+      const payment = this.#paid.get(row.refund_of ?? row.id)?.payment;
+      if (payment) payment.updated_at = laterOf(payment.updated_at, at);
     }
     for (const row of charges) {
       const of = this.#paid.get(row.id);
@@ -301,11 +340,14 @@ class Books {
       if (of.payment.status === "CAPTURED") of.payment.status = "SETTLED";
       this.#events.push({ type: "payment.settled", at, operationId: id, of });
     }
+    const net = sum(charges) - sum(refunds) - charges.reduce((total, row) => total + feeOn(Number(row.amount)), 0);
+    const step = { id, atMs };
     const batch: Row = {
       ...{
         environment_id: this.#environmentId,
         id,
         currency,
+        payout_id: null,
         charge_count: charges.length,
         charge_amount: sum(charges),
       },
@@ -318,13 +360,64 @@ class Books {
       },
     };
     this.history.settlement_batches.push(batch);
-    this.history.events.push(rowOfBatchEvent(batch));
-    const step = { id, atMs };
+    this.history.events.push(rowOfBatchEvent(batch, net));
     if (charges.length > 0) this.#line(null, step, 1, "bank", "processor_receivable", sum(charges), currency);
     if (refunds.length > 0) this.#line(null, step, 2, "processor_receivable", "bank", sum(refunds), currency);
+    if (net > 0) this.#line(null, step, 4, "merchant_payable", "merchant_available", net, currency);
+    if (net < 0) this.#line(null, step, 4, "merchant_available", "merchant_payable", -net, currency);
     this.#audit("settlement_batch.create", id, at);
+    const available = this.#available.get(currency) ?? { batches: [], net: 0 };
+    this.#available.set(currency, { batches: [...available.batches, batch], net: available.net + net });
+    this.#payout(atMs, currency);
+  }
+
+  /** Pays out what is available, a day later: more was refunded than sold where that is nothing, and the latest are the job's. */
+  #payout(batchMs: number, currency: string): void {
+    const { batches, net: amount } = this.#available.get(currency) ?? { batches: [], net: 0 };
+    const madeMs = batchMs + 60_000;
+    const paidMs = madeMs + DAY_MS;
+    if (amount <= 0 || paidMs > this.#nowMs) return;
+    this.#available.delete(currency);
+    const id = idAtMs(madeMs);
+    for (const batch of batches) batch.payout_id = id;
+    const { bank_name, country, last4 } = TEST_BANK_ACCOUNT;
+    this.history.payouts.push({
+      ...{
+        environment_id: this.#environmentId,
+        id,
+        status: "PAID",
+        currency,
+        amount,
+        settlement_batch_ids: batches.map((batch) => batch.id),
+      },
+      ...{ bank_name, bank_country: country, bank_last4: last4, arrival_date: iso(paidMs).slice(0, 10) },
+      ...{ due_at: iso(paidMs), created_at: iso(madeMs), updated_at: iso(paidMs) },
+    });
+    const [made, paid] = [
+      { id, atMs: madeMs },
+      { id, atMs: paidMs },
+    ];
+    this.#line(null, made, 1, "merchant_available", "merchant_in_payout", amount, currency);
+    this.#line(null, paid, 2, "merchant_in_payout", "bank", amount, currency);
+    this.#audit("payout.create", id, iso(madeMs));
+    this.#audit("payout.sent", id, iso(madeMs));
+    this.#audit("payout.paid", id, iso(paidMs));
   }
 }
+
+/** A card that was declined as expired has expired: by the month before. */
+function expiryOf({ fate, last4 }: PastOrder, atMs: number): { card_exp_month: number; card_exp_year: number } {
+  const at = new Date(atMs);
+  const isExpired = fate.kind === "declined" && fate.code === "expired_card";
+  if (!isExpired) return { card_exp_month: 1 + (Number(last4) % 12), card_exp_year: at.getUTCFullYear() + 2 };
+  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1));
+  return { card_exp_month: month.getUTCMonth() + 1, card_exp_year: month.getUTCFullYear() };
+}
+
+/** A charge may have been refunded after it was settled. */
+const laterOf = (known: unknown, at: string): string => (String(known) > at ? String(known) : at);
+
+const feeOn = (amount: number) => Math.floor((amount * FEE_BASIS_POINTS + 5_000) / 10_000);
 
 function statusOf({ amount, fate }: PastOrder): string {
   switch (fate.kind) {

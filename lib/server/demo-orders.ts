@@ -1,4 +1,6 @@
 import type { DeclineCode } from "@/lib/contract/errors";
+import type { BillingAddress } from "@/lib/contract/fields";
+import type { PlanType } from "@/lib/contract/plans/plan";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /** One order of the demo shop's past and what became of it. Amounts in minor units, times in milliseconds since 1970. */
@@ -11,6 +13,10 @@ export type PastOrder = {
   bin: string;
   customer: string;
   description: string;
+  /** Null where the shop asked for none, so that the address could not be checked. */
+  address: BillingAddress | null;
+  /** Which of the shop's plans it pays for. */
+  plan: number | null;
   fraudScore: number;
   fate:
     | { kind: "captured" }
@@ -23,19 +29,49 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 const GOODS: [string, number][] = [
-  ["Running shoes", 11_900],
-  ["Rain jacket", 12_950],
-  ["Water bottle", 1_980],
-  ["Backpack, 28 l", 8_900],
-  ["Trail map", 1_250],
-  ["Head torch", 4_500],
-  ["Merino socks", 2_200],
-  ["Tent, two persons", 32_900],
-  ["Sleeping mat", 7_400],
-  ["Camping stove", 5_850],
-  ["Climbing rope", 15_900],
-  ["Wool hat", 2_700],
+  ["Evening tide, 30 × 40 cm", 3_200],
+  ["Evening tide, framed", 11_900],
+  ["Harbour at dawn, 50 × 70 cm", 12_950],
+  ["Postcards, set of eight", 1_980],
+  ["Star chart, 60 × 90 cm", 8_900],
+  ["Greeting card", 1_250],
+  ["Lighthouse, 30 × 40 cm", 4_500],
+  ["Desk calendar", 2_200],
+  ["Triptych, framed", 32_900],
+  ["Oak frame, 50 × 70 cm", 7_400],
+  ["Notebook, linen bound", 5_850],
+  ["Signed linocut", 15_900],
+  ["Tea towel, waves", 2_700],
 ];
+type DemoPlan = { name: string; type: PlanType; price: number; description: string; trialDays?: number };
+
+/** The shop's plans. Prices in US cents; what recurs does so monthly. */
+export const DEMO_PLANS: readonly DemoPlan[] = [
+  {
+    ...{ name: "Framing service", type: "ONE_TIME", price: 6_500 },
+    description: "Your own print, framed in oak. Ready in two weeks.",
+  },
+  {
+    ...{ name: "Printmaking workshop", type: "ONE_TIME", price: 12_000 },
+    description: "One day at the press, up to eight people. Paper, ink and lunch included.",
+  },
+  {
+    ...{ name: "Print of the month", type: "SUBSCRIPTION_FREE_TRIAL", price: 1_900, trialDays: 14 },
+    description: "A small print in your mailbox, every month.",
+  },
+];
+const SOLD_PLANS = DEMO_PLANS.flatMap(({ type }, index) => (type === "ONE_TIME" ? [index] : []));
+
+const TOWNS: [city: string, state: string | null, postalCode: string, country: string][] = [
+  ["Denver", "CO", "80202", "US"],
+  ["Portland", "OR", "97205", "US"],
+  ["Burlington", "VT", "05401", "US"],
+  ["Innsbruck", null, "6020", "AT"],
+  ["Grenoble", null, "38000", "FR"],
+  ["Bergen", null, "5003", "NO"],
+];
+const STREETS = ["Main Street", "Mill Lane", "Station Road", "Park Avenue", "River Walk"];
+
 const FIRST =
   "Ada Jonas Mei Ruth Noah Sora Eva Omar Clara Tom Lina Hugo Ines Paul Nora Amir Lucy Marco Greta Ravi".split(" ");
 const LAST =
@@ -75,8 +111,10 @@ type Random = () => number;
 type Pick = <T>(items: readonly T[]) => T;
 
 function orderAt(atMs: number, nowMs: number, random: Random, pick: Pick): PastOrder {
-  const [description, price] = pick(GOODS);
-  const amount = price * (random() < 0.2 ? 2 : 1);
+  const plan = random() < 0.07 ? pick(SOLD_PLANS) : null;
+  const sold = plan === null ? null : (DEMO_PLANS[plan] as DemoPlan);
+  const [description, price] = sold ? [sold.name, sold.price] : pick(GOODS);
+  const amount = price * (sold === null && random() < 0.2 ? 2 : 1);
   const card = weighted(
     CARDS.map((entry) => [entry, entry.weight] as const),
     random(),
@@ -85,7 +123,9 @@ function orderAt(atMs: number, nowMs: number, random: Random, pick: Pick): PastO
   return {
     atMs,
     amount,
-    currency: random() < 0.78 ? "USD" : "EUR",
+    plan,
+    currency: sold || random() < 0.78 ? "USD" : "EUR",
+    address: random() < 0.8 ? addressOf(random, pick) : null,
     brand: card.brand,
     bin: card.bin,
     last4: String(1000 + Math.floor(random() * 9000)),
@@ -96,6 +136,11 @@ function orderAt(atMs: number, nowMs: number, random: Random, pick: Pick): PastO
       ? { kind: "declined", code: weighted(DECLINES, random()) }
       : fateOf(amount, nowMs - atMs, random, pick),
   };
+}
+
+function addressOf(random: Random, pick: Pick): BillingAddress {
+  const [city, state, postal_code, country] = pick(TOWNS);
+  return { line1: `${1 + Math.floor(random() * 98)} ${pick(STREETS)}`, line2: null, city, state, postal_code, country };
 }
 
 function fateOf(amount: number, ageMs: number, random: Random, pick: Pick): PastOrder["fate"] {

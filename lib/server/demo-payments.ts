@@ -13,14 +13,26 @@ type Order = {
 
 /** A small shop's morning: every status that a payment can have by itself. */
 const ORDERS: Order[] = [
-  { amount: 4_900, currency: "USD", card: "4242424242424242", customer: "Ada Moreno", description: "Running shoes" },
-  { amount: 12_950, currency: "EUR", card: "5555555555554444", customer: "Jonas Weber", description: "Rain jacket" },
+  {
+    amount: 4_900,
+    currency: "USD",
+    card: "4242424242424242",
+    customer: "Ada Moreno",
+    description: "Evening tide, framed",
+  },
+  {
+    amount: 12_950,
+    currency: "EUR",
+    card: "5555555555554444",
+    customer: "Jonas Weber",
+    description: "Harbour at dawn, 50 × 70 cm",
+  },
   {
     amount: 1_980,
     currency: "USD",
     card: "4111111111111111",
     customer: "Mei Tanaka",
-    description: "Water bottle",
+    description: "Postcards, set of eight",
     manual: true,
   },
   {
@@ -29,7 +41,7 @@ const ORDERS: Order[] = [
       currency: "USD",
       card: "378282246310005",
       customer: "Ruth Okafor",
-      description: "Backpack, two colours",
+      description: "Lighthouse, two sizes",
     },
     ...{ manual: true, followUp: { action: "capture", body: { amount: 21_000 } } },
   },
@@ -39,12 +51,18 @@ const ORDERS: Order[] = [
       currency: "USD",
       card: "6011111111111117",
       customer: "Liam Byrne",
-      description: "Socks, pack of six",
+      description: "Greeting cards, pack of six",
     },
     ...{ manual: true, followUp: { action: "void", body: { reason: "ordered twice" } } },
   },
   {
-    ...{ amount: 8_999, currency: "EUR", card: "4242424242424242", customer: "Inês Duarte", description: "Head lamp" },
+    ...{
+      amount: 8_999,
+      currency: "EUR",
+      card: "4242424242424242",
+      customer: "Inês Duarte",
+      description: "Star chart, 60 × 90 cm",
+    },
     followUp: { action: "refund", body: { reason: "RETURN" } },
   },
   {
@@ -53,22 +71,46 @@ const ORDERS: Order[] = [
       currency: "USD",
       card: "5555555555554444",
       customer: "Noah Fischer",
-      description: "Tent pegs and tarp",
+      description: "Oak frames, two",
     },
     followUp: { action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } },
   },
-  { amount: 780, currency: "JPY", card: "4242424242424242", customer: "Sora Kimura", description: "Key ring" },
-  { amount: 5_400, currency: "USD", card: "4000000000000002", customer: "Eva Lindqvist", description: "Cap" },
-  { amount: 9_900, currency: "USD", card: "4000000000009995", customer: "Omar Haddad", description: "Fleece" },
-  { amount: 6_500, currency: "EUR", card: "4000000000000044", customer: "Clara Rossi", description: "Gloves" },
-  { amount: 19_900, currency: "USD", card: "4000000000003220", customer: "Tom Aldridge", description: "Sleeping bag" },
+  { amount: 780, currency: "JPY", card: "4242424242424242", customer: "Sora Kimura", description: "Sticker" },
+  {
+    amount: 5_400,
+    currency: "USD",
+    card: "4000000000000002",
+    customer: "Eva Lindqvist",
+    description: "Notebook, linen bound",
+  },
+  {
+    amount: 9_900,
+    currency: "USD",
+    card: "4000000000009995",
+    customer: "Omar Haddad",
+    description: "Desk calendars, four",
+  },
+  {
+    amount: 6_500,
+    currency: "EUR",
+    card: "4000000000000044",
+    customer: "Clara Rossi",
+    description: "Tea towels, three",
+  },
+  {
+    amount: 19_900,
+    currency: "USD",
+    card: "4000000000003220",
+    customer: "Tom Aldridge",
+    description: "Signed linocut",
+  },
 ];
 
 /** Takes the demo's payments through the API, as its shop would. Returns how many there are now. */
 export async function seedDemoPayments(key: string): Promise<number> {
   let made = 0;
   for (const [index, order] of ORDERS.entries()) {
-    const payment = await post(key, "/v1/payments", `demo-${index + 1}`, bodyOf(order));
+    const payment = await post(key, "/v1/payments", `demo-${index + 1}`, bodyOf(order, index));
     if (payment) made++;
     if (!payment?.id || !order.followUp) continue;
     const { action, body } = order.followUp;
@@ -77,12 +119,12 @@ export async function seedDemoPayments(key: string): Promise<number> {
   return made;
 }
 
-function bodyOf({ amount, currency, card, customer, description, manual }: Order): object {
-  const [first = ""] = customer
+function bodyOf({ amount, currency, card, customer, description, manual }: Order, index: number): object {
+  const name = customer
     .toLowerCase()
     .normalize("NFD")
     .replace(/[^a-z ]/g, "")
-    .split(" ");
+    .replace(" ", ".");
   return {
     amount,
     currency,
@@ -93,9 +135,16 @@ function bodyOf({ amount, currency, card, customer, description, manual }: Order
       cvv: card.startsWith("37") ? "1234" : "123",
     },
     capture_method: manual ? "manual" : "automatic",
-    customer_id: `customer-${first}`,
+    customer_id: `customer-${name}`,
     customer_name: customer,
-    customer_email: `${first}@shopper.example`,
+    customer_email: `${name}@shopper.example`,
+    billing_address: {
+      line1: `${10 + index} Mill Lane`,
+      city: "Denver",
+      state: "CO",
+      postal_code: "80202",
+      country: "US",
+    },
     description,
   };
 }

@@ -5,22 +5,25 @@ import { findUserByEmail } from "@/db/queries/accounts/users";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { createMerchant, type NewMerchant } from "@/lib/domain/accounts/business";
-import type { Service } from "@/lib/domain/context";
+import type { Environment, Service } from "@/lib/domain/context";
 import { ConfigurationError, env } from "@/lib/env";
 import { seedDemoHistory } from "./demo-history";
+import { seedDemoLinks } from "./demo-links";
 import { seedDemoPayments } from "./demo-payments";
 import { replacePrivateFile } from "./private-file";
 
 export type Demo = NewMerchant;
 
-const NAME = "Demo shop";
+/** The sample shop at /demo, whose orders these are. */
+const NAME = "Halyard Prints";
 const EMAIL = "demo@cardlane.example";
 
 export const demoFile = (dataDir: string) => join(dataDir, "demo.json");
 
 /**
  * Fills an empty database with a demo merchant. Its password and keys are shown at every start, so they are kept in the
- * data folder; null when this database has merchants and none of them is ours, and in production.
+ * data folder; null when this database has merchants and none of them is ours, and in production. A demo whose process
+ * died before it was filled is filled at the next start.
  */
 export async function ensureDemo(
   service: Service,
@@ -34,14 +37,14 @@ export async function ensureDemo(
   }
   if (await hasMerchants(service.db.orm)) {
     const demo = await readDemo(service, dataDir);
+    if (demo) await fillDemo(service, demo);
     say(demo ? `sign-in and keys in ${demoFile(dataDir)}` : "none: this database has merchants of its own");
     return demo;
   }
   say("creating a demo merchant");
   try {
     const demo = await createDemo(service, dataDir);
-    const payments = (await seedHistory(service, demo)) + (await seedDemoPayments(demo.test_key));
-    say(`a merchant with ${payments} payments`);
+    say(`a merchant with ${await fillDemo(service, demo)} payments`);
     return demo;
   } catch (error) {
     // Another instance that started at the same moment was faster.
@@ -58,10 +61,18 @@ async function refuseDemo(service: Service): Promise<void> {
   );
 }
 
-async function seedHistory(service: Service, demo: Demo): Promise<number> {
+/** Gives a demo without payments its past and a morning. Returns how many payments it made. */
+async function fillDemo(service: Service, demo: Demo): Promise<number> {
+  const environment = await environmentOf(service, demo);
+  const history = environment === null ? 0 : await seedDemoHistory(service, environment.id);
+  if (environment === null || history === 0) return 0;
+  return history + (await seedDemoPayments(demo.test_key)) + (await seedDemoLinks(service, environment));
+}
+
+async function environmentOf(service: Service, demo: Demo): Promise<Environment | null> {
   const merchantId = decodeId("merchant", demo.merchant_id);
-  const environmentId = merchantId && (await findEnvironmentId(service.db.orm, merchantId, "test"));
-  return environmentId ? seedDemoHistory(service, environmentId) : 0;
+  const id = merchantId && (await findEnvironmentId(service.db.orm, merchantId, "test"));
+  return merchantId && id ? { id, mode: "test", merchantId } : null;
 }
 
 /** The file is written before the commit: the keys of a merchant that exists can then never be lost with the process. */

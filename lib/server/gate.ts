@@ -19,7 +19,7 @@ export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/
 const READING = new Set(["GET", "HEAD"]);
 /** What is written to: everything else of ours is only looked at. Each of these refuses more than 64 KiB by itself. */
 export const WRITTEN_TO =
-  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|processors\/[^/]+\/reports$|(?:sign-up|verify-email|forgot-password|reset-password)$)|pay\/[^/]+\/attempts$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
+  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|processors\/[^/]+\/reports$|(?:sign-up|verify-email|forgot-password|reset-password)$)|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any address of ours has. Next's work grows with the square of the number of parameters: with 16 KB of them one
  * request stops the process for three seconds.
@@ -184,7 +184,7 @@ export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number
 type Destination = "api" | "pages" | "nowhere";
 
 const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;
-const API = /^\/(?:v1|health|metrics)(?:[/?]|$)/;
+const API = /^\/(?:v1|mcp|health|metrics)(?:[/?]|$)/;
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
 
 /**

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { DASHBOARD_ENDPOINTS } from "@/lib/http/dashboard-endpoints";
 import { FILES, WRITTEN_TO } from "./gate";
-import { closeGracefully, createHttpServer, type Listener } from "./http-server";
+import { closeGracefully, createHttpServer, type Listener, onceStopping } from "./http-server";
 
 const answer =
   (name: string): Listener =>
@@ -125,18 +126,22 @@ test("every address that is written to takes a body, and no page does", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => /(?:^|\/)(?:route\.ts|page\.tsx)$/.test(file))
     .map((file) => `app/${file}`);
-  expect(files.length).toBeGreaterThan(100);
+  expect(files.length).toBeGreaterThan(60);
   for (const file of files) {
     const path = `/${file
       .split("/")
       .slice(1, -1)
       .filter((part) => !part.startsWith("("))
       .join("/")}`.replace(/\[[^/]*\]/g, "x");
-    if (/^\/(v1|health|metrics)/.test(path)) continue;
-    if (path.endsWith("/state")) continue; // names methods that it answers with 405
+    if (/^\/(v1|mcp|health|metrics)/.test(path)) continue;
+    if (/\[(?:\.\.\.path|action)\]\/route\.ts$/.test(file)) continue; // serve the endpoints below
     const writes = file.endsWith("route.ts") && /POST|PATCH|DELETE/.test(readFileSync(file, "utf8"));
     expect([file, WRITTEN_TO.test(path)]).toEqual([file, writes]);
   }
+  const written = DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint).filter(({ method }) => method !== "GET");
+  expect(written.length).toBeGreaterThan(25);
+  const isTaken = ({ path }: { path: string }) => WRITTEN_TO.test(path.replace(/\{[^}]*\}/g, "x"));
+  expect(written.filter((endpoint) => !isTaken(endpoint)).map(({ path }) => path)).toEqual([]);
 });
 
 test("who sends many requests before the first is answered is cut off, and who sends a few is answered", async () => {
@@ -303,4 +308,24 @@ test("it keeps its port for the drain, and no longer than the grace for what doe
   await stuck.closed;
   expect((await stuck.running).status).toBe(0);
   expect(await stuck.isOpen()).toBe(false);
+});
+
+test("what would go on for as long as it is read ends when the server stops, and at once when that has begun", async () => {
+  let begun = 0;
+  const stream: Listener = async (_request, response) => {
+    begun++;
+    await new Promise<void>((resolve) => onceStopping(response, resolve));
+    response.end("over");
+  };
+  const own = createHttpServer({ api: stream, pages: stream }, () => {});
+  await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
+  const ask = () => say("GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", own);
+  const running = ask();
+  await vi.waitFor(() => expect(begun).toBe(1));
+  const started = performance.now();
+  const closed = closeGracefully(own, 20_000, 300);
+  expect((await running).body).toContain("over");
+  expect((await ask()).body).toContain("over");
+  await closed;
+  expect(performance.now() - started).toBeLessThan(5_000);
 });

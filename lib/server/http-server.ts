@@ -16,7 +16,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => P
 export type Listeners = { api: Listener; pages: Listener };
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
-const KEEP_ALIVE_MS = 65_000;
+export const KEEP_ALIVE_MS = 65_000;
 /** Node looks so often for requests that are late; every half minute, as it does by itself, lets 10 s become 40. */
 const LOOK_FOR_LATE_MS = 1_000;
 /** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */
@@ -124,6 +124,21 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
   });
 }
 
+const STOPPING = Symbol("stopping");
+/** Answers of a server that is stopping. */
+const told = new WeakSet<ServerResponse>();
+
+/** Tells an answer that would go on for as long as it is read when its server is stopping, which may be so already. */
+export function onceStopping(response: ServerResponse, end: () => void): void {
+  if (told.has(response)) end();
+  else response.once(STOPPING, end);
+}
+
+function tellStopping(response: ServerResponse): void {
+  told.add(response);
+  response.emit(STOPPING);
+}
+
 /** Requests under way of a server, and whether it is stopping. */
 type Traffic = { readonly running: Set<ServerResponse>; isStopping: boolean };
 const traffics = new WeakMap<Server, Traffic>();
@@ -142,7 +157,10 @@ function watchTraffic(server: Server): void {
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
     // Whoever is answered now comes back over another connection, to an instance that goes on.
-    if (traffic.isStopping) response.shouldKeepAlive = false;
+    if (traffic.isStopping) {
+      response.shouldKeepAlive = false;
+      tellStopping(response);
+    }
     const own = unanswered.get(socket) ?? new Set();
     if (!unanswered.has(socket)) {
       unanswered.set(socket, own);
@@ -173,6 +191,7 @@ export async function closeGracefully(server: Server, graceMs: number, drainMs =
   const traffic = traffics.get(server);
   if (traffic) traffic.isStopping = true;
   const ended = [...(traffic?.running ?? [])].map((response) => {
+    tellStopping(response);
     if (!response.headersSent) response.shouldKeepAlive = false;
     return new Promise<void>((resolve) => void response.once("close", resolve));
   });

@@ -88,6 +88,14 @@ test("a query or a slash makes no other page of it, and is in nobody's", async (
   expect(second.body.toString()).toBe(first.body.toString().replaceAll(nonceIn(first), nonceIn(second)));
 });
 
+test("the search is no page for everybody: each question has its own, query and all", async () => {
+  for (const path of ["/docs/search?q=refund", "/docs/search?q=void", "/docs/search"]) {
+    await ask(path);
+    expect(addressDrawn).toBe(path);
+  }
+  expect(drawn).toBe(3);
+});
+
 test("parts of a page there are none, whatever is asked with them: the browser then loads the page", async () => {
   const asked: Record<string, string>[] = [
     { rsc: "1" },

@@ -3,8 +3,8 @@ import { dataHeaders, NONCE_HEADER } from "@/lib/http/security-headers";
 import type { Listener } from "./http-server";
 import { cutAt, type Pieces } from "./page-pieces";
 
-/** The same for everybody for as long as the process lives: the home page and the documentation. */
-const PUBLIC = /^\/(?:docs(?:\/[\w-]+){0,2}\/?)?$/;
+/** The same for everybody for as long as the process lives: the home page and the documentation but its search. */
+const PUBLIC = /^\/(?:docs(?!\/search\b)(?:\/[\w-]+){0,2}\/?)?$/;
 
 /** Of each answer its own; the rest of the headers is kept. */
 const OWN_HEADERS = new Set([
@@ -19,7 +19,7 @@ const VARY = "rsc, accept-encoding";
 type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly nonce: string; readonly pieces: Promise<Pieces> };
 
 /**
- * Has Next draw a public page once and puts another nonce into it for each later visitor: to draw the API reference anew takes
+ * Has Next draw a public page once and puts another nonce into it for each later visitor: to draw the API reference again takes
  * the process a sixth of a second, in which it answers nobody. Only addresses that exist are kept, and none twice for another query.
  */
 export function withKeptPages(pages: Listener): Listener {

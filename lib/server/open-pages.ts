@@ -38,7 +38,7 @@ export async function openPages(options: {
   claimHost();
   const { root, demo, ...ofService } = options;
   const { service, close } = await createService({ ...ofService, applicationName: "cardlane-pages" });
-  const { authenticator, requestErrors } = provideService(service);
+  const { authenticator, requestLog } = provideService(service);
   provideDemoShop(demo);
   const following = followDatabase(service);
   const next = await openNext({ dev: false, root });
@@ -52,6 +52,8 @@ export async function openPages(options: {
     listener(request, response) {
       if (request.headers[PROXIED_HEADER] === "1") void noteProxy(service);
       delete request.headers[PROXIED_HEADER];
+      // Of what nobody read Next leaves the rest, behind which the end of the connection would never be heard of.
+      response.once("close", () => request.removeAllListeners("data").removeAllListeners("readable").resume());
       const answer = async () => {
         try {
           await pages(request, response);
@@ -65,7 +67,7 @@ export async function openPages(options: {
     },
     figures: ownFigures,
     async close() {
-      await Promise.all([...following.map((job) => job.stop()), authenticator.stop(), requestErrors.stop()]);
+      await Promise.all([...following.map((job) => job.stop()), authenticator.stop(), requestLog.stop()]);
       await next.close();
       await close();
     },

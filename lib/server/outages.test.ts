@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { beforeAll, expect, test } from "vitest";
 import type { Database } from "@/db/client";
-import { currentAsker, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
+import { currentServing, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
 import { provideService } from "@/lib/http/current-service";
 import { testService } from "@/lib/testing/factories";
 import { secureResponse } from "./next-requests";
@@ -54,7 +54,7 @@ async function answered(work: Work, { method = "GET", accept = "text/html", limi
 /** Later, as a statement's answer comes; what it was asked for is known all the same. */
 async function fail(error: Error = new DatabaseUnavailable("nobody there")): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  noteFailure(currentAsker(), error);
+  noteFailure(currentServing(), error);
 }
 
 /** The ways in which Next, its compression and our own handlers answer 500. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Asker, workFor } from "@/db/unavailable";
+import { type Serving, workFor } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
+import { answerFailure, infoOf } from "@/lib/http/pipeline";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
-import { answerFailure, outagePage, silence } from "@/lib/http/unavailable";
+import { outagePage, silence } from "@/lib/http/unavailable";
 
 /**
  * Does what answers one request for a page. When the database fails it and the answer would be 500, or none has begun within
@@ -15,10 +16,10 @@ export function withOutages<T>(
   limitMs: number | null,
   work: () => T,
 ): T {
-  const asker: Asker = { failure: null };
-  const replace = replacer(request, response, asker);
+  const serving: Serving = { failure: null };
+  const replace = replacer(request, response, serving);
   if (limitMs !== null) limitTime(request, response, limitMs, replace);
-  return workFor(asker, work);
+  return workFor(serving, work);
 }
 
 type Callback = () => void;
@@ -28,7 +29,7 @@ type Methods<Name extends string> = Record<Name, (...rest: Rest) => unknown>;
 const HEADERS = ["setHeader", "appendHeader", "removeHeader", "flushHeaders"] as const;
 
 /** From now on what the response is told passes here. Returns what answers it with an outage, unless its headers are sent. */
-function replacer(request: IncomingMessage, response: ServerResponse, asker: Asker): (failure: unknown) => void {
+function replacer(request: IncomingMessage, response: ServerResponse, serving: Serving): (failure: unknown) => void {
   const methods = response as unknown as Methods<"writeHead" | "write" | "end" | (typeof HEADERS)[number]>;
   const writeHead = methods.writeHead.bind(response);
   const write = methods.write.bind(response);
@@ -57,8 +58,8 @@ function replacer(request: IncomingMessage, response: ServerResponse, asker: Ask
     writeHead(...rest) {
       if (isReplaced) return response;
       const status = typeof rest[0] === "number" ? rest[0] : response.statusCode;
-      if (status !== 500 || asker.failure === null) return writeHead(...rest);
-      replace(asker.failure);
+      if (status !== 500 || serving.failure === null) return writeHead(...rest);
+      replace(serving.failure);
       return response;
     },
     write(...rest) {
@@ -69,7 +70,7 @@ function replacer(request: IncomingMessage, response: ServerResponse, asker: Ask
     },
     end(...rest) {
       // Without a body there is a length to be sent, which Node knows when it writes the headers itself.
-      if (response.statusCode === 500 && asker.failure !== null) begin();
+      if (response.statusCode === 500 && serving.failure !== null) begin();
       if (!isReplaced) return end(...rest);
       drop(rest);
       return response;
@@ -109,8 +110,7 @@ const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
 /** Words for a browser that shows what it gets; the API's own form for everything else. */
 function answerOf(request: IncomingMessage, failure: unknown) {
   const { method = "GET", url = "/", headers } = request;
-  const get = (name: string) => headers[name]?.toString() ?? null;
-  const answer = answerFailure({ method, url: `http://localhost${url}`, headers: { get }, body: null }, failure);
+  const answer = answerFailure(failure, infoOf({ url: `http://localhost${url}` }));
   if (!headers.accept?.includes("text/html")) return answer;
   const retry = method === "GET" || method === "HEAD";
   const text = retry ? `${TEXT} Try again in a moment.` : `${TEXT} Go back and try again in a moment.`;
@@ -120,7 +120,7 @@ function answerOf(request: IncomingMessage, failure: unknown) {
     body: outagePage({
       title: failure instanceof AppError ? AWAY : TITLE,
       text,
-      nonce: get(NONCE_HEADER) ?? "",
+      nonce: headers[NONCE_HEADER]?.toString() ?? "",
       retry,
     }),
   };

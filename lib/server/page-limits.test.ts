@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { createPageLimit } from "./page-limits";
+import { createPageLimit, isPaymentForm } from "./page-limits";
 
 const FORM = `/pay/cst_${"a".repeat(43)}`;
 const CHALLENGE = `/challenge/env_1.pay_1.${"a".repeat(30)}`;
+const LINK = `/link/${"a".repeat(22)}`;
 const ask = (url = "/sign-in", address = "203.0.113.7") =>
   ({ url, method: "GET", headers: { "x-forwarded-for": address } }) as unknown as IncomingMessage;
 
@@ -37,15 +38,25 @@ describe("pages of one address", () => {
     expect([ask40(FORM), ask40("/docs"), ask40(`${FORM}/state`)]).toEqual([30, 10, 0]);
   });
 
-  test.each(["/pay/cst_1", "/pay/preview", `${FORM}/result`, `${FORM}/x`, "/challenge/x", `${CHALLENGE}/attempts`])(
-    "%s is no payment form, but a page like any other",
-    (path) => {
-      const refusalFor = limitOf(4);
-      refusalFor(ask("/docs"));
-      expect(refusalFor(ask(path))?.status).toBe(429);
-      for (const form of [FORM, `${FORM}/attempts`, CHALLENGE]) expect(refusalFor(ask(form)), form).toBeNull();
-    },
-  );
+  test.each([
+    "/pay/cst_1",
+    "/pay/preview",
+    `${FORM}/result`,
+    `${FORM}/x`,
+    "/challenge/x",
+    `${CHALLENGE}/attempts`,
+    "/link/x",
+  ])("%s is no payment form, but a page like any other", (path) => {
+    const refusalFor = limitOf(4);
+    refusalFor(ask("/docs"));
+    expect(refusalFor(ask(path))?.status).toBe(429);
+    for (const form of [FORM, `${FORM}/attempts`, CHALLENGE]) expect(refusalFor(ask(form)), form).toBeNull();
+  });
+
+  test("of payment links are counted with the forms that they lead to", () => {
+    for (const path of [LINK, `${LINK}/open`]) expect(isPaymentForm(ask(path)), path).toBe(true);
+    for (const path of [`${LINK}/x`, `${LINK}a`]) expect(isPaymentForm(ask(path)), path).toBe(false);
+  });
 
   test("that guess at payment forms are refused after a few, and those who have one go on", () => {
     const limit = createPageLimit(1_200);

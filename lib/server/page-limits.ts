@@ -15,7 +15,7 @@ import type { Listener } from "./http-server";
  * ours: for anything else Next draws a page that says there is nothing.
  */
 const PAYMENT_FORM =
-  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state))?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?)(?:\?|$)/;
+  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?)(?:\?|$)/;
 /** A form that waits for a payment looks every two seconds. */
 const FORMS_PER_PAGE = 3;
 /** One that nobody has is a guess, and counts as so many: two a second of one address in the long run. */

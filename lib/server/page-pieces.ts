@@ -11,7 +11,7 @@ export type Pieces = {
   /** The same as one gzip member. */
   packed(word: string): Made;
 };
-export type Made = { readonly chunks: readonly Buffer[]; readonly length: number };
+type Made = { readonly chunks: readonly Buffer[]; readonly length: number };
 
 const deflate = promisify(deflateRaw);
 
@@ -69,7 +69,7 @@ function storedBlock(bytes: Buffer): Buffer {
 
 /**
  * The sum of two texts from theirs, as zlib's crc32_combine does it: a checksum is a polynomial over two elements, and what
- * follows a text multiplies its own by x for each bit. To sum a megabyte anew for each visitor takes a millisecond.
+ * follows a text multiplies its own by x for each bit. To sum a megabyte again for each visitor takes a millisecond.
  */
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -17,18 +17,25 @@ import { PagesProcess } from "./pages-process";
 const PAGES = `
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-const left = [];
+const [left, asked] = [[], []];
+let server;
 process.once("disconnect", () => process.exit());
-process.on("message", ({ start, figuresFor }) => {
+process.on("message", ({ start, figuresFor, alive }) => {
+  if (alive) process.send({ alive });
   if (figuresFor) process.send({ figuresFor, figures: [{ name: process.env.CARDLANE_SECRET ?? "told", value: figuresFor }] });
   if (!start) return;
   if (start.root === "broken") process.send({ failed: "no such database" }, () => process.exit(1));
-  else createServer(answer).listen(start.socket, () => process.send({ ready: true }));
+  else (server = createServer(answer)).listen(start.socket, () => process.send({ ready: true }));
 });
 async function answer(request, response) {
   const url = new URL(request.url, "http://here");
+  asked.push(url.pathname);
   request.on("error", () => {});
   response.on("close", () => response.writableFinished || left.push(url.pathname));
+  if (url.pathname === "/api/verify-email") return void response.writeHead(413, { "content-length": "2" }).end("no");
+  if (url.pathname === "/sign-in/far") return void response.writeHead(307, { location: "/" + "x".repeat(100_000) }).end();
+  if (url.pathname === "/sign-in/open") return void server.getConnections((_, count) => response.end(String(count)));
+  if (url.pathname === "/sign-in/asked") return void response.end(String(asked));
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();
@@ -47,8 +54,8 @@ async function answer(request, response) {
 const folder = mkdtempSync(join(tmpdir(), "cardlane-pages-"));
 const file = join(folder, "pages.mjs");
 const connections = { sql: 2, orm: 2, store: 1, long: 0, exports: 2 };
-const processOf = (root = folder) =>
-  new PagesProcess({ file, dataDir: folder, root, embedded: false, connections, demo: null });
+const processOf = (root = folder, lookMs = 5_000) =>
+  new PagesProcess({ file, dataDir: folder, root, embedded: false, connections, demo: null, lookMs });
 let pages: PagesProcess;
 let server: Server;
 
@@ -76,7 +83,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 type Sent = { method?: string; headers?: Record<string, string>; body?: string };
 const send = (path: string, { method = "GET", headers = {}, body }: Sent = {}) => {
   const { port } = server.address() as AddressInfo;
-  const call = request({ host: "127.0.0.1", port, path, method, headers, agent: new Agent() });
+  const call = request({ host: "127.0.0.1", port, path, method, headers, agent: new Agent(), maxHeaderSize: 200_000 });
   call.end(body);
   return call;
 };
@@ -114,6 +121,43 @@ test("a request arrives as the service has made it, and its answer as it was giv
   ).toBe("in parts");
 });
 
+/** Sends bytes, and answers what has come when the connection is quiet, or after `until` of it has. */
+async function sendBytes(bytes: string, until: (text: string) => boolean): Promise<string> {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (data) => {
+    text += String(data);
+  });
+  socket.write(bytes.replace("HOST", `127.0.0.1:${port}`));
+  await expect.poll(() => until(text), { timeout: 10_000, interval: 10 }).toBe(true);
+  socket.destroy();
+  return text;
+}
+
+test.each(["GET", "HEAD", "DELETE", "OPTIONS", "POST"])("what is in the body of a %s is no request", async (method) => {
+  const hidden = "GET /sign-in/waits HTTP/1.1\r\nhost: forged\r\nx-forwarded-for: 192.0.2.1\r\n\r\n";
+  const head = `${method} /api/auth/session HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const body = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
+  const text = await sendBytes(head + body, (got) => /\r\n\r\n(?:$|[\s\S]*\r\n0\r\n\r\n$)/.test(got));
+  expect(text).toMatch(/^HTTP\/1.1 201 /);
+  if (method !== "HEAD") expect(text).toContain(JSON.stringify(hidden).slice(1, -1));
+  expect((await ask("/sign-in/asked")).text).toBe("/api/auth/session,/sign-in/asked");
+  // Whoever comes next over the same connection of ours is not given the answer to a hidden one.
+  for (let i = 0; i < 3; i++) expect((await seen(`/sign-in?${i}`)).url).toBe(`/sign-in?${i}`);
+});
+
+test("who is answered before all of the body came, and leaves, leaves no connection behind", async () => {
+  const head = "POST /api/verify-email HTTP/1.1\r\nHost: HOST\r\nContent-Length: 60000\r\n\r\nhello";
+  for (let i = 0; i < 5; i++) expect(await sendBytes(head, (got) => got.endsWith("no"))).toMatch(/^HTTP\/1.1 413 /);
+  await expect.poll(async () => Number((await ask("/sign-in/open")).text), { timeout: 5_000 }).toBeLessThan(3);
+});
+
+test("an answer whose headers are long arrives: the sign-in leads back to any address", async () => {
+  const answer = await ask("/sign-in/far");
+  expect([answer.status, answer.headers.location?.length]).toEqual([307, 100_001]);
+});
+
 test("payments are answered while a page is drawn", async () => {
   const until = join(folder, "drawn");
   const page = ask(`/sign-in/busy?until=${encodeURIComponent(until)}`);
@@ -140,6 +184,32 @@ test("a process that ends is started again; what it was asked is an outage, paym
   await expect.poll(async () => (await ask("/sign-in")).status, { timeout: 20_000, interval: 20 }).toBe(201);
   expect(pages.pid).not.toBe(first);
   expect(log.error).toHaveBeenCalledWith({ code: 7, signal: null }, expect.stringContaining("started again"));
+});
+
+test("where another process cannot be had the service goes on, and tries again", async () => {
+  const error = vi.spyOn(log, "error").mockReturnValue();
+  const first = pages.pid as number;
+  process.kill(first, "SIGSTOP");
+  const [socket] = readdirSync(folder).filter((name) => name.endsWith(".sock")) as [string];
+  rmSync(join(folder, socket));
+  mkdirSync(join(folder, socket));
+  process.kill(first, "SIGKILL");
+  const failed = expect.stringContaining("did not start");
+  await expect.poll(() => error.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  expect(error).toHaveBeenCalledWith({ err: expect.objectContaining({ code: "ERR_FS_EISDIR" }) }, failed);
+  rmdirSync(join(folder, socket));
+  await expect.poll(async () => (await ask("/sign-in")).status, { timeout: 20_000, interval: 20 }).toBe(201);
+});
+
+test("one that hangs is ended, and another is started", async () => {
+  const error = vi.spyOn(log, "error").mockReturnValue();
+  const watched = processOf(folder, 200);
+  await watched.start();
+  const first = watched.pid as number;
+  process.kill(first, "SIGSTOP");
+  await expect.poll(() => watched.pid !== first, { timeout: 20_000 }).toBe(true);
+  expect(error).toHaveBeenCalledWith({ pid: first }, expect.stringContaining("answers nothing any more"));
+  await watched.stop();
 });
 
 test("an answer that breaks off is not taken for a whole one", async () => {

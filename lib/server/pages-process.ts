@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { Agent, type IncomingMessage, request as requestFrom, type ServerResponse } from "node:http";
+import { Agent, type IncomingMessage, maxHeaderSize, request as requestFrom, type ServerResponse } from "node:http";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Connections } from "@/db/client";
-import { currentAsker } from "@/db/unavailable";
+import { currentServing } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { handOver } from "@/lib/env";
 import type { DemoShop } from "@/lib/http/demo";
@@ -16,7 +16,7 @@ import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
 
 /** What the process of the pages is told, over a channel that nobody else reads. */
-export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number };
+export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
 export type PagesStart = {
   readonly root: string;
   readonly socket: string;
@@ -30,6 +30,7 @@ export type PagesStart = {
 /** What it says. A start that failed is one sentence, or a stack. */
 export type FromPages =
   | { readonly ready: true }
+  | { readonly alive: true }
   | { readonly failed: string }
   | { readonly figuresFor: number; readonly figures: MetricFigures };
 
@@ -37,6 +38,8 @@ export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
   /** What it runs. */
   readonly file: string;
   readonly dataDir: string;
+  /** Milliseconds between two looks whether it still answers. */
+  readonly lookMs?: number;
 };
 
 /** Says that this service has seen a proxy: the process of the pages sees no caller itself. */
@@ -51,6 +54,11 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const RUNS_MS = 30_000;
 const ENDS_WITHIN_MS = 10_000;
+/** One that hangs ends by itself never. So many looks without an answer are half a minute, and no page takes that. */
+const LOOK_MS = 5_000;
+const MOST_UNANSWERED = 6;
+/** It waits for the database, which may be recovering. One that says nothing for longer says nothing any more. */
+const READY_WITHIN_MS = 120_000;
 const FIGURES_WITHIN_MS = 1_000;
 
 /**
@@ -76,31 +84,36 @@ export class PagesProcess {
   }
 
   /** Resolves when it can draw. Throws what it says that it cannot start for. */
-  start(): Promise<void> {
-    const { file, dataDir: _, ...options } = this.#options;
+  async start(): Promise<void> {
+    const { file, dataDir: _, lookMs = LOOK_MS, ...options } = this.#options;
     const { env, settings } = handOver();
     rmSync(this.#socket, { force: true });
     const child = fork(file, [], { env, execArgv: MEMORY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
-    if (child.pid !== undefined) setPriority(child.pid, Math.min(getPriority() + LESS_URGENT, 19));
-    tell(child, { start: { ...options, settings, socket: this.#socket } });
     const startedMs = performance.now();
     return new Promise((resolve, reject) => {
       let isReady = false;
+      const late = setTimeout(() => isReady || child.kill("SIGKILL"), READY_WITHIN_MS).unref();
       child.on("message", (message: FromPages) => {
         if ("ready" in message) {
           isReady = true;
+          lookAfter(child, lookMs);
           resolve();
         } else if ("failed" in message) reject(new Error(message.failed));
       });
       child.on("error", reject);
       child.once("exit", (code, signal) => {
+        clearTimeout(late);
         reject(new Error(`the process of the pages ended with ${String(code ?? signal)}`));
         if (!isReady || this.#isStopping) return;
         if (performance.now() - startedMs > RUNS_MS) this.#pauseMs = FIRST_PAUSE_MS;
         log.error({ code, signal }, "the process of the pages ended, and is started again");
         this.#startAgain();
       });
+      // Where no files or processes are left there is none: `error` tells of it.
+      if (child.pid === undefined) return;
+      makeLessUrgent(child.pid);
+      tell(child, { start: { ...options, settings, socket: this.#socket } });
     });
   }
 
@@ -139,7 +152,7 @@ export class PagesProcess {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     const child = this.#child;
-    if (child && child.exitCode === null && child.signalCode === null) {
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
       if (child.connected) child.disconnect();
       const force = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_MS);
@@ -151,6 +164,31 @@ export class PagesProcess {
 
   /** Hands requests on to it, as they are by now, and its answers back. */
   readonly listener: Listener = (request, response) => forward(request, response, this.#socket);
+}
+
+/** Ends one that answers nothing any more, so that another is started. Looks are counted, not time: this process may have stood still. */
+function lookAfter(child: ChildProcess, lookMs: number): void {
+  let unanswered = 0;
+  child.on("message", (message: FromPages) => {
+    if ("alive" in message) unanswered = 0;
+  });
+  const timer = setInterval(() => {
+    if (unanswered++ < MOST_UNANSWERED) tell(child, { alive: true });
+    else {
+      log.error({ pid: child.pid }, "the process of the pages answers nothing any more, and is ended");
+      child.kill("SIGKILL");
+    }
+  }, lookMs).unref();
+  child.once("exit", () => clearInterval(timer));
+}
+
+/** One that has ended meanwhile, or a system that forbids it, is no reason to have no pages. */
+function makeLessUrgent(pid: number): void {
+  try {
+    setPriority(pid, Math.min(getPriority() + LESS_URGENT, 19));
+  } catch (error) {
+    log.warn({ err: error }, "the process of the pages is as urgent as this one");
+  }
 }
 
 /** The child may end at any moment: that is heard of apart. */
@@ -179,25 +217,31 @@ const withoutConnection = (headers: IncomingMessage["headers"]) =>
 const AWAY = "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.";
 
 function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
-  const asker = currentAsker();
+  const serving = currentServing();
   return new Promise((resolve) => {
     const headers = Object.fromEntries(withoutConnection(request.headers));
+    // Left to itself Node sends the body of a GET, HEAD, DELETE or OPTIONS bare: its bytes would be the next request.
+    const framing =
+      hasBody(request) && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
     const onward = requestFrom({
       ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
-      headers: { ...headers, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
+      // An answer may name the address that was asked for, with each character as nine.
+      maxHeaderSize: 16 * maxHeaderSize,
+      headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
     });
     let answer: IncomingMessage | null = null;
     const fail = (cause: unknown) => {
       request.unpipe(onward);
-      // An answer that came whole is one, even where not all of the body was wanted.
-      if (answer?.complete) return;
-      if (asker)
-        asker.failure ??= new AppError("database_unavailable", AWAY, { headers: { "Retry-After": "1" }, cause });
+      // An answer that came whole is one, even where not all of the body was wanted; and who has left is told nothing.
+      if (answer?.complete || response.closed) return;
+      if (serving) serving.failure ??= new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause });
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
     };
     response.once("close", () => {
-      if (!answer?.complete) onward.destroy();
+      // What is left of a body that was answered early nobody takes: the connection would wait for it for ever.
+      if (!answer?.complete || !onward.writableFinished) onward.destroy();
+      request.unpipe(onward).resume();
       resolve();
     });
     onward.on("error", fail);

@@ -42,12 +42,15 @@ async function serve({ root, socket, settings, embedded, connections, demo }: Pa
   const url = env.databaseUrl ?? "";
   const pages = await openPages({ root, url, embedded, connections, demo });
   const server = createServer(pages.serverOptions, pages.listener);
+  // Of more than a thousand Node drops the last ones, which are the service's: the caller's address and the nonce.
+  server.maxHeadersCount = 0;
   end = () => {
     server.close();
     server.closeIdleConnections();
     return pages.close();
   };
   process.on("message", (message: ToPages) => {
+    if ("alive" in message) say(message);
     if (!("figuresFor" in message)) return;
     const { figuresFor } = message;
     void pages.figures().then((figures) => say({ figuresFor, figures }));

@@ -12,6 +12,8 @@ test.each([
     "/health?x",
     "/v1/openapi.json",
     "/metrics",
+    "/mcp",
+    "/mcp/x",
   ],
   ...["/v1/payments/%zz", "/v1/payments/a%2Fb", "/v1/%70ayments", "/%761/payments", "/%76%31/payments?a=/../b"],
 ])("%s belongs to the API", (target) => {
@@ -25,6 +27,7 @@ test.each([
   "/docs/v1/",
   "/healthy",
   "/metricsx",
+  "/mcps",
   "/?next=/v1/../x",
   "/V1/payments",
   "/a.b/c..d",

@@ -13,7 +13,8 @@ import { log } from "@/lib/log";
 import { mailRoute, noteProxy } from "@/lib/mail/mail";
 import { checkPort, listen, ownAddress, publishAddress } from "./address";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
-import { watchHosted } from "./build-hosted";
+import { buildNodeClient } from "./build-node-client";
+import { watchPaymentForm } from "./build-payment-form";
 import type { Console } from "./console";
 import { explain, summarize } from "./console";
 import { type Demo, ensureDemo } from "./demo";
@@ -70,9 +71,9 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     return service;
   });
   shutdown.add("address in the database", await holdAddress(opened.service));
-  const { authenticator, requestErrors } = provideService(opened.service);
+  const { authenticator, requestLog } = provideService(opened.service);
   shutdown.add("key use log", () => authenticator.stop());
-  shutdown.add("request error log", () => requestErrors.stop());
+  shutdown.add("request log", () => requestLog.stop());
   proceed();
   const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
   const shop = demo && { key: demo.test_key, apiUrl: ownAddress() };
@@ -109,7 +110,8 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
 
 /** Compiled as they are opened, in this process, so that a change to anything takes effect at once. */
 async function developPages(root: string, shutdown: Shutdown): Promise<Listener> {
-  shutdown.add("payment form", await watchHosted(root));
+  await buildNodeClient(root);
+  shutdown.add("payment form", await watchPaymentForm(root));
   const { openNext } = await import("./open-pages");
   const next = await openNext({ dev: true, root });
   shutdown.add("pages", next.close);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hostedAsset } from "@/lib/http/hosted-assets";
+import { paymentFormAsset } from "@/lib/http/payment-form-assets";
 import { compressBuild } from "./build-output";
 import { withStaticFiles } from "./static-files";
 
@@ -84,7 +84,7 @@ test("the payment form's files are kept for a year under their own digest, and u
     ["frame.js", "text/javascript"],
     ["frame.css", "text/css"],
   ] as const) {
-    const { version } = hostedAsset(join(sdk, file));
+    const { version } = paymentFormAsset(join(sdk, file));
     const named = await fetch(`${base}/sdk/${file}?v=${version}`);
     expect(named.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(named.headers.get("content-type")).toBe(type);
@@ -96,10 +96,10 @@ test("the payment form's files are kept for a year under their own digest, and u
 });
 
 test("a form that was built again is served at once, whole", async () => {
-  const { version } = hostedAsset(join(sdk, "frame.js"));
+  const { version } = paymentFormAsset(join(sdk, "frame.js"));
   writeFileSync(join(sdk, "frame.js"), `${TEXT}// and more`);
   await compressBuild(sdk);
-  const response = await fetch(`${base}/sdk/frame.js?v=${hostedAsset(join(sdk, "frame.js")).version}`);
+  const response = await fetch(`${base}/sdk/frame.js?v=${paymentFormAsset(join(sdk, "frame.js")).version}`);
   expect(await response.text()).toBe(`${TEXT}// and more`);
   expect(response.headers.get("cache-control")).toContain("immutable");
   expect((await fetch(`${base}/sdk/frame.js?v=${version}`)).headers.get("cache-control")).toBe("no-cache");
@@ -107,7 +107,7 @@ test("a form that was built again is served at once, whole", async () => {
 
 test("in the middle of a build browsers get the file itself, and keep nothing", async () => {
   writeFileSync(join(sdk, "frame.css"), `${TEXT}/* newer than its copies */`);
-  const address = `${base}/sdk/frame.css?v=${hostedAsset(join(sdk, "frame.css")).version}`;
+  const address = `${base}/sdk/frame.css?v=${paymentFormAsset(join(sdk, "frame.css")).version}`;
   const response = await fetch(address, { headers: { "accept-encoding": "br" } });
   expect(response.headers.get("content-encoding")).toBeNull();
   expect(await response.text()).toContain("newer than its copies");

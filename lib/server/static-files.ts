@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sirv from "sirv";
-import { hostedAsset } from "@/lib/http/hosted-assets";
+import { paymentFormAsset } from "@/lib/http/payment-form-assets";
 import { FOREVER, SDK_HEADERS } from "@/lib/http/sdk-headers";
 import type { Listener } from "./http-server";
 
@@ -15,7 +15,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /**
  * Serves what the build made for browsers from its compressed copies; the rest is the pages'. Next would compress each
- * file anew for each browser, and with gzip alone, which is a sixth larger.
+ * file again for each browser, and with gzip alone, which is a sixth larger.
  */
 export function withStaticFiles(root: string, pages: Listener): Listener {
   const folders: [prefix: string, serve: Serve][] = [
@@ -50,7 +50,7 @@ function builtFiles(folder: string): Serve {
   });
 }
 
-/** Read anew with each request: a build may replace them while we run, and the page's digests follow the files. */
+/** Read again with each request: a build may replace them while we run, and the page's digests follow the files. */
 function sdkFiles(folder: string): Serve {
   const serve = sirv(folder, { ...COPIES, dev: true, etag: true });
   return (request, response, next) => {
@@ -92,5 +92,5 @@ function copiesFit(file: string): boolean {
 
 /** For a year under its own digest alone: an instance of another version must not leave its file under our name in a cache. */
 function formCaching(file: string, query: string | undefined): string {
-  return query === `v=${hostedAsset(file).version}` ? FOREVER : "no-cache";
+  return query === `v=${paymentFormAsset(file).version}` ? FOREVER : "no-cache";
 }

@@ -12,7 +12,7 @@ import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { ARRIVAL } from "./arrival";
 import { createService } from "./create-service";
 import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
-import { watchCallers } from "./http-server";
+import { KEEP_ALIVE_MS, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
 import { withOutages } from "./outages";
 import { createPageLimit } from "./page-limits";
@@ -79,4 +79,6 @@ function guard(server: Server, dev: boolean): void {
   // Next made the server, and with it how often late requests are looked for: every 30 s.
   server.headersTimeout = ARRIVAL.headersMs;
   server.requestTimeout = ARRIVAL.requestMs;
+  // Next's own is Node's five seconds: a busy process closes a connection just as its caller sends the next request over it.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
 }

@@ -2,18 +2,9 @@ import type { Database } from "@/db/client";
 import { chainAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { idTime, newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
-import type { BookedIds } from "./books";
+import type { BookedIds, Corruption } from "./books";
 import { TEST_SECRET } from "./factories";
-
-/** Another payment's refund, which failed after it was settled, and the batch that paid it back. */
-export type PaidBack = { refund: string; batchId: string };
-
-export type Corruption = {
-  /** The check that must fire; others may fire as well. */
-  check: string;
-  how: string;
-  corrupt(environmentId: string, ids: BookedIds, batchId: string, paidBack: PaidBack): Promise<unknown>;
-};
+import { settlementCorruptions } from "./settlement-corruptions";
 
 /** Ways to break the books by hand, with guards and triggers out of the way: at least one per check. */
 export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
@@ -334,78 +325,7 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     corrupt: (env, ids) =>
       sql`update ledger_entries set currency = 'USD' where environment_id = ${env} and operation_id = ${ids.capture}`,
   },
-  {
-    check: "receivable_is_unsettled_money",
-    how: "a charge marked as settled without a batch's ledger line",
-    corrupt: (env, _ids, batchId) =>
-      sql`delete from ledger_entries where environment_id = ${env} and operation_id = ${batchId} and line = 1`,
-  },
-  {
-    check: "receivable_is_unsettled_money",
-    how: "a failed refund that is marked as paid back and never reached the bank",
-    corrupt: (env, _ids, _batchId, paidBack) =>
-      sql`delete from ledger_entries where environment_id = ${env} and operation_id = ${paidBack.batchId} and line = 3`,
-  },
-  {
-    check: "receivable_is_unsettled_money",
-    how: "a failed refund that reached the bank and is still marked as owed",
-    corrupt: (env, _ids, _batchId, paidBack) =>
-      sql`update transactions set reversal_batch_id = null where environment_id = ${env} and id = ${paidBack.refund}`,
-  },
-  {
-    check: "batch_is_sum_of_items",
-    how: "a batch that pays back more than its failed refunds",
-    corrupt: (env, _ids, _batchId, paidBack) => sql`update settlement_batches set reversal_amount = reversal_amount + 1
-      where environment_id = ${env} and id = ${paidBack.batchId}`,
-  },
-  {
-    check: "batch_is_sum_of_items",
-    how: "a failed refund paid back by a batch that does not exist",
-    corrupt: (env, _ids, _batchId, paidBack) =>
-      sql`update transactions set reversal_batch_id = ${newId()} where environment_id = ${env} and id = ${paidBack.refund}`,
-  },
-  {
-    check: "batch_is_sum_of_items",
-    how: "a batch that counts more than its items",
-    corrupt: (env, _ids, batchId) =>
-      sql`update settlement_batches set charge_amount = charge_amount + 1 where environment_id = ${env} and id = ${batchId}`,
-  },
-  {
-    check: "batch_is_sum_of_items",
-    how: "a transaction settled in a batch that does not exist",
-    corrupt: (env, ids) =>
-      sql`update transactions set settlement_batch_id = ${newId()} where environment_id = ${env} and id = ${ids.refund}`,
-  },
-  {
-    check: "batch_has_ledger_lines",
-    how: "a batch whose ledger line has another amount",
-    corrupt: (env, _ids, batchId) =>
-      sql`update ledger_entries set amount = amount + 1 where environment_id = ${env} and operation_id = ${batchId} and line = 2`,
-  },
-  {
-    check: "batch_has_ledger_lines",
-    how: "a batch that paid back another amount than it says",
-    corrupt: (env, _ids, _batchId, paidBack) => sql`update ledger_entries set amount = amount + 1
-      where environment_id = ${env} and operation_id = ${paidBack.batchId} and line = 3`,
-  },
-  {
-    check: "settled_means_in_a_batch",
-    how: "a refund that is paid back and did not fail",
-    corrupt: (env, ids, _batchId, paidBack) =>
-      sql`update transactions set reversal_batch_id = ${paidBack.batchId} where environment_id = ${env} and id = ${ids.refund}`,
-  },
-  {
-    check: "settled_means_in_a_batch",
-    how: "a refund that is paid back by the batch that took it",
-    corrupt: (env, _ids, batchId, paidBack) =>
-      sql`update transactions set reversal_batch_id = ${batchId} where environment_id = ${env} and id = ${paidBack.refund}`,
-  },
-  {
-    check: "settled_means_in_a_batch",
-    how: "a settled transaction without a batch",
-    corrupt: (env, ids) =>
-      sql`update transactions set settlement_batch_id = null where environment_id = ${env} and id = ${ids.charge}`,
-  },
+  ...settlementCorruptions(sql),
   {
     check: "processor_knows_our_operations",
     how: "a capture that the processor never saw",

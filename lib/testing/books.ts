@@ -219,3 +219,13 @@ async function insertLine(db: Database, ids: BookedIds, booking: Booking, line: 
     values (${booking.environmentId}, ${line.operation}, ${line.line ?? 1}, ${ids.payment}, ${line.debit}, ${line.credit}, ${line.amount},
       ${booking.currency})`;
 }
+
+/** Another payment's refund, which failed after it was settled, and the batch that paid it back. */
+export type PaidBack = { refund: string; batchId: string };
+
+export type Corruption = {
+  /** The check that must fire; others may fire as well. */
+  check: string;
+  how: string;
+  corrupt(environmentId: string, ids: BookedIds, batchId: string, paidBack: PaidBack): Promise<unknown>;
+};

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/domain/checkout/client-sessions";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
@@ -27,11 +27,13 @@ export async function openShop(db: Database, body: object = {}) {
     const call = {
       service: tenant.service,
       params: { token: session.client_session_token as string },
-      request: { id: newId(), path: "/pay/{token}/attempts", address: randomUUID(), userAgent: null },
+      request: { id: newId(), path: "/pay/{token}/attempts" },
+      address: randomUUID(),
       cookies: null,
     };
     return {
       id: session.id as string,
+      token: session.client_session_token as string,
       state: () => getState(call),
       pay: (asked: Asked = {}) =>
         attempt(call, checkoutAttemptBody.parse({ attempt: randomUUID(), card: CARD, ...asked })),

@@ -3,8 +3,24 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { startCluster } from "@/db/embedded";
+import type { TestProject } from "vitest/node";
+import { startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    adminUrl: string;
+    template: string;
+  }
+}
+
+/** One cluster per run of Vitest; `testDatabase` copies its migrated template. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await startTestCluster();
+  project.provide("adminUrl", cluster.adminUrl);
+  project.provide("template", cluster.template);
+  return () => cluster.stop();
+}
 
 /** A PostgreSQL for one test run, with a migrated database that every test copies. */
 export type TestCluster = {
@@ -40,7 +56,7 @@ async function startThrowawayCluster() {
   const parent = process.env.DATA_DIR ?? tmpdir();
   mkdirSync(parent, { recursive: true });
   const dataDir = mkdtempSync(join(parent, "cardlane-test-"));
-  const cluster = await startCluster({ dataDir, fsync: false });
+  const cluster = await startEmbedded({ dataDir, fsync: false });
   return {
     adminUrl: cluster.url,
     async stop() {
@@ -51,7 +67,7 @@ async function startThrowawayCluster() {
 }
 
 /** The same server and user, another database. */
-export function urlOf(url: string, database: string): string {
+function urlOf(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;

@@ -4,7 +4,6 @@ import { connect, type Database, inRolesOf } from "@/db/client";
 import { createDatabase, dropDatabase } from "./cluster";
 import { faultyEvents } from "./events";
 import { databaseOfService } from "./factories";
-import "./global-setup";
 
 export type TestDatabase = { readonly url: string; readonly db: Database };
 

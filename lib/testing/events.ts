@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "@/db/client";
 import type { EventRow } from "@/db/schema/events";
-import { EVENTS, eventSchema } from "@/lib/contract/events";
+import { EVENTS, eventSchema } from "@/lib/contract/events/event";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { presentEvent } from "@/lib/domain/events/event";
 

@@ -1,14 +1,17 @@
 import type { Database } from "@/db/client";
 import { environments, merchants } from "@/db/schema/accounts";
+import type { RequestLogRow } from "@/db/schema/request-log";
 import { type Clock, systemClock, systemTimer } from "@/lib/clock";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
 import { answerRenderer } from "@/lib/http/answer";
-import { newId } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
+import { createSender } from "@/lib/webhooks/sender";
+import { openWall } from "@/lib/webhooks/wall";
 
 /** The service's own access to a test's database, in the roles it has. */
 export const databaseOfService = new WeakMap<Database, Database>();
@@ -33,6 +36,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
     timer: systemTimer,
     renderAnswer: answerRenderer(BASE_URL),
     secret,
+    webhooks: createSender(openWall()),
     log: createLogger({ level: "silent" }),
     baseUrl: BASE_URL,
     processorTimeoutMs: 8_000,
@@ -56,7 +60,7 @@ export async function createTestMerchant(db: Database, name = "Test merchant"): 
 
 /** One call in an environment, as by an API key with every permission. */
 export function testContext(service: Service, environment: Environment, overrides: Partial<Context> = {}): Context {
-  const request = { id: newId(), operation: "createPayment", path: "/v1/payments", ...overrides.request };
+  const request = { id: newId(), endpoint: "createPayment", path: "/v1/payments", ...overrides.request };
   return {
     service,
     environment,
@@ -72,6 +76,18 @@ export function testContext(service: Service, environment: Environment, override
 export function testIdempotency(key: string, digest: Buffer, body: string | null): IdempotencyRequest {
   return { key, digest: async () => digest, isSame: async (stored) => stored.equals(digest), body };
 }
+
+/** A row of the request log: a refused read of a payment, unless it is said otherwise. */
+export const loggedRequest = (
+  over: Partial<RequestLogRow> & { environment_id: string; id: string },
+): RequestLogRow => ({
+  ...{ actor: { type: "api_key", id: newId() }, endpoint: "getPayment", method: "GET", path: "/v1/payments/x" },
+  ...{ status: 404, code: "resource_not_found", detail: "There is no such payment.", param: null, query: null },
+  ...{ duration_ms: 3, idempotency_key: null, replayed: false, request_body: null, request_kept: null },
+  ...{ response_body: null, response_kept: null, address: null, user_agent: null, object_id: null, left_out: 0 },
+  created_at: idTime(over.id),
+  ...over,
+});
 
 /** What most tests of the domain begin with: a service, a merchant of their own, and a way to make calls. */
 export async function testTenant(db: Database, overrides: Partial<Service> = {}) {

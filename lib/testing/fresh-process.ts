@@ -2,7 +2,7 @@ import { afterAll, vi } from "vitest";
 
 /**
  * Test files run in one process after the other, as if each had its own: limits, counts and the service, which a process
- * keeps on globalThis, begin anew, and nobody finds settings, clocks or functions that another file replaced.
+ * keeps on globalThis, start again, and nobody finds settings, clocks or functions that another file replaced.
  */
 for (const key of Object.getOwnPropertySymbols(globalThis)) {
   if (key.description?.startsWith("cardlane.")) Reflect.deleteProperty(globalThis, key);

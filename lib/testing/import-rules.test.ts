@@ -29,6 +29,8 @@ const FORBIDDEN = [
   ["lib/contract/ids.ts", "../ids"],
   ["lib/events/outbox.ts", "../../db/client"],
   ["lib/domain/money.ts", "@/lib/testing/database"],
+  ["packages/node/src/payments.ts", "@/lib/contract/payments/payment"],
+  ["packages/node/src/retries.ts", "zod"],
 ] as const;
 
 const ALLOWED = [
@@ -43,6 +45,8 @@ const ALLOWED = [
   ["lib/contract/payments/payment.ts", "./transaction"],
   ["lib/contract/transactions/transaction.ts", "zod"],
   ["lib/contract/plan.test.ts", "vitest"],
+  ["packages/node/src/webhooks.ts", "node:crypto"],
+  ["packages/node/src/index.ts", "./errors.ts"],
 ] as const;
 
 const CYCLE = [

@@ -12,7 +12,7 @@ import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { idTime, newId } from "@/lib/ids";
 import { withDeadline } from "@/lib/processor/deadline";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { sha256 } from "@/lib/secret";
 import { createTestMerchant, testContext, testIdempotency, testService } from "./factories";
 import { scriptProcessor } from "./scripted-processor";
@@ -54,7 +54,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
   const merchant = await createTestMerchant(db);
   const environmentId = merchant.test.id;
 
-  const contextOf = (operation: string, path: string, body: object, asked: Asked) =>
+  const contextOf = (endpoint: string, path: string, body: object, asked: Asked) =>
     testContext(asked.service ?? service, merchant.test, {
       idempotency: testIdempotency(
         asked.key ?? randomUUID(),
@@ -62,7 +62,7 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
         keepableBody(body),
       ),
       ...asked.context,
-      request: { id: newId(), operation, path },
+      request: { id: newId(), endpoint, path },
     });
 
   return {
@@ -78,8 +78,8 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
     /** On a payment or, by a `txn_` id, on a transaction. */
     act(kind: keyof typeof VERBS, id: string, body: object = {}, asked: Asked = {}): Promise<MoneyAnswer> {
       const resource = id.startsWith("pay_") ? "payments" : "transactions";
-      const operation = `${kind}${resource === "payments" ? "Payment" : "Transaction"}`;
-      const ctx = contextOf(operation, `/v1/${resource}/${id}/${kind}`, body, asked);
+      const endpoint = `${kind}${resource === "payments" ? "Payment" : "Transaction"}`;
+      const ctx = contextOf(endpoint, `/v1/${resource}/${id}/${kind}`, body, asked);
       return answerOf(VERBS[kind][resource](ctx, { ...body, id } as never));
     },
     get(id: string): Promise<Payment> {
@@ -120,12 +120,14 @@ export async function moneyTenant(db: Database, overrides: Partial<Service> = {}
 
 export type MoneyTenant = Awaited<ReturnType<typeof moneyTenant>>;
 
-/** Writes a failed transaction so many times more, as a payment has them after many refunds that came to nothing. */
+type CopyOptions = { environmentId: string; id: string; times: number; status?: "FAILED" | "PENDING" };
+
+/** Writes a transaction so many times more; as failed, as a payment has them after many refunds that came to nothing. */
 export async function copyTransaction(
   db: Database,
-  { environmentId, id, times }: { environmentId: string; id: string; times: number },
+  { environmentId, id, times, status = "FAILED" }: CopyOptions,
 ): Promise<void> {
-  const copies = Array.from({ length: times }, () => newId()).map((id) => ({ id, created_at: idTime(id) }));
+  const copies = Array.from({ length: times }, () => newId()).map((id) => ({ id, status, created_at: idTime(id) }));
   const columns = await db.sql<{ name: string }[]>`
     select quote_ident(attname) as name from pg_attribute
     where attrelid = 'transactions'::regclass and attnum > 0 and attgenerated = '' and not attisdropped`;
@@ -133,7 +135,7 @@ export async function copyTransaction(
   await db.sql`
     insert into transactions (${names})
     select ${names} from (
-      select (jsonb_populate_record(t, o || '{"status": "FAILED", "captured_at": null, "refunded_at": null}')).*
+      select (jsonb_populate_record(t, o || '{"captured_at": null, "refunded_at": null}')).*
       from transactions t, jsonb_array_elements(${copies as never}::jsonb) o
       where t.environment_id = ${environmentId} and t.id = ${id}) r`;
 }

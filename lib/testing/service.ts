@@ -5,7 +5,7 @@ import { pickPort } from "@/db/embedded-cluster";
 import { TEST_SECRET } from "./factories";
 
 /** `service`: our own server, as `npm start` runs it. `next`: the same build behind Next's server. */
-export type Host = "service" | "next";
+type Host = "service" | "next";
 
 export type StartServiceOptions = {
   host?: Host;

@@ -50,7 +50,7 @@ export interface CardlaneChange {
   /** Whether every field is filled in and right: `submit()` would send the payment. */
   complete: boolean;
   empty: boolean;
-  /** Whether a payment is under way: the fields are locked, and a button of yours should be, too. */
+  /** Whether a payment is under way: the fields are locked, and your own button should be, too. */
   processing: boolean;
 }
 
@@ -109,7 +109,7 @@ export interface CardlaneMountOptions {
   appearance?: CardlaneAppearance | null | undefined;
   /** Default `auto`. */
   locale?: CardlaneLocale | undefined;
-  /** `false`: the form shows no button, and a button of yours calls `submit()`. Default `true`. */
+  /** `false`: the form shows no button, and your own button calls `submit()`. Default `true`. */
   button?: boolean | undefined;
   /** Whether the form asks for these. By default for the name, and for the postal code where issuers check it (USD, CAD, GBP). */
   fields?: { name?: boolean | undefined; postalCode?: boolean | undefined } | undefined;

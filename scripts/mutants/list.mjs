@@ -100,12 +100,12 @@ export const MUTANTS = [
   {
     name: "replay before the permission check",
     edits: [
-      ["lib/http/route.ts", "  authorize(caller, operation);\n", ""],
-      ["lib/http/route.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
+      ["lib/http/dispatch.ts", "  authorize(caller, endpoint);\n", ""],
+      ["lib/http/dispatch.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
       [
-        "lib/http/route.ts",
+        "lib/http/dispatch.ts",
         "      const bytes = made.long?.bytes",
-        "      if (!made.replayed) authorize(caller, operation);\n      const bytes = made.long?.bytes",
+        "      if (!made.replayed) authorize(caller, endpoint);\n      const bytes = made.long?.bytes",
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
@@ -210,8 +210,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/outcome.ts",
-        "withRefunded(picture, payment.amount_refunded, payment.refund_pending - refund.amount, now)",
-        "withRefunded(picture, payment.amount_refunded, payment.refund_pending, now)",
+        "withRefunded(snapshot, payment.amount_refunded, payment.refund_pending - refund.amount, now)",
+        "withRefunded(snapshot, payment.amount_refunded, payment.refund_pending, now)",
       ],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "gives its reservation back"],
@@ -227,6 +227,28 @@ export const MUTANTS = [
       ],
     ],
     tests: ["int", "lib/http/checkout.int.test.ts", "many tabs that pay one session"],
+  },
+  {
+    name: "a link that is switched off takes attempts",
+    edits: [
+      [
+        "db/queries/payments/intents.ts",
+        "and (select count(*) from token) = 1 and ${linkSells(sql)}",
+        "and (select count(*) from token) = 1",
+      ],
+    ],
+    tests: ["int", "lib/domain/checkout/payment-links.int.test.ts", "begins no attempt once it is switched off"],
+  },
+  {
+    name: "a single-use link leaves the session that it replaces open",
+    edits: [
+      [
+        "lib/domain/checkout/open-link.ts",
+        'if (session && session.status === "OPEN") {',
+        'if (session && session.status === "OPEN" && row === null) {',
+      ],
+    ],
+    tests: ["int", "lib/domain/checkout/payment-links.int.test.ts", "replaces a session that is over"],
   },
   {
     name: "a token used up by a session that is taken",
@@ -268,7 +290,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/checkout/pay-session.ts",
-        'return (code && TOLD[code]) ?? "card_declined";',
+        'return (code && SHOWN_CODES[code]) ?? "card_declined";',
         'return (code as CheckoutFailure) ?? "card_declined";',
       ],
     ],
@@ -293,7 +315,7 @@ export const MUTANTS = [
   },
   {
     name: "a path is kept as it was sent",
-    edits: [["lib/http/request-parts.ts", "=> maskCardNumbers(pathOf(url));", "=> pathOf(url);"]],
+    edits: [["lib/http/request-parts.ts", "maskCardNumbers(pathOf(url)).", "pathOf(url)."]],
     tests: ["unit", "lib/http/request-parts.test.ts", "a path that may be kept has no card number"],
   },
   {
@@ -338,13 +360,13 @@ export const MUTANTS = [
   {
     name: "a number given twice",
     edits: [
-      ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${told}::int", "event_sequence = 1"],
+      ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${eventCount}::int", "event_sequence = 1"],
     ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
   {
     name: "a settled charge does not count its event",
-    edits: [["db/queries/settlement.ts", "then 1 else 0 end", "then 0 else 0 end"]],
+    edits: [["db/queries/settlement/settle.ts", "then 1 else 0 end", "then 0 else 0 end"]],
     tests: ["int", "lib/domain/events/event.int.test.ts", "told by something"],
   },
   {
@@ -417,13 +439,13 @@ export const MUTANTS = [
   },
   {
     name: "test mode writes without end",
-    edits: [["lib/http/route.ts", "writes(operation) ? takeSandboxWrite(caller) : null", "null"]],
+    edits: [["lib/http/dispatch.ts", "writes(endpoint) ? takeSandboxWrite(caller) : null", "null"]],
     tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes end with the day's number of them"],
   },
   {
     name: "a quota that counts no bytes",
     edits: [
-      ["lib/http/route.ts", "  charge?.add(bodySize(call.request, body));\n", ""],
+      ["lib/http/dispatch.ts", "  charge?.add(bodySize(call.request, body));\n", ""],
       ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
     ],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],

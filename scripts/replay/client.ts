@@ -1,4 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
+import {
+  AbortError,
+  AuthenticationError,
+  Cardlane,
+  CardlaneError,
+  PermissionError,
+  type RequestOptions,
+  type Result,
+} from "@/packages/node/src/index";
 import type { Random } from "./random";
 
 /** How unkind the network between shop and service is: shares from 0 to 1. */
@@ -14,13 +23,14 @@ export type Counts = {
   retries: number;
 };
 
-export type Answer = { status: number; text: string; body: Record<string, unknown> };
+/** One call of the client for Node, with the options that it must be given. */
+type Send<T> = (cardlane: Cardlane, options: RequestOptions) => Result<T>;
 
 export type Client = {
   readonly counts: Counts;
-  /** A POST with an idempotency key, sent until its one answer is known. */
-  post(path: string, key: string, body: object, random: Random): Promise<Answer>;
-  get(path: string): Promise<Answer>;
+  /** A call with an idempotency key, sent until its one answer is known. Throws what the client throws, and ReplayStopped. */
+  send<T>(key: string, random: Random, send: Send<T>): Promise<T>;
+  read<T>(send: Send<T>): Promise<T>;
 };
 
 /** The run cannot go on: wrong key, or the service stays away. */
@@ -31,121 +41,105 @@ export class ReplayStopped extends Error {
 const ANSWER_TIMEOUT_MS = 30_000;
 /** How long one call is tried before the run gives up: longer than a restart of the service. */
 const GIVE_UP_AFTER_MS = 120_000;
-const MAX_PAUSE_MS = 2_000;
+const PAUSE_MS = 500;
 
 export type ClientOptions = { baseUrl: string; apiKey: string; faults: Faults; giveUpAfterMs?: number };
 
+/** A shop's server with a bad line: the client for Node, whose calls are doubled and whose answers are lost on purpose. */
 export function createClient(options: ClientOptions): Client {
   const counts: Counts = { requests: 0, duplicates: 0, drops: 0, replays: 0, retries: 0 };
-  const send = (request: Sent, abortAfterMs?: number) => sendOnce(options, counts, request, abortAfterMs);
-  const settle = (request: Sent) => sendUntilKnown(send, counts, request, options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
   return {
     counts,
-    get: (path) => settle({ method: "GET", path }),
-    async post(path, key, body, random) {
-      const request: Sent = { method: "POST", path, key, body: JSON.stringify(body) };
+    read: (send) => untilKnown(options, counts, send),
+    async send(key, random, send) {
+      const withKey: typeof send = (cardlane, more) => send(cardlane, { ...more, idempotencyKey: key });
       if (random() < options.faults.drops) {
         counts.drops += 1;
-        await dropAnswer(send, request, random);
+        await dropAnswer(options, counts, withKey, random);
       }
-      if (random() >= options.faults.duplicates) return await settle(request);
+      if (random() >= options.faults.duplicates) return await untilKnown(options, counts, withKey);
       counts.duplicates += 1;
-      const [one, other] = await Promise.all([settle(request), settle(request)]);
-      if (one.status !== other.status || one.text !== other.text) {
-        throw new Error(`two requests with the key ${key} got two answers: ${describe(one)} and ${describe(other)}`);
-      }
-      return one;
+      const twice = [untilKnown(options, counts, withKey), untilKnown(options, counts, withKey)] as const;
+      const [one, other] = (await Promise.allSettled(twice)).map(textOf);
+      if (one !== other) throw new Error(`two requests with the key ${key} got two answers: ${one} and ${other}`);
+      return await twice[0];
     },
   };
 }
 
-export const describe = (answer: Answer): string => {
-  const detail = answer.body.detail ?? answer.body.status ?? answer.text.slice(0, 200);
-  return `${answer.status} ${String(answer.body.code ?? "")} ${String(detail)}`.replace(/\s+/g, " ").trim();
-};
+/** What was answered to one of two; a request that is refused as it stands has an id of its own, and no stored answer. */
+function textOf(settled: PromiseSettledResult<unknown>): string {
+  if (settled.status === "fulfilled") return JSON.stringify(settled.value);
+  const { reason } = settled as { reason: unknown };
+  if (!(reason instanceof CardlaneError)) throw reason;
+  return reason.status === 400 ? `400 ${reason.detail}` : `${reason.status} ${JSON.stringify(reason.raw)}`;
+}
 
-type Sent = { method: "GET" | "POST"; path: string; key?: string; body?: string };
-type Received = Answer & { retryAfterMs: number | null };
-type Send = (request: Sent, abortAfterMs?: number) => Promise<Received>;
+/** What last became of a call's request: a status, or no answer. */
+type Attempts = { count: number; last: number | Error | null };
 
-async function sendOnce(
-  options: ClientOptions,
-  counts: Counts,
-  request: Sent,
-  abortAfterMs?: number,
-): Promise<Received> {
-  counts.requests += 1;
-  const response = await fetch(`${options.baseUrl}${request.path}`, {
-    method: request.method,
-    headers: {
-      "x-api-key": options.apiKey,
-      ...(request.body !== undefined && { "content-type": "application/json" }),
-      ...(request.key !== undefined && { "x-idempotency-key": request.key }),
+function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: Counts, attempts: Attempts, maxRetries: number) {
+  return new Cardlane({
+    ...{ baseUrl, apiKey, maxRetries, timeoutMs: ANSWER_TIMEOUT_MS },
+    async fetch(input, init) {
+      counts.requests += 1;
+      if (++attempts.count > 1) counts.retries += 1;
+      try {
+        const response = await fetch(input, init);
+        attempts.last = response.status;
+        if (response.headers.get("idempotent-replayed") === "true") counts.replays += 1;
+        return response;
+      } catch (error) {
+        if (!init?.signal?.aborted) attempts.last = error as Error;
+        throw error;
+      }
     },
-    body: request.body ?? null,
-    signal: AbortSignal.timeout(abortAfterMs ?? ANSWER_TIMEOUT_MS),
   });
-  const text = await response.text();
-  if (response.headers.get("idempotent-replayed") === "true") counts.replays += 1;
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return {
-    status: response.status,
-    text,
-    body: parseObject(text),
-    retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
-  };
 }
 
 /** The shop sends a request and never sees the answer: the line breaks at once, while it runs, or just before the end. */
-async function dropAnswer(send: Send, request: Sent, random: Random): Promise<void> {
+async function dropAnswer<T>(options: ClientOptions, counts: Counts, send: Send<T>, random: Random): Promise<void> {
   const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : ANSWER_TIMEOUT_MS;
-  await send(request, breaksAfterMs).catch(() => {});
+  const cardlane = cardlaneFor(options, counts, { count: 0, last: null }, 0);
+  await send(cardlane, { signal: AbortSignal.timeout(breaksAfterMs) }).catch(() => {});
 }
 
-async function sendUntilKnown(send: Send, counts: Counts, request: Sent, giveUpAfterMs: number): Promise<Answer> {
-  const started = performance.now();
-  for (let attempt = 1; ; attempt++) {
-    const result: Received | Error = await send(request).catch((error: Error) => error);
-    if (!(result instanceof Error)) {
-      if (result.status === 401 || result.status === 403) throw new ReplayStopped(refusal(result));
-      if (!mustRetry(result)) return result;
+/** Beyond the client's own retries: 202 is an answer, and so is 409 while an earlier operation is open, but not the last one. */
+async function untilKnown<T>(options: ClientOptions, counts: Counts, send: Send<T>): Promise<T> {
+  const { giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
+  const attempts: Attempts = { count: 0, last: null };
+  const cardlane = cardlaneFor(options, counts, attempts, Number.POSITIVE_INFINITY);
+  const signal = AbortSignal.timeout(giveUpAfterMs);
+  for (;;) {
+    try {
+      const { data, response } = await send(cardlane, { signal }).withResponse();
+      if (response.status !== 202) return data;
+      await wait(PAUSE_MS, undefined, { signal });
+    } catch (error) {
+      if (signal.aborted || error instanceof AbortError) throw givenUp(attempts, giveUpAfterMs);
+      if (error instanceof AuthenticationError || error instanceof PermissionError) throw refusal(error);
+      if (!(error instanceof CardlaneError && error.code === "outcome_pending")) throw error;
+      await wait(PAUSE_MS);
     }
-    if (performance.now() - started > giveUpAfterMs) {
-      const seconds = giveUpAfterMs / 1_000;
-      if (result instanceof Error)
-        throw new ReplayStopped(`The service has not answered for ${seconds} s: ${causeOf(result)}.`);
-      throw new Error(`no final answer within ${seconds} s; the last was ${describe(result)}`);
-    }
-    counts.retries += 1;
-    const asked = result instanceof Error ? null : result.retryAfterMs;
-    await wait(asked ?? Math.min(100 * 2 ** Math.min(attempt, 6), MAX_PAUSE_MS));
   }
 }
 
-function mustRetry(answer: Answer): boolean {
-  if (answer.status === 202 || answer.status === 429 || answer.status >= 500) return true;
-  const { code } = answer.body;
-  return answer.status === 409 && (code === "idempotency_request_in_progress" || code === "outcome_pending");
+function givenUp({ last }: Attempts, afterMs: number): Error {
+  const seconds = afterMs / 1_000;
+  return typeof last === "number"
+    ? new Error(`no final answer within ${seconds} s; the last was ${last}`)
+    : new ReplayStopped(`The service has not answered for ${seconds} s${last ? `: ${causeOf(last)}` : ""}.`);
 }
 
-function refusal(answer: Answer): string {
-  return answer.status === 401
-    ? `The service does not know this API key (${describe(answer)}). Pass a sandbox key of this service with --key.`
-    : `The API key may not do this: ${describe(answer)}`;
-}
+const refusal = (error: CardlaneError) =>
+  new ReplayStopped(
+    error instanceof AuthenticationError
+      ? `The service does not know this API key (${error.message}). Pass a sandbox key of this service with --key.`
+      : `The API key may not do this: ${error.message}`,
+  );
 
 /** fetch says only "fetch failed"; the reason is one level down. */
-function causeOf(error: Error): string {
+export function causeOf(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? cause.message;
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    // A gateway's HTML page, or an answer cut short: the status still says whether to try again.
-    return {};
-  }
 }

@@ -50,10 +50,13 @@ function parse(args: string[]) {
   }
 }
 
-function sandboxKey(given: string | undefined): string {
+/** The key that was given, or the demo merchant's. */
+export function sandboxKey(given: string | undefined): string {
   const key = given ?? demoKey();
   if (key.startsWith("sk_live_"))
-    throw new UsageError("This is a live key. A replay sends test cards: pass a sandbox key, sk_test_…");
+    throw new UsageError(
+      "This is a live key, and this command is for the sandbox: pass a key that starts with sk_test_.",
+    );
   if (!key.startsWith("sk_test_")) throw new UsageError("--key is a sandbox key: it starts with sk_test_.");
   return key;
 }
@@ -72,11 +75,12 @@ function demoKey(): string {
   return test_key;
 }
 
-function webAddress(given: string | undefined): string {
+/** An address without its query; this machine's service when none was given. `option`: where it was given. */
+export function webAddress(given: string | undefined, option = "url"): string {
   if (given === undefined) return `http://localhost:${env.port}`;
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
-    throw new UsageError(`--url is an address such as http://localhost:3000, not '${given}'.`);
+    throw new UsageError(`--${option} is an address such as http://localhost:3000, not '${given}'.`);
   return url.origin + url.pathname.replace(/\/{1,9}$/, "");
 }
 

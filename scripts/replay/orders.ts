@@ -13,7 +13,7 @@ export const COLUMNS = [
   "installments",
   "order_status",
 ] as const;
-export type Column = (typeof COLUMNS)[number];
+type Column = (typeof COLUMNS)[number];
 
 /** The payment types that are cards; vouchers, bank slips and the like are counted and left out. */
 const CARD_PAYMENTS: ReadonlySet<string> = new Set(["credit_card", "debit_card"]);
@@ -55,7 +55,7 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map([
 ]);
 
 /** What a shop does with the payment of an order in this status; every other status waits, authorized. */
-export function endingOf(orderStatus: string): Ending {
+function endingOf(orderStatus: string): Ending {
   return ENDINGS.get(orderStatus) ?? "AUTHORIZED";
 }
 

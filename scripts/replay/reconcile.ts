@@ -3,7 +3,7 @@ import type { Ending, Order } from "./orders";
 import type { SentOrder } from "./send-order";
 
 /** Money of one payment as one of the three books has it, in minor units. */
-export type Money = { captured: number; refunded: number };
+type Money = { captured: number; refunded: number };
 
 /** What the service's database says about the payments of this file. */
 export type LedgerBook = { byPayment: Map<string, Money & { currency: string }>; chargesPerKey: Map<string, number> };
@@ -13,13 +13,13 @@ export type Reconciled = { sent: SentOrder; payment: Payment | null };
 
 export type Difference = { line: number; key: string; problem: string };
 
-export const expectedMoney = ({ ending, amount }: Pick<Order, "ending" | "amount">): Money => ({
+const expectedMoney = ({ ending, amount }: Pick<Order, "ending" | "amount">): Money => ({
   captured: ending === "CAPTURED" || ending === "REFUNDED" ? amount : 0,
   refunded: ending === "REFUNDED" ? amount : 0,
 });
 
 /** A batch may have settled the payment since: to the shop, that is captured. */
-export function endingOfPayment(payment: Pick<Payment, "status">): Ending | Payment["status"] {
+function endingOfPayment(payment: Pick<Payment, "status">): Ending | Payment["status"] {
   return payment.status === "SETTLED" ? "CAPTURED" : payment.status;
 }
 

@@ -1,7 +1,13 @@
-import { problem } from "@/lib/contract/errors";
-import { type Payment, payment } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
-import { type Client, describe } from "./client";
+import {
+  type Cardlane,
+  CardlaneError,
+  type CreatePaymentRequest,
+  type Payment,
+  PaymentFailedError,
+  type RequestOptions,
+} from "@/packages/node/src/index";
+import type { Client } from "./client";
 import type { Order } from "./orders";
 import { randomFor } from "./random";
 
@@ -10,54 +16,67 @@ const APPROVED_CARDS = SANDBOX_CARDS.filter((card) => card.group === "approved")
 /** The order's last word from the service: its payment, or why there is none. */
 export type SentOrder = { order: Order; paymentId: string | null; failure: string | null };
 
-type Step = { action: "capture" | "void" | "refund"; body: object };
+type Step = {
+  action: "capture" | "void" | "refund";
+  send: (cardlane: Cardlane, id: string, options: RequestOptions) => ReturnType<Cardlane["payments"]["capture"]>;
+};
+
+const CAPTURE: Step = { action: "capture", send: ({ payments }, id, options) => payments.capture(id, {}, options) };
+const VOID: Step = {
+  action: "void",
+  send: ({ payments }, id, options) => payments.void(id, { reason: "Order canceled" }, options),
+};
+const REFUND: Step = {
+  action: "refund",
+  send: ({ payments }, id, options) => payments.refund(id, { reason: "OTHER", comment: "Order unavailable" }, options),
+};
 
 /** What follows the authorization, as the shop's back office would do it. */
-function stepsOf(order: Order): Step[] {
-  const capture: Step = { action: "capture", body: {} };
-  switch (order.ending) {
-    case "AUTHORIZED":
-      return [];
-    case "CAPTURED":
-      return [capture];
-    case "VOIDED":
-      return [{ action: "void", body: { reason: "Order canceled" } }];
-    case "REFUNDED":
-      return [capture, { action: "refund", body: { reason: "OTHER", comment: "Order unavailable" } }];
-    default:
-      return order.ending satisfies never;
-  }
-}
+const STEPS: Record<Order["ending"], readonly Step[]> = {
+  AUTHORIZED: [],
+  CAPTURED: [CAPTURE],
+  VOIDED: [VOID],
+  REFUNDED: [CAPTURE, REFUND],
+};
 
 /** Sends one order's payment and what became of it. Every call has a key that follows from the order alone. */
 export async function sendOrder(client: Client, order: Order, seed: number): Promise<SentOrder> {
   const random = randomFor(seed, order.key);
-  const created = await createPayment(client, order, random);
-  if (created.status !== 201) return { order, paymentId: null, failure: `create: ${describe(created)}` };
-  const { id } = payment.parse(created.body) satisfies Payment;
-  for (const { action, body } of stepsOf(order)) {
-    const answer = await client.post(`/v1/payments/${id}/${action}`, `${order.key}-${action}`, body, random);
-    if (answer.status !== 200 && answer.status !== 201) {
-      return { order, paymentId: id, failure: `${action}: ${describe(answer)}` };
+  let step = "create";
+  let paymentId: string | null = null;
+  try {
+    const { id } = await createPayment(client, order, random);
+    paymentId = id;
+    for (const { action, send } of STEPS[order.ending]) {
+      step = action;
+      await client.send(`${order.key}-${action}`, random, (cardlane, options) => send(cardlane, id, options));
     }
+    return { order, paymentId, failure: null };
+  } catch (error) {
+    if (!(error instanceof CardlaneError)) throw error;
+    return { order, paymentId, failure: `${step}: ${error.message}` };
   }
-  return { order, paymentId: id, failure: null };
 }
 
 /** Payments that provably failed, with no money moved, are tried again as a checkout would: with a new key. */
 const CREATE_TRIES = 3;
 
-async function createPayment(client: Client, order: Order, random: () => number) {
+async function createPayment(client: Client, order: Order, random: () => number): Promise<Payment> {
   for (let tries = 1; ; tries++) {
     const key = tries === 1 ? order.key : `${order.key}-try-${tries}`;
-    const created = await client.post("/v1/payments", key, createBody(order), random);
-    const failed = created.status === 402 && problem.safeParse(created.body).data?.code === "payment_failed";
-    if (!failed || tries === CREATE_TRIES) return created;
+    try {
+      return await client.send(key, random, (cardlane, options) =>
+        cardlane.payments.create(createBody(order), options),
+      );
+    } catch (error) {
+      const failed = error instanceof PaymentFailedError && error.code === "payment_failed";
+      if (!failed || tries === CREATE_TRIES) throw error;
+    }
   }
 }
 
 /** The same order makes the same body on every run, whatever the seed: the key is only good for one body. */
-function createBody(order: Order) {
+function createBody(order: Order): CreatePaymentRequest {
   const card = pick(APPROVED_CARDS, randomFor(0, order.customer_id)());
   return {
     amount: order.amount,

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
-import { ForgotPasswordForm } from "@/components/accounts/forgot-password-form";
+import { ForgotPasswordForm } from "@/components/accounts/sign-in-form";
 import { mailRouteOfPage } from "@/lib/http/outbox";
 
 export const metadata: Metadata = { title: "Forgot your password?" };

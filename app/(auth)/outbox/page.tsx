@@ -13,20 +13,27 @@ export default async function OutboxPage() {
   return (
     <div className="w-full max-w-2xl">
       <AuthHeading title="Outbox">
-        No mail server is set up, so mail waits here instead of being sent. Only browsers that came by the link from the
-        console see it. Set <code className="tick">SMTP_URL</code> to send it.
+        No mail server is set up, so mail is shown here instead of being sent. Only browsers that opened the link from
+        the console can see it. Set <code className="tick">SMTP_URL</code> to send mail from then on.
       </AuthHeading>
       {mails.length === 0 ? (
         <EmptyState
           icon={<Inbox aria-hidden="true" />}
           title="No mail yet"
-          description="Links for new passwords, invitations and notices about your sign-in will be here."
+          description="Password links, invitations, sign-in notices and receipts appear here."
           className="rounded-lg border"
         />
       ) : (
         <ul className="flex flex-col gap-3">
-          {mails.map(({ id, recipient, subject, body, created_at }) => (
-            <MailCard key={id} recipient={recipient} subject={subject} body={body} at={created_at} />
+          {mails.map(({ id, sender_name, recipient, subject, body, created_at }) => (
+            <MailCard
+              key={id}
+              sender={sender_name}
+              recipient={recipient}
+              subject={subject}
+              body={body}
+              at={created_at}
+            />
           ))}
         </ul>
       )}

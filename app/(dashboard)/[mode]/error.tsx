@@ -1,17 +1,17 @@
 "use client";
 
 import { ErrorState } from "@/components/ui/error-state";
-import { OUTAGE, useOutage } from "@/lib/client/use-outage";
+import { useTrouble } from "@/lib/client/use-trouble";
 
 const FAULT = {
   title: "This page could not be loaded",
-  detail: "Something went wrong on our side. Nothing you did is lost. If it happens again, tell support the id below.",
+  detail: "Nothing is lost. Try again. If it happens again, give support the id below.",
 };
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 export default function DashboardErrorPage({ error, retry }: ErrorPageProps) {
-  const text = useOutage() ? OUTAGE : FAULT;
+  const text = useTrouble(FAULT);
   return <ErrorState page {...text} requestId={text === FAULT ? digestOf(error) : null} onRetry={retry} />;
 }
 

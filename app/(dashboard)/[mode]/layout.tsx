@@ -1,16 +1,19 @@
 import type { ReactNode } from "react";
 import { ProofHost } from "@/components/accounts/proof-host";
 import { MoneyHost } from "@/components/payments/money-host";
+import { WebhookBanner } from "@/components/shell/banners";
 import { Shell } from "@/components/shell/shell";
 import { DashboardProvider, QueryProvider } from "@/lib/client/dashboard-context";
 import { encodeId } from "@/lib/contract/ids";
+import { listNoticed } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
 import { dashboardPage } from "@/lib/http/page";
 
 type DashboardLayoutProps = { children: ReactNode; params: Promise<{ mode: string }> };
 
 export default async function DashboardLayout({ children, params }: DashboardLayoutProps) {
-  const { person, merchant, mode } = await dashboardPage((await params).mode);
+  const { ctx, user, merchant, mode, can } = await dashboardPage((await params).mode);
+  const noticed = can("webhook_endpoint.read") ? await listNoticed(ctx) : [];
   const data = {
     mode,
     merchant: {
@@ -19,23 +22,24 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       timeZone: merchant.timeZone,
       suspended: merchant.suspended,
     },
-    person: {
-      userId: encodeId("user", person.userId),
-      email: person.email,
-      name: person.name,
-      role: person.role,
-      emailVerified: person.emailVerified,
+    user: {
+      userId: encodeId("user", user.userId),
+      email: user.email,
+      name: user.name,
+      role: user.role,
+      emailVerified: user.emailVerified,
     },
     unprovedAccountDays: env.unprovedAccountDays,
-    permissions: [...person.permissions],
-    preferences: person.preferences,
+    permissions: [...user.permissions],
+    preferences: user.preferences,
   };
   return (
     <QueryProvider>
       <DashboardProvider data={data}>
         <Shell {...data}>
           <MoneyHost />
-          <ProofHost path="/api/dashboard/account/proof" />
+          <ProofHost />
+          <WebhookBanner path={`/${mode}/developers/webhooks`} endpoints={noticed} />
           {children}
         </Shell>
       </DashboardProvider>

@@ -1,12 +1,17 @@
+import { SearchX } from "lucide-react";
+import type { Metadata } from "next";
 import { NotFoundActions } from "@/components/shell/not-found-actions";
 import { EmptyState } from "@/components/ui/empty-state";
+
+export const metadata: Metadata = { title: "Page not found" };
 
 export default function DashboardNotFound() {
   return (
     <EmptyState
       page
-      title="There is nothing at this address"
-      description="It may have a typing error, or belong to the other mode: what was made in test mode does not exist in live mode, and the other way round."
+      icon={<SearchX aria-hidden="true" />}
+      title="Page not found"
+      description="Check the address, or switch modes: objects made in test mode do not exist in live mode, and vice versa."
       actions={<NotFoundActions />}
     />
   );

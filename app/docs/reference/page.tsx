@@ -1,33 +1,30 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { DocsShell, type Section } from "@/components/docs/docs-shell";
+import { aboutPage, DocsShell, type Section } from "@/components/docs/docs-shell";
+import { type EndpointEntry, EndpointSection, OperationIndex } from "@/components/docs/reference/endpoint-section";
 import { MemberList, OBJECTS } from "@/components/docs/reference/member-list";
-import { type OperationEntry, OperationIndex, OperationSection } from "@/components/docs/reference/operation-section";
-import { EXAMPLES, type Example, type OperationName } from "@/lib/contract/examples";
+import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
 import type { OpenApiDocument } from "@/lib/contract/openapi-document";
 import { buildOpenApi } from "@/lib/http/openapi";
 import { publicUrls } from "@/lib/http/page";
 
-export const metadata: Metadata = {
-  title: "API reference",
-  description: "Every operation of the API: parameters, bodies, answers, errors, and a request to paste.",
-};
+export const metadata: Metadata = { title: "API reference", description: aboutPage("/docs/reference") };
 
 const anchor = (tag: string) => tag.toLowerCase().replaceAll(" ", "-");
 
 function byTag(document: OpenApiDocument) {
-  const entries: OperationEntry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  const entries: EndpointEntry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, endpoint]) => ({ method, path, endpoint })),
   );
   return document.tags.map((tag) => ({
     ...tag,
-    entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
+    entries: entries.filter(({ endpoint }) => endpoint.tags[0] === tag.name),
   }));
 }
 
 /** Health probes are outside /v1 and have no example of their own. */
 function queryOf(name: string): Record<string, string> | undefined {
-  const example: Example | undefined = EXAMPLES[name as OperationName];
+  const example: Example | undefined = EXAMPLES[name as EndpointName];
   return example?.query;
 }
 
@@ -38,7 +35,7 @@ export default async function ReferencePage() {
   const sections: Section[] = [
     ...tags.flatMap(({ name, entries }): Section[] => [
       { id: anchor(name), label: name },
-      ...entries.map(({ operation }): Section => ({ id: operation.operationId, label: operation.summary, level: 2 })),
+      ...entries.map(({ endpoint }): Section => ({ id: endpoint.operationId, label: endpoint.summary, level: 2 })),
     ]),
     { id: "objects", label: "Objects" },
     ...OBJECTS.map((name): Section => ({ id: name, label: name, level: 2 })),
@@ -47,10 +44,10 @@ export default async function ReferencePage() {
     <DocsShell current="/docs/reference" sections={sections}>
       <div className="prose">
         <h1>API reference</h1>
-        <p className="lead">
-          Every operation, made from the same definitions that check your requests. The <Link href="/docs">guide</Link>{" "}
+        <p>
+          Every endpoint, made from the same definitions that check your requests. The <Link href="/docs">guide</Link>{" "}
           says what holds for all of them; the same in a form for tools is <a href="/v1/openapi.json">openapi.json</a>{" "}
-          (OpenAPI 3.1).
+          (OpenAPI 3.1), or <a href="/docs/postman.json">postman.json</a>, a collection for Postman.
         </p>
       </div>
       <OperationIndex tags={tags} />
@@ -61,11 +58,11 @@ export default async function ReferencePage() {
           </h2>
           <p className="mt-1 mb-6 text-soft">{description}</p>
           {entries.map((entry) => (
-            <OperationSection
-              key={entry.operation.operationId}
+            <EndpointSection
+              key={entry.endpoint.operationId}
               entry={entry}
               document={document}
-              query={queryOf(entry.operation.operationId)}
+              query={queryOf(entry.endpoint.operationId)}
             />
           ))}
         </section>
@@ -74,7 +71,9 @@ export default async function ReferencePage() {
         <h2 id="objects" className="font-semibold text-xl tracking-tight">
           Objects
         </h2>
-        <p className="mt-1 text-soft">What answers are made of. All members are always there, unless said otherwise.</p>
+        <p className="mt-1 text-soft">
+          The objects that responses contain. All members are always present unless stated otherwise.
+        </p>
         {OBJECTS.map((name) => (
           <section key={name} className="mt-8 max-w-[44rem]" aria-labelledby={name}>
             <h3 id={name} className="mb-2 font-semibold text-base">

@@ -1,13 +1,3 @@
-import { toResponse } from "@/lib/http/answer";
-import { refuse } from "@/lib/http/route";
+import { nextRoutes } from "@/lib/http/dispatch";
 
-const unknownPath = (request: Request) => toResponse(refuse(request, null));
-
-export {
-  unknownPath as DELETE,
-  unknownPath as GET,
-  unknownPath as OPTIONS,
-  unknownPath as PATCH,
-  unknownPath as POST,
-  unknownPath as PUT,
-};
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = nextRoutes;

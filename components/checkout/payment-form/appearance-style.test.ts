@@ -48,7 +48,7 @@ test("a theme is one scheme, and `system` both", () => {
   expect(both).toMatch(/@media \(prefers-color-scheme:dark\)\{:root\{--bg:#121211/);
 });
 
-test("a font is quoted anew: an open quotation mark ends nothing", () => {
+test("a font is quoted once more: an open quotation mark ends nothing", () => {
   expect(read({ font_family: `'Inter, "Segoe UI", serif` })("--font")).toMatch(
     /^"Inter", "Segoe UI", serif, system-ui/,
   );

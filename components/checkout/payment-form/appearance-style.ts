@@ -1,3 +1,4 @@
+import { COLORS, SYSTEM_FONTS } from "@/lib/contract/brand";
 import {
   type Appearance,
   contrast,
@@ -9,7 +10,6 @@ import {
 } from "@/lib/contract/checkout/appearance";
 import { isAppearance } from "@/lib/contract/checkout/messages";
 
-const SYSTEM_FONTS = `system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif`;
 const GENERIC_FONTS = new Set([
   "serif",
   "sans-serif",
@@ -22,9 +22,9 @@ const GENERIC_FONTS = new Set([
 
 /** Hues that carry a meaning: as text on a light and on a dark background, and what tints the ground beneath it. */
 const MEANINGS = {
-  danger: { onLight: "#b3261e", onDark: "#f2938b", tint: "#e5382d" },
-  good: { onLight: "#14703c", onDark: "#6cc78f", tint: "#1fa35a" },
-  notice: { onLight: "#7a4d00", onDark: "#e0b062", tint: "#f0a400" },
+  danger: { text: COLORS.red, tint: "#e5382d" },
+  good: { text: COLORS.green, tint: "#1fa35a" },
+  notice: { text: COLORS.amber, tint: "#f0a400" },
 };
 type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS];
 
@@ -54,7 +54,7 @@ export function schemeVariables(appearance: Appearance | null, scheme: Scheme): 
   const field = dark ? raised : background;
   const groundOf = ({ tint }: Meaning) => mix(tint, background, dark ? 0.14 : 0.1);
   const textOf = (meaning: Meaning) =>
-    legible(dark ? meaning.onDark : meaning.onLight, text, [background, groundOf(meaning)], TEXT_CONTRAST);
+    legible(meaning.text[dark ? 1 : 0], text, [background, groundOf(meaning)], TEXT_CONTRAST);
   return {
     "--bg": background,
     "--text": text,
@@ -72,6 +72,8 @@ export function schemeVariables(appearance: Appearance | null, scheme: Scheme): 
     "--good": textOf(MEANINGS.good),
     "--notice": textOf(MEANINGS.notice),
     "--notice-ground": groundOf(MEANINGS.notice),
+    // A ground of the merchant's own ends at the frame: fields keep clear of it.
+    "--inset": (COLORS.ground as readonly string[]).includes(background) ? "2px" : "16px",
     "--radius": `${borderRadius}px`,
     "--font": fontFamily ? `${fontNames(fontFamily)}, ${SYSTEM_FONTS}` : SYSTEM_FONTS,
   };
@@ -107,7 +109,7 @@ function channels(color: string): number[] {
   return [0, 2, 4].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
 }
 
-/** Quoted anew: a quotation mark that is never closed would swallow the rest of the style sheet. */
+/** Quoted again: a quotation mark that is never closed would swallow the rest of the style sheet. */
 function fontNames(family: string): string {
   const names = family.split(",").map((name) => name.replace(/['"]/g, "").trim());
   return names

@@ -165,18 +165,23 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
   );
 }
 
-/** The picture beside the code is a button: it tells where on the card the code is. */
+/**
+ * The picture beside the code is a button: it tells where on the card the code is. Tab goes on to the next field, so whoever
+ * comes by Tab is told without pressing it.
+ */
 function CodeControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
   const [told, setTold] = useState(false);
   const { hints } = textsOf(view.locale);
   const onFront = view.brand === "amex";
   return (
     <>
-      <span class="control with-mark">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only listens to keys of the field inside */}
+      <span role="presentation" class="control with-mark" onKeyUp={(event) => event.key === "Tab" && setTold(true)}>
         {children}
         <button
           type="button"
           class="end code-help"
+          tabIndex={-1}
           aria-expanded={told}
           aria-controls="cvv-hint"
           aria-label={hints.cvvHelp}

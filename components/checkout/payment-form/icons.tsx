@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import type { ShownLogo } from "@/lib/contract/receipts/receipts";
 
 const Icon = ({ name, size = 16, children }: { name: string; size?: number; children: ComponentChildren }) => (
   <svg
@@ -65,6 +66,12 @@ export const CardlaneMark = () => (
     <path d="M6 12.5h20" stroke="var(--raised)" stroke-width="4" />
     <path d="M6 21h6M15 21h11" stroke="var(--raised)" stroke-width="2.5" stroke-opacity=".72" />
   </svg>
+);
+
+/** Whose page it is; as large as it is, up to what the style sheet leaves it. */
+export const Logo = ({ logo, merchant }: { logo: ShownLogo; merchant: string }) => (
+  // biome-ignore lint/performance/noImgElement: this is no page of Next's
+  <img class="logo" src={logo.src} width={logo.width} height={logo.height} alt={merchant} />
 );
 
 /** Cards that are accepted, in the order in which they are shown. */

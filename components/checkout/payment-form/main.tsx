@@ -1,11 +1,8 @@
 /** @jsxImportSource preact */
 import { hydrate } from "preact";
 import { createCheckoutServer } from "@/lib/client/checkout/payment-form/checkout-server";
-import {
-  type CheckoutStore,
-  createCheckoutStore,
-  type FieldName,
-} from "@/lib/client/checkout/payment-form/checkout-store";
+import { type CheckoutStore, createCheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
+import type { FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
 import { createParentLink } from "@/lib/client/checkout/payment-form/parent-link";
 import type { ParentMessage } from "@/lib/contract/checkout/messages";
 import { focusFirstProblem, PayApp } from "./pay-app";

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutView } from "@/lib/client/checkout/payment-form/checkout-view";
 import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { isCharged } from "@/lib/contract/checkout/checkout";
 import { applyAppearance } from "./appearance-style";
 import { AlertIcon, CheckIcon, ClockIcon, CrossIcon, Spinner } from "./icons";
 
@@ -56,6 +57,7 @@ export function Done({ view, embedded }: OutcomeProps) {
           {texts.reference} <bdi class="figures">{reference}</bdi>
         </p>
       )}
+      <ReceiptLink view={view} />
       {back && <BackLink href={back} view={view} />}
       {back && !embedded && <p class="soft returning">{texts.returning(page.merchant_name)}</p>}
     </section>
@@ -73,8 +75,21 @@ export function Closed({ view }: { view: CheckoutView }) {
         {title}
       </h2>
       <p class="soft">{text}</p>
+      <ReceiptLink view={view} />
       {back && <BackLink href={back} view={view} />}
     </section>
+  );
+}
+
+/** Beside the shop's page, which the shopper may still need. */
+function ReceiptLink({ view: { page, state, locale } }: { view: CheckoutView }) {
+  if (page.receipt === null || !isCharged(state)) return null;
+  return (
+    <p class="reference">
+      <a href={page.receipt} target="_blank" rel="noopener">
+        {textsOf(locale).done.receipt}
+      </a>
+    </p>
   );
 }
 

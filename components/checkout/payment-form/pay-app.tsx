@@ -2,10 +2,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
-import { directionOf, moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { directionOf, moneyText, termsText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
 import { applyAppearance } from "./appearance-style";
 import { CardForm } from "./card-form";
-import { CardlaneMark } from "./icons";
+import { CardlaneMark, Logo } from "./icons";
 import { ChallengeFrame, Closed, Done, Waiting } from "./outcome";
 
 type PayAppProps = { store: CheckoutStore; embedded: boolean; preview: boolean };
@@ -116,8 +117,10 @@ function useLanguage({ locale, page }: CheckoutView): void {
 /** Signs; an amount with more of them would not fit in a line at its full size. */
 const LONG_TOTAL = 13;
 
+type SummaryProps = { view: { page: CheckoutSale; locale: CheckoutLocale }; embedded: boolean };
+
 /** Who is paid, for what, and how much. Beside the form on a page of its own, above it inside a shop's page. */
-function Summary({ view, embedded }: { view: CheckoutView; embedded: boolean }) {
+export function Summary({ view, embedded }: SummaryProps) {
   const { page, locale } = view;
   const texts = textsOf(locale);
   const total = moneyText(page.amount, page.currency, locale);
@@ -126,26 +129,43 @@ function Summary({ view, embedded }: { view: CheckoutView; embedded: boolean }) 
   return (
     <Box class="summary">
       <div class="shop">
-        {!embedded && (
+        {page.logo && <Logo logo={page.logo} merchant={page.merchant_name} />}
+        {!embedded && !page.logo && (
           <span class="monogram" aria-hidden="true">
             {initialOf(page.merchant_name)}
           </span>
         )}
         <div>
           <h1 class="merchant">{page.merchant_name}</h1>
-          {embedded && page.plan_name && <p class="soft">{page.plan_name}</p>}
+          {embedded && <Bought page={page} locale={locale} className="soft" />}
         </div>
       </div>
       <p class={total.length > LONG_TOTAL ? "total long" : "total"}>
         <span class="soft">{texts.total} </span>
         <span class="figures">{total}</span>
       </p>
-      {!embedded && page.plan_name && <p class="plan soft">{page.plan_name}</p>}
+      {!embedded && <Bought page={page} locale={locale} className="plan soft" />}
     </Box>
   );
 }
 
-/** The first letter or digit as a person sees it: a name may begin with a sign of two code units. */
+type BoughtProps = { page: CheckoutSale; locale: CheckoutLocale; className: string };
+
+/** What is bought, and when it is charged again. */
+function Bought({ page, locale, className }: BoughtProps) {
+  const lines = [page.plan_name, page.description, termsText(page, locale)].filter((line) => line !== null);
+  return (
+    <>
+      {lines.map((line) => (
+        <p key={line} class={className}>
+          {line}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The first letter or digit as a user sees it: a name may begin with a sign of two code units. */
 function initialOf(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? "").toLocaleUpperCase();
 }
@@ -161,7 +181,7 @@ function useCheckout(store: CheckoutStore): CheckoutView {
   return view;
 }
 
-/** Paints the page anew when its shop changes the look, and when the system turns dark or light. */
+/** Paints the page again when its shop changes the look, and when the system turns dark or light. */
 function useAppearance({ appearance, page }: CheckoutView): void {
   const paintedRef = useRef(page.appearance);
   useLayoutEffect(() => {

@@ -100,7 +100,7 @@ function Row({ label, children }: { label: string; children: ComponentChildren }
 function outcomeOf(status: PaymentStatus): { title: string; text: string } {
   switch (status) {
     case "DECLINED":
-      return { title: "The check was not passed", text: "The payment was declined and nothing was charged." };
+      return { title: "3-D Secure failed", text: "The payment was declined and nothing was charged." };
     case "FAILED":
       return { title: "The payment did not go through", text: "Nothing was charged. You can try again in the shop." };
     case "PENDING":

@@ -22,7 +22,9 @@ type DocumentParts = {
   /** Run as it is; for pages without a bundle. */
   inlineScript?: string | undefined;
   /** What the style sheet tells the pages apart by. */
-  layout: "embedded" | "page" | "centred" | "framed";
+  layout: "embedded" | "page" | "centred" | "framed" | "receipt";
+  /** Whom the page's own requests tell where they come from: nobody, unless a form of it has to show that it is ours. */
+  referrer?: "same-origin";
   body: VNode<ComponentChild>;
 };
 
@@ -35,7 +37,7 @@ export function renderDocument(parts: DocumentParts): string {
     `<title>${escaped(title)}</title>`,
     '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">',
     '<meta name="robots" content="noindex, nofollow">',
-    '<meta name="referrer" content="no-referrer">',
+    `<meta name="referrer" content="${parts.referrer ?? "no-referrer"}">`,
     '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">',
     // Without it a browser looks for one by itself, where there is none.
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
@@ -61,21 +63,21 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[si
 const inScript = (data: unknown) => JSON.stringify(data).replace(/</g, "\\u003c");
 
 /** What the page that embeds this one is told, at its exact origin. */
-export type HostedReport = { origin: string; code: CheckoutErrorCode; message: string };
+export type FailureReport = { origin: string; code: CheckoutErrorCode; message: string };
 
-type HostedMessage = {
+type MessagePage = {
   title: string;
   text: string;
   nonce: string;
   stylesheet: Stylesheet;
   locale: CheckoutLocale;
-  report?: HostedReport | null;
+  report?: FailureReport | null;
 };
 
 /** High enough for the words. */
 const HEIGHT = 260;
 
-function reporting({ origin, code, message }: HostedReport): string {
+function reporting({ origin, code, message }: FailureReport): string {
   const messages = [
     wrap({ type: "resize", height: HEIGHT }),
     wrap({ type: "error", code, message, attempts_left: null }),
@@ -84,7 +86,7 @@ function reporting({ origin, code, message }: HostedReport): string {
 }
 
 /** A page that only says something: there is no such payment, or the form may not be shown here. */
-export function renderHostedMessage({ title, text, nonce, stylesheet, locale, report }: HostedMessage): string {
+export function renderMessagePage({ title, text, nonce, stylesheet, locale, report }: MessagePage): string {
   return renderDocument({
     title,
     locale,

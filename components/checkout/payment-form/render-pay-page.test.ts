@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { CHECKOUT_LOCALES, type CheckoutPage } from "@/lib/contract/checkout/checkout";
+import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { renderChallengePage } from "./render-challenge-page";
-import { renderHostedMessage } from "./render-document";
+import { renderMessagePage } from "./render-document";
 import { renderPayPage } from "./render-pay-page";
+import { renderReceiptPage } from "./render-receipt-page";
 
 const FILES = {
   nonce: "bm9uY2U=",
@@ -12,9 +14,13 @@ const FILES = {
 
 const PAGE: CheckoutPage = {
   merchant_name: "Northwind",
+  logo: null,
+  receipt: null,
   amount: 1_999,
   currency: "USD",
   plan_name: "Monthly box",
+  description: null,
+  terms: null,
   environment: "live",
   mode: "payment",
   parent_origin: "https://shop.example",
@@ -76,7 +82,7 @@ test("an appearance that is none changes nothing, and cannot leave the style she
 });
 
 test("the policy's demands are met: a nonce or a hash on everything, and no inline style or handler", () => {
-  for (const html of [render(), renderHostedMessage({ title: "t", text: "x", locale: "en", ...FILES })]) {
+  for (const html of [render(), renderMessagePage({ title: "t", text: "x", locale: "en", ...FILES })]) {
     expect(html).not.toMatch(/ style=| on[a-z]+="/);
     expect(html).toContain('<style nonce="bm9uY2U=">');
     expect(html).toContain('href="/sdk/frame.css" integrity="sha384-style" nonce="bm9uY2U="');
@@ -160,4 +166,69 @@ test("an answered challenge has no buttons, and leads back only outside the form
   expect(page).not.toContain("<button");
   expect(page).toContain("Back to the shop");
   expect(renderChallengePage(answered, { action: "/x", framed: true, ...FILES })).not.toContain("<a ");
+});
+
+const LOGO = { src: `/logo/${"a".repeat(64)}`, width: 240, height: 60 };
+
+test("a logo stands where the first letter stood, called as the merchant, inside a shop's page too", () => {
+  const drawn = `<img class="logo" src="${LOGO.src}" width="240" height="60" alt="Northwind"/>`;
+  for (const embedded of [true, false]) expect(render({ logo: LOGO }, { embedded })).toContain(drawn);
+  expect(render({ logo: LOGO }, { embedded: false })).not.toContain("monogram");
+  expect(render({}, { embedded: false })).toContain("monogram");
+});
+
+test("who has paid finds the receipt; an authorization, and a link whose time is over, lead to none", () => {
+  const paid = (status: string, receipt: string | null) =>
+    render({ receipt, state: { ...PAGE.state, status: "COMPLETED", payment: { id: "pay_1", status } } });
+  expect(paid("CAPTURED", "/pay/cst_secret/receipt")).toContain('href="/pay/cst_secret/receipt"');
+  expect(paid("PARTIALLY_REFUNDED", "/pay/cst_secret/receipt")).toContain("View receipt");
+  expect(paid("REFUNDED", "/pay/cst_secret/receipt")).toContain("View receipt");
+  expect(paid("AUTHORIZED", "/pay/cst_secret/receipt")).not.toContain("View receipt");
+  expect(paid("CAPTURED", null)).not.toContain("View receipt");
+});
+
+const RECEIPT: Receipt = {
+  ...{ number: "F9Q3-C7AB", payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab", environment: "live" },
+  ...{ merchant_name: "Northwind", support_email: "help@shop.example", website: "https://shop.example/" },
+  ...{ logo: LOGO, appearance: { accent_color: "#7a1fa2" }, time_zone: "Asia/Tokyo", bought: "Monthly box" },
+  ...{ currency: "JPY", amount_captured: 12_000, amount_refunded: 2_000, captured_at: "2026-11-20T20:00:00.000Z" },
+  card: { brand: "visa", last4: "4242" },
+  refunds: [
+    { amount: 2_000, at: "2026-11-21T16:00:00.000Z", pending: false },
+    { amount: 500, at: "2026-11-22T16:00:00.000Z", pending: true },
+  ],
+};
+
+test("a receipt has its amounts in the currency's digits and its days in the business's time zone, in its colour", () => {
+  const html = renderReceiptPage({ receipt: RECEIPT, ...FILES });
+  for (const text of [
+    "¥12,000 JPY",
+    "−¥2,000 JPY",
+    "¥10,000 JPY",
+    "Nov 21, 2026, 05:00:00",
+    "Refunded on Nov 22, 2026",
+  ])
+    expect(html).toContain(text);
+  for (const text of [
+    "Refund under way since Nov 23, 2026",
+    "Paid, and partly refunded",
+    "Visa •••• 4242",
+    "F9Q3-C7AB",
+  ])
+    expect(html).toContain(text);
+  expect(html).toContain("--accent:#7a1fa2");
+  expect(html).not.toContain("Test receipt");
+});
+
+test("nothing that is written on a receipt becomes part of its page, and only addresses of the web become links", () => {
+  const hostile = {
+    merchant_name: HOSTILE,
+    bought: HOSTILE,
+    support_email: `"${HOSTILE}"@x`,
+    website: "javascript:alert(1)",
+  };
+  const html = renderReceiptPage({ receipt: { ...RECEIPT, ...hostile, refunds: [], card: null }, ...FILES });
+  expect(html.match(/<script/g)).toHaveLength(1);
+  expect(html).not.toContain("<img src=x");
+  expect(html).not.toContain("javascript:");
 });

@@ -6,10 +6,15 @@ type MemberListProps = {
   schemas: Schemas;
   /** Requests mark what must be sent, and the limits of it; answers always have all members. */
   kind: "request" | "answer";
+  /** The endpoint whose body it is: its members can be linked to. */
+  endpoint?: string;
 };
 
+/** What a link to a parameter, or to a member of the body, leads to. */
+export const memberAnchor = (endpoint: string, name: string) => `${endpoint}.${name}`;
+
 /** The members of an object, each with its type and meaning; objects without a section of their own are unfolded. */
-export function MemberList({ schema, schemas, kind }: MemberListProps) {
+export function MemberList({ schema, schemas, kind, endpoint }: MemberListProps) {
   return (
     <ul className="divide-y border-y">
       {Object.entries(schema.properties ?? {}).map(([name, member]) => (
@@ -20,6 +25,7 @@ export function MemberList({ schema, schemas, kind }: MemberListProps) {
           required={kind === "request" && (schema.required?.includes(name) ?? false)}
           schemas={schemas}
           kind={kind}
+          {...(endpoint !== undefined && { endpoint })}
         />
       ))}
     </ul>
@@ -28,7 +34,7 @@ export function MemberList({ schema, schemas, kind }: MemberListProps) {
 
 type MemberProps = Omit<MemberListProps, "schema"> & { name: string; member: JsonSchema; required: boolean };
 
-export function Member({ name, member, required, schemas, kind }: MemberProps) {
+export function Member({ name, member, required, schemas, kind, endpoint }: MemberProps) {
   const { label, link, nullable, values, members } = describeSchema(member, schemas);
   const fallback = member.default;
   const notes = kind === "request" ? limitsOf(member) : [];
@@ -37,7 +43,7 @@ export function Member({ name, member, required, schemas, kind }: MemberProps) {
     notes.push(`default ${fallback}`);
   }
   return (
-    <li className="py-2.5">
+    <li className="py-2.5" id={endpoint && memberAnchor(endpoint, name)}>
       <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
         <code className="break-all font-medium font-mono text-[13px] text-ink">{name}</code>
         {link ? (

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import {
   environments,
+  merchantLogos,
   merchants,
   recoveryCodes,
   savedViews,
@@ -24,9 +25,9 @@ const ownsNothing = (mode: Mode): SQL =>
   );
 
 export type AbandonedAfter = {
-  /** Of an account that owns nothing: since anybody was there. */
+  /** Of an account that owns nothing: since its last visit. */
   days: number;
-  /** Of one with test data: since it was opened, whoever uses it; null keeps them all. */
+  /** Of one with test data: since it was opened, used or not; null keeps them all. */
   daysWithData: number | null;
 };
 
@@ -34,7 +35,7 @@ const before = (days: number) => sql`now() - make_interval(days => ${days}::inte
 const everybodyIs = (condition: SQL) =>
   sql`not exists (select from ${users} u where u.merchant_id = ${merchants}.id and not (${condition}))`;
 
-/** Nobody proved an address in all the time, and nothing is there but, perhaps, test data. */
+/** No user ever proved an address, and there is at most test data. */
 function isAbandoned({ days, daysWithData }: AbandonedAfter): SQL {
   const lately = before(days);
   const left = sql`${merchants}.created_at < ${lately} and ${ownsNothing("test")} and ${everybodyIs(sql`u.created_at < ${lately}
@@ -58,9 +59,9 @@ export async function findAbandonedAccounts(orm: Orm, after: AbandonedAfter, lim
 }
 
 /**
- * Removes the people of an abandoned account and what they called it; the merchant stays, as its history does, and takes no
- * requests. Its test data, if there is any, is nobody's from then on. False, and nothing changed, when somebody is back. A
- * sign-in that is just accepted has opened its session by then, or finds nobody.
+ * Removes the users of an abandoned account and its name; the merchant stays, as its history does, and takes no requests. Its
+ * test data, if any, is marked as abandoned. False, and nothing changed, when a user is back. A
+ * sign-in that is just accepted has opened its session by then, or finds no user.
  */
 export async function emptyAbandonedAccount(
   tx: Orm,
@@ -75,19 +76,20 @@ export async function emptyAbandonedAccount(
       suspended_reason = ${called.reason}
     where id = ${id}::uuid and ${isAbandoned(after)} returning id`);
   if (emptied.length === 0) return false;
-  // While its people are there: the trigger looks at them.
+  // Before its users are removed: the trigger looks at them.
   await tx.execute(sql`
     update ${environments} set abandoned_at = now() where merchant_id = ${id}::uuid and mode = 'test'
       and exists (select from ${merchants} where id = ${id}::uuid and not (${ownsNothing("test")}))`);
-  const people = sql`select id from ${users} where merchant_id = ${id}::uuid`;
+  const own = sql`select id from ${users} where merchant_id = ${id}::uuid`;
   for (const table of [savedViews, userSessions, userTokens, recoveryCodes]) {
-    await tx.delete(table).where(sql`user_id in (${people})`);
+    await tx.delete(table).where(sql`user_id in (${own})`);
   }
+  await tx.delete(merchantLogos).where(sql`merchant_id = ${id}::uuid`);
   await tx.delete(users).where(sql`merchant_id = ${id}::uuid`);
   return true;
 }
 
-/** Test modes with data of nobody, in which no request and no call to the processor can be under way any more. */
+/** Abandoned test modes, in which no request and no call to the processor can be under way any more. */
 export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promise<string[]> {
   const rows = await client<{ id: string }[]>`
     select id from environments where abandoned_at < now() - interval '1 hour' and emptied_at is null
@@ -95,7 +97,7 @@ export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Removes up to so many rows of an abandoned test mode; answers how many. At 0 it is empty, and known to be. */
+/** Removes up to so many rows of an abandoned test mode; returns how many. At 0 it is empty, and marked so. */
 export async function removeAbandonedRows(client: Sql, environmentId: string, most: number): Promise<number> {
   const [row] = await client<[{ removed: number }]>`
     select remove_abandoned(${environmentId}::uuid, ${most}::int) as removed`;

@@ -4,11 +4,11 @@ import { supportAuditLog, users } from "@/db/schema/accounts";
 import { auditLog } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
 
-/** Something that was done with a merchant's account, by its people, a script or Cardlane's support staff. */
+/** An entry in a merchant account's history: by its members, a script or Cardlane's staff. */
 export type AccountAct = {
   id: string;
   actor: ActorRecord;
-  /** Name and address of the actor; null when it is no person, or one who has since been removed. */
+  /** Name and address of the actor; null when it is no user, or one who was removed. */
   actor_name: string | null;
   actor_email: string | null;
   action: string;
@@ -65,8 +65,8 @@ export async function countRecentInvitations(
   );
 }
 
-/** Names of people who were removed from the team, as they were written down then: id → e-mail address. */
-export async function findRemovedPeople(
+/** Names of members who were removed from the team, as recorded then: id → e-mail address. */
+export async function findRemovedMembers(
   orm: Orm,
   environmentId: string,
   ids: readonly string[],
@@ -82,7 +82,7 @@ export async function findRemovedPeople(
   return new Map([...rows].flatMap((row) => (row.email ? [[row.object_id, row.email] as const] : [])));
 }
 
-/** Whether a person has done the same with the same from an id on; by the index audit_log_account, from its end. */
+/** Whether a user has done the same with the same object from an id on; by the index audit_log_account, from its end. */
 export async function wasRecordedLately(
   orm: Orm,
   environmentId: string,

@@ -4,7 +4,7 @@ import { mailOutbox } from "@/db/schema/accounts";
 
 export type MailRow = typeof mailOutbox.$inferSelect;
 export type MailKind = MailRow["kind"];
-type NewMail = Pick<MailRow, "kind" | "recipient" | "subject" | "body">;
+type NewMail = Pick<MailRow, "kind" | "recipient" | "sender_name" | "reply_to" | "subject" | "body">;
 
 /** Inside the transaction that made the mail necessary. */
 export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
@@ -15,7 +15,7 @@ export async function insertMail(orm: Orm, mail: NewMail & { id: string; created
 export async function countMails(
   orm: Orm,
   recipient: string,
-  kind: Exclude<MailKind, "notice">,
+  kind: Exclude<MailKind, "notice" | "receipt">,
   hours: number,
 ): Promise<number> {
   return orm.$count(
@@ -33,13 +33,23 @@ const GIVEN_UP = sql`'9999-01-01 00:00+00'::timestamptz`;
 /** No pause is longer than six hours: one that ends later is from before the database's clock was set back. */
 const isDue = sql`(next_attempt_at <= now() or (next_attempt_at > now() + interval '7 hours' and next_attempt_at < ${GIVEN_UP}))`;
 
+/** How many receipts are due, counting no further than `most`. Index: mail_outbox_due. */
+export function countDueReceipts(orm: Orm, most: number): Promise<number> {
+  const due = orm
+    .select({ id: mailOutbox.id })
+    .from(mailOutbox)
+    .where(sql`sent_at is null and ${isDue} and ${mailOutbox.kind} = 'receipt'`)
+    .limit(most);
+  return orm.$count(due.as("due"));
+}
+
 /**
- * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: whoever dies with it leaves it to the next.
+ * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: a process that dies leaves it to the next.
  * Counts the attempt.
  */
 export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
   const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
-    order by next_attempt_at limit ${limit}::integer for update skip locked)`;
+    order by kind = 'receipt', next_attempt_at limit ${limit}::integer for update skip locked)`;
   return orm
     .update(mailOutbox)
     .set({
@@ -48,6 +58,21 @@ export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promis
     })
     .where(sql`${mailOutbox.id} in ${due}`)
     .returning();
+}
+
+/**
+ * Leaves mail that is due to the outbox page, which shows it already: a mail server that is set up later must not send it.
+ * Returns how many. It is done, so nobody has to look why it was not sent.
+ */
+export async function leaveInOutbox(orm: Orm, limit: number): Promise<number> {
+  const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
+    order by next_attempt_at limit ${limit}::integer for update skip locked)`;
+  const rows = await orm
+    .update(mailOutbox)
+    .set({ sent_at: sql`now()` })
+    .where(sql`${mailOutbox.id} in ${due}`)
+    .returning({ id: mailOutbox.id });
+  return rows.length;
 }
 
 /** Of a sent mail the text is not kept: its links open accounts. */
@@ -67,7 +92,7 @@ export async function markMailFailed(
   await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
 }
 
-/** Deletes mails that are older than 30 days, sent or given up: their links have long ended. Answers how many. */
+/** Deletes mails that are older than 30 days, sent or given up: their links have long ended. Returns how many. */
 export async function deleteOldMail(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${mailOutbox} where created_at <= now() - interval '30 days'
     limit ${limit}::integer for update skip locked)`;

@@ -3,7 +3,7 @@ import type { Orm } from "@/db/client";
 import { environments, merchants, users } from "@/db/schema/accounts";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-type NewMerchant = {
+type NewMerchantRows = {
   id: string;
   name: string;
   /** IANA name; UTC when left out. */
@@ -23,18 +23,18 @@ type NewMerchant = {
  * A merchant, its environment per mode and its owner. False when the owner is to have an e-mail address that is taken: then
  * the transaction must be given up, for the merchant itself is already in it.
  */
-export async function insertMerchant(tx: Orm, merchant: NewMerchant): Promise<boolean> {
+export async function insertMerchant(tx: Orm, merchant: NewMerchantRows): Promise<boolean> {
   const { id, name, time_zone } = merchant;
   await tx.insert(merchants).values({ id, name, ...(time_zone && { time_zone }) });
   await tx.insert(environments).values([
     { id: merchant.environments.test, merchant_id: merchant.id, mode: "test" },
     { id: merchant.environments.live, merchant_id: merchant.id, mode: "live" },
   ]);
-  const { verified, ...person } = merchant.owner;
+  const { verified, ...user } = merchant.owner;
   const owner = await tx
     .insert(users)
     .values({
-      ...person,
+      ...user,
       merchant_id: merchant.id,
       role: "owner",
       ...(verified && { owns_email: true, email_verified_at: sql`now()` }),
@@ -103,7 +103,7 @@ export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | 
   return rows[0] ?? null;
 }
 
-/** The merchant as it is, and as it stays until the transaction ends. */
+/** Locks the merchant until the transaction ends. */
 export async function lockMerchant(tx: Orm, id: string): Promise<MerchantRow | null> {
   const rows = await tx.select().from(merchants).where(eq(merchants.id, id)).for("no key update");
   return rows[0] ?? null;

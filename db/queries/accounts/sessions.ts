@@ -4,10 +4,10 @@ import { userSessions } from "@/db/schema/accounts";
 import { PROOF_MINUTES } from "@/lib/contract/accounts/proof";
 import type { Preferences, UserRole } from "@/lib/contract/permissions";
 
-/** A session that nobody used for so long has ended. */
+/** A session unused for so long has ended. */
 const SESSION_IDLE_HOURS = 12;
 
-/** A person who is signed in, with the merchant and its environments; those are null for support staff. */
+/** A signed-in user, with the merchant and its environments; those are null for staff. */
 export type SignedInRow = {
   session_id: string;
   user_id: string;
@@ -18,7 +18,7 @@ export type SignedInRow = {
   mfa_at: string | null;
   mfa_enabled: boolean;
   email_verified: boolean;
-  /** The person proved within the last minutes who they are, by the database's clock. */
+  /** The user proved their identity within the last minutes, by the database's clock. */
   proved_recently: boolean;
   /** The session was last noted as seen more than a minute ago. */
   stale: boolean;
@@ -33,7 +33,7 @@ export type SignedInRow = {
 };
 
 /**
- * Who a living session belongs to; null when it is unknown, ended, out of time or idle for too long. A proof that seems to
+ * The user of a living session; null when it is unknown, ended, expired or idle for too long. A proof that seems to
  * come from the future does not count: the clock was set back. Index: primary keys.
  */
 export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedInRow | null> {
@@ -96,12 +96,12 @@ const living = (userId: string) =>
     gt(userSessions.last_seen_at, sql`now() - make_interval(hours => ${SESSION_IDLE_HOURS}::integer)`),
   );
 
-/** Where a person is signed in, the latest used first. */
+/** A user's living sessions, the latest used first. */
 export function listSessions(orm: Orm, userId: string, limit: number): Promise<SessionRow[]> {
   return orm.select().from(userSessions).where(living(userId)).orderBy(desc(userSessions.last_seen_at)).limit(limit);
 }
 
-/** Ends one session of the person; false when there is no such living one. */
+/** Ends one session of the user; false when there is no such living one. */
 export async function revokeSessionOf(orm: Orm, userId: string, id: string): Promise<boolean> {
   const rows = await orm
     .update(userSessions)
@@ -111,7 +111,7 @@ export async function revokeSessionOf(orm: Orm, userId: string, id: string): Pro
   return rows.length === 1;
 }
 
-/** Ends all sessions of the person, or all but one. Answers how many. */
+/** Ends all sessions of the user, or all but one. Returns how many. */
 export async function revokeSessions(orm: Orm, userId: string, exceptId: string | null): Promise<number> {
   const rows = await orm
     .update(userSessions)
@@ -121,7 +121,7 @@ export async function revokeSessions(orm: Orm, userId: string, exceptId: string 
   return rows.length;
 }
 
-/** Notes that the person proved just now who they are: with the second factor, or with the password alone. */
+/** Notes that the user has just proved their identity: with the second factor, or with the password alone. */
 export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }): Promise<void> {
   await orm
     .update(userSessions)
@@ -129,7 +129,7 @@ export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }
     .where(eq(userSessions.id, id));
 }
 
-/** Deletes what ended over 30 days ago; answers how many. A scan: there are a few sessions for each person. */
+/** Deletes what ended over 30 days ago; returns how many. A scan: there are a few sessions for each user. */
 export async function deleteOldSessions(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${userSessions} where least(revoked_at, expires_at, last_seen_at + interval '1 day') <= now() - interval '30 days'
     limit ${limit}::integer for update skip locked)`;

@@ -4,11 +4,11 @@ import type { Orm } from "@/db/client";
 import { recoveryCodes, type UserRow, users } from "@/db/schema/accounts";
 import type { Preferences } from "@/lib/contract/permissions";
 
-/** Whose sign-in it is: a merchant's people and Cardlane's staff never use each other's. */
+/** Whose sign-in it is: a merchant's members and Cardlane's staff never use each other's. */
 export type UserKind = "merchant" | "staff";
 
 const ofKind = (kind: UserKind) => (kind === "staff" ? isNull(users.merchant_id) : isNotNull(users.merchant_id));
-/** By the index users_email_owner: an address that somebody only typed in leads to nobody. */
+/** By the index users_email_owner: an address that was only typed in leads to no user. */
 const byEmail = (email: string) => and(users.owns_email, sql`lower(${users.email}) = lower(${email})`);
 
 /** Who signs in with an address. */
@@ -25,7 +25,7 @@ export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
   return rows[0] ?? null;
 }
 
-/** The person as it is, and as it stays until the transaction ends. */
+/** Locks the user until the transaction ends. */
 export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
   const rows = await orm.select().from(users).where(eq(users.id, id)).for("update");
   return rows[0] ?? null;
@@ -34,8 +34,8 @@ export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
 export type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Wrong tries at the sign-in, which anybody can make, and of who is signed in and proves it again. Counted apart, or a stranger
- * would keep an owner from what takes a proof.
+ * Wrong tries at the sign-in, which anyone can make, and of signed-in users who prove their identity again. Counted apart, or a
+ * stranger would keep an owner from what takes a proof.
  */
 export type Tries = "sign_in" | "proof";
 const COUNTERS = {
@@ -56,18 +56,18 @@ const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.min
 
 /**
  * Takes one of the tries that an account has before it is locked: counts it as failed before it is looked at, so that
- * guesses sent at once are counted like guesses sent in turn. Null when the account is locked, or not there.
+ * guesses sent at once are counted like guesses sent one by one. Null when the account is locked, or not there.
  */
 export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
   return reserve(orm, "sign_in", and(byEmail(email), ofKind(kind)), rule);
 }
 
-/** The same of a person who is to prove who they are. */
+/** The same for a user who proves their identity. */
 export function reserveProof(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
   return reserve(orm, "proof", eq(users.id, id), rule);
 }
 
-/** Takes as long as a write does, commit included, and leaves nothing in any table: for an address that nobody has. */
+/** Takes as long as a write does, commit included, and leaves nothing in any table: for an unknown address. */
 export async function writeNothing(orm: Orm): Promise<void> {
   await orm.execute(sql`select pg_logical_emit_message(true, 'cardlane', ${"-".repeat(400)}::text)`);
 }
@@ -107,7 +107,7 @@ export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise
   return rows[0] ?? null;
 }
 
-/** As a person is on whom nothing was tried. */
+/** The columns of a user without failed tries. */
 export const UNLOCKED = {
   ...{ failed_sign_ins: 0, locked_until: null, failed_proofs: 0, proofs_locked_until: null },
   ...{ failed_codes: 0, codes_locked_until: null },
@@ -128,7 +128,7 @@ export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries
     .where(eq(users.id, id));
 }
 
-/** Starts the lock of an account whose last try was wrong; null when another try, a right one, has meanwhile opened it. */
+/** Starts the lock of an account whose last try was wrong; null when another, right try has just opened it. */
 export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<UserRow | null> {
   const { failed } = COUNTERS[tries];
   const rows = await orm
@@ -177,7 +177,7 @@ export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<
 
 /**
  * Sets a password, and opens an account that was locked: who chooses it has proved who they are. Wrong codes of the second
- * factor stay counted. With `provenHash`, the hash that was proved, null when it is not the person's any more.
+ * factor stay counted. With `provenHash`, the hash that was proved, null when it is no longer the user's.
  */
 export async function setPassword(
   orm: Orm,
@@ -205,8 +205,8 @@ export async function updateName(orm: Orm, id: string, name: string): Promise<vo
 }
 
 /**
- * Makes an address the person's own, because they have proved that it is. Whoever had it without a proof has it no more.
- * Null when somebody else has proved it, too. Under {@link lockAddress}.
+ * Makes an address the user's own, because they have proved it. A user who had it without a proof loses it.
+ * Null when another user has proved it, too. Under {@link lockAddress}.
  */
 export async function ownEmail(tx: Orm, id: string, email: string): Promise<UserRow | null> {
   const others = and(sql`lower(${users.email}) = lower(${email})`, ne(users.id, id), users.owns_email);
@@ -273,7 +273,7 @@ export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The one whose address this is by proof, a merchant's or staff. */
+/** The user who has proved this address, a merchant's or staff. */
 export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
   const proved = and(
     sql`lower(${users.email}) = lower(${email})`,
@@ -284,7 +284,7 @@ export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRo
   return rows[0] ?? null;
 }
 
-/** Uses a code up; false when it is not the person's, or was used. */
+/** Uses a code up; false when it is not the user's, or was used. */
 export async function takeRecoveryCode(orm: Orm, userId: string, digest: Buffer): Promise<boolean> {
   const rows = await orm
     .update(recoveryCodes)

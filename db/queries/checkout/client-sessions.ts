@@ -1,12 +1,12 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { environments } from "@/db/schema/accounts";
-import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
+import { type ClientSessionRow, clientSessions, paymentLinks } from "@/db/schema/checkout";
+import type { PlanRow } from "@/db/schema/plans";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
-import type { PlanStatus } from "@/lib/contract/plans/plan";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 export async function insertClientSession(
@@ -29,7 +29,7 @@ export async function findClientSession(orm: Orm, environmentId: string, id: str
   return rows[0] ?? null;
 }
 
-/** The session as it is, and as it stays until the transaction ends. */
+/** Locks the session until the transaction ends. */
 export async function lockClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
   const rows = await orm
     .select()
@@ -82,6 +82,11 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
         isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, sql`now()`),
         lt(clientSessions.attempts, CLIENT_SESSION_ATTEMPTS),
+        // As where an attempt pays: the link that opened it, if one did, still sells.
+        sql`(${clientSessions.payment_link_id} is null or exists (select from ${paymentLinks} l
+          where l.environment_id = ${clientSessions.environment_id} and l.id = ${clientSessions.payment_link_id}
+            and l.active and (l.expires_at is null or l.expires_at > now())
+            and (not l.single_use or l.session_id = ${clientSessions.id})))`,
       ),
     )
     .returning({ id: clientSessions.id });
@@ -94,34 +99,61 @@ export type CheckoutRow = ClientSessionRow & {
   merchant_id: string;
   merchant_name: string;
   suspended: boolean;
-  /** Somebody of the merchant proved an e-mail address. */
+  /** A user of the merchant has proved an e-mail address. */
   verified: boolean;
   checkout_appearance: Appearance | null;
-  plan_name: string | null;
-  plan_status: PlanStatus | null;
+  /** As it is now; null without a plan. */
+  plan: Pick<
+    PlanRow,
+    | "name"
+    | "status"
+    | "type"
+    | "full_price"
+    | "billing_frequency_value"
+    | "billing_frequency_unit"
+    | "trial_period_value"
+    | "trial_period_unit"
+    | "trial_price"
+  > | null;
+  /** The link that opened it; null without one. */
+  link: { id: string; active: boolean; expired: boolean } | null;
   /** Of the newest payment that was made in it; null before the first. */
   last_payment_id: string | null;
   last_payment_status: PaymentStatus | null;
   last_next_action: NextAction | null;
   last_decline_code: DeclineCode | null;
+  logo_sha256: Buffer | null;
+  logo_width: number | null;
+  logo_height: number | null;
 };
 
 /**
  * The session behind a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary keys. What it
- * joins is looked up row by row: forms ask every other second, also with plans made while the tables are empty.
+ * joins is looked up row by row: forms poll every other second, also with plans made while the tables are empty.
  */
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
     select s.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name, m.suspended_at is not null as suspended,
       exists (select from users u where u.merchant_id = m.id and u.owns_email) as verified,
-      plan.name as plan_name, plan.status as plan_status, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
+      plan.plan, link.link, p.id as last_payment_id, p.status as last_payment_status, p.next_action as last_next_action,
+      l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height,
       t.decline_code as last_decline_code
     from client_sessions s
     join environments e on e.id = s.environment_id
     join merchants m on m.id = e.merchant_id
     left join lateral (
-      select name, status from plans where environment_id = s.environment_id and id = s.plan_id limit 1
+      select sha256, width, height from merchant_logos where merchant_id = m.id limit 1
+    ) l on true
+    left join lateral (
+      select json_build_object('name', name, 'status', status, 'type', type, 'full_price', full_price,
+        'billing_frequency_value', billing_frequency_value, 'billing_frequency_unit', billing_frequency_unit,
+        'trial_period_value', trial_period_value, 'trial_period_unit', trial_period_unit, 'trial_price', trial_price) as plan
+      from plans where environment_id = s.environment_id and id = s.plan_id limit 1
     ) plan on true
+    left join lateral (
+      select json_build_object('id', id, 'active', active, 'expired', coalesce(expires_at <= now(), false)) as link
+      from payment_links where environment_id = s.environment_id and id = s.payment_link_id limit 1
+    ) link on true
     left join lateral (
       select payment_id, decline_code from transactions
       where environment_id = s.environment_id and client_session_id = s.id and type = 'CHARGE'
@@ -136,18 +168,18 @@ export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<Ch
   return row ?? null;
 }
 
-type Held = { checkout_appearance: Appearance | null };
+type CheckoutSettings = { checkout_appearance: Appearance | null };
 
 const columns = { checkout_appearance: environments.checkout_appearance };
 
 /** What an environment keeps for its payment form; null when there is no such environment. */
-export async function findCheckoutSettings(orm: Orm, environmentId: string): Promise<Held | null> {
+export async function findCheckoutSettings(orm: Orm, environmentId: string): Promise<CheckoutSettings | null> {
   const rows = await orm.select(columns).from(environments).where(eq(environments.id, environmentId));
   return rows[0] ?? null;
 }
 
-/** The same, as it stays until the transaction ends. */
-export async function lockCheckoutSettings(tx: Orm, environmentId: string): Promise<Held | null> {
+/** The same, locked until the transaction ends. */
+export async function lockCheckoutSettings(tx: Orm, environmentId: string): Promise<CheckoutSettings | null> {
   const rows = await tx
     .select(columns)
     .from(environments)
@@ -156,6 +188,10 @@ export async function lockCheckoutSettings(tx: Orm, environmentId: string): Prom
   return rows[0] ?? null;
 }
 
-export async function updateCheckoutSettings(tx: Orm, environmentId: string, settings: Held): Promise<void> {
+export async function updateCheckoutSettings(
+  tx: Orm,
+  environmentId: string,
+  settings: CheckoutSettings,
+): Promise<void> {
   await tx.update(environments).set(settings).where(eq(environments.id, environmentId));
 }

@@ -19,7 +19,7 @@ export async function findPaymentToken(orm: Orm, environmentId: string, id: stri
   return row ?? null;
 }
 
-/** Forgets the cards of tokens that are too old to be used; answers how many. Index: `payment_tokens_held`. */
+/** Clears the cards of tokens that are too old to be used; returns how many. Index: `payment_tokens_held`. */
 export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
   const cleared = await orm.execute(sql`
     update ${paymentTokens} set processor_token = ''
@@ -32,8 +32,8 @@ export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<nu
 }
 
 /**
- * Removes tokens that are a day and an hour past their end: by then the key of a payment made with one is past its 24 hours,
- * so nothing is replayed that needs it. Answers how many. Index: `payment_tokens_age`.
+ * Deletes tokens a day and an hour past their end: by then the key of a payment made with one is past its 24 hours, so no
+ * replay needs it. Returns how many. Index: `payment_tokens_age`.
  */
 export async function deleteOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
   const removed = await orm.execute(sql`

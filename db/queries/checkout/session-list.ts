@@ -1,19 +1,35 @@
-import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lte, or } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
-import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
+import { type ClientSessionRow, clientSessions, paymentLinks } from "@/db/schema/checkout";
+import type { ActorRecord } from "@/db/schema/operations";
 import { plans } from "@/db/schema/plans";
 import type { ClientSessionStatus } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
-import type { ActorRecord } from "../payments/payment-detail";
+import { countUpTo } from "../statement-text";
 
-export type ListedSession = { session: ClientSessionRow; plan: { id: string; name: string } | null };
-/** `now`, ISO 8601, tells the expired from the open: the database does not store it. */
-type SessionFilter = { status: ClientSessionStatus | undefined; now: string };
+export type ListedSession = {
+  session: ClientSessionRow;
+  plan: { id: string; name: string } | null;
+  /** The link that opened it. */
+  link: { id: string; name: string | null; description: string | null } | null;
+};
+type SessionFilter = {
+  status: ClientSessionStatus | undefined;
+  /** ISO 8601: separates expired from open sessions, which the database does not store. */
+  now: string;
+  /** Those that this link opened. Null: all but those of links that nobody tried to pay. */
+  linkId: string | null;
+};
 
 /** `EXPIRED` is an open session past its time, unless a payment of it is under way. */
-function matching(environmentId: string, { status, now }: SessionFilter) {
-  const own = eq(clientSessions.environment_id, environmentId);
+function matching(environmentId: string, { status, now, linkId }: SessionFilter) {
+  const own = and(
+    eq(clientSessions.environment_id, environmentId),
+    linkId === null
+      ? or(isNull(clientSessions.payment_link_id), gt(clientSessions.attempts, 0))
+      : eq(clientSessions.payment_link_id, linkId),
+  );
   switch (status) {
     case undefined:
       return own;
@@ -38,6 +54,17 @@ function matching(environmentId: string, { status, now }: SessionFilter) {
   }
 }
 
+const LISTED = {
+  session: clientSessions,
+  plan: { id: plans.id, name: plans.name },
+  link: { id: paymentLinks.id, name: paymentLinks.name, description: paymentLinks.description },
+};
+const ofPlan = and(eq(plans.environment_id, clientSessions.environment_id), eq(plans.id, clientSessions.plan_id));
+const ofLink = and(
+  eq(paymentLinks.environment_id, clientSessions.environment_id),
+  eq(paymentLinks.id, clientSessions.payment_link_id),
+);
+
 /** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
 export function listClientSessions(
   orm: Orm,
@@ -46,9 +73,10 @@ export function listClientSessions(
   page: { limit: number; offset: number },
 ): Promise<ListedSession[]> {
   return orm
-    .select({ session: clientSessions, plan: { id: plans.id, name: plans.name } })
+    .select(LISTED)
     .from(clientSessions)
-    .leftJoin(plans, and(eq(plans.environment_id, clientSessions.environment_id), eq(plans.id, clientSessions.plan_id)))
+    .leftJoin(plans, ofPlan)
+    .leftJoin(paymentLinks, ofLink)
     .where(matching(environmentId, filter))
     .orderBy(desc(clientSessions.id))
     .limit(page.limit)
@@ -62,22 +90,16 @@ export async function countClientSessions(
   filter: SessionFilter,
   cap: number,
 ): Promise<number> {
-  const some = orm
-    .select({ one: sql`1`.as("one") })
-    .from(clientSessions)
-    .where(matching(environmentId, filter))
-    .limit(cap + 1)
-    .as("some");
-  const rows = await orm.select({ count: sql<number>`count(*)::integer` }).from(some);
-  return rows[0]?.count ?? 0;
+  return countUpTo(orm, clientSessions, matching(environmentId, filter), cap + 1);
 }
 
 /** A session with its plan; null when the environment has no such session. */
 export async function findSessionWithPlan(orm: Orm, environmentId: string, id: string): Promise<ListedSession | null> {
   const rows = await orm
-    .select({ session: clientSessions, plan: { id: plans.id, name: plans.name } })
+    .select(LISTED)
     .from(clientSessions)
-    .leftJoin(plans, and(eq(plans.environment_id, clientSessions.environment_id), eq(plans.id, clientSessions.plan_id)))
+    .leftJoin(plans, ofPlan)
+    .leftJoin(paymentLinks, ofLink)
     .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)));
   return rows[0] ?? null;
 }
@@ -110,7 +132,7 @@ export function listSessionCharges(
 
 export type SessionAct = { action: string; actor: ActorRecord; created_at: string };
 
-/** What people and keys did with a session, oldest first. Index: `audit_log_object`. */
+/** What users and keys did with a session, oldest first. Index: `audit_log_object`. */
 export function listSessionActs(sql: Sql, environmentId: string, sessionId: string): Promise<SessionAct[]> {
   return sql<SessionAct[]>`
     select action, actor, created_at from audit_log

@@ -9,7 +9,7 @@ export type KeyClaim = {
   digest: Buffer;
   /** JSON text of the body as it may be kept. */
   body: string | null;
-  operationName: string;
+  endpoint: string;
   path: string;
   requestId: string;
   actor: ActorRecord;
@@ -18,7 +18,7 @@ export type KeyClaim = {
   leaseMs: number;
 };
 
-/** How an INSERT into `idempotency_keys k` treats a key that is there: one of 24 hours becomes this request's, anew. */
+/** How an INSERT into `idempotency_keys k` treats a key that is there: one of 24 hours becomes this request's. */
 export const TAKE_OLD_KEY = `
     on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
       request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
@@ -35,7 +35,7 @@ export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condi
   return sql`
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
       operation_id, state, locked_until)
-    select ${environmentId}::uuid, ${claim.key}, ${claim.operationName}, ${claim.path}, ${claim.digest}::bytea,
+    select ${environmentId}::uuid, ${claim.key}, ${claim.endpoint}, ${claim.path}, ${claim.digest}::bytea,
       ${claim.body}::text::jsonb, ${claim.requestId}::uuid, ${claim.actor as never}::jsonb, ${claim.operationId}::uuid, 'running',
       now() + ${claim.leaseMs}::int * interval '1 ms'
     -- A conflict locks the row, which is written and waited for: a repeat reads, and only keys of one moment come to conflict.
@@ -56,17 +56,17 @@ export type KeyState = IdempotencyKeyRow & {
   expired: boolean;
   /** Null while the key has no operation (a refusal being stored). */
   operation_state: OperationState | null;
-  /** Whether whoever works on it has had its time. */
+  /** Whether the lease of the process that works on it has run out. */
   lease_over: boolean;
 };
 
 const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
-const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `k.${name}`);
+const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
 /** What is known of a key. Index: primary keys of idempotency_keys and operations. */
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
   const [row] = await sql<KeyState[]>`
-    select ${sql(SHORT_NAMES)}, octet_length(k.response_body) as response_bytes,
+    select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
       case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
       k.created_at <= now() - interval '24 hours' as expired,
       (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
@@ -121,8 +121,8 @@ export async function claimWithRefusal(
 }
 
 /**
- * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or anyone
- * once its time is over (null).
+ * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or any
+ * once its lease is over (null).
  */
 export async function releaseKey(
   sql: Sql,
@@ -138,7 +138,7 @@ export async function releaseKey(
 }
 
 /**
- * Deletes keys past their 24 hours, and an hour; answers how many. They count as absent anyway. Index:
+ * Deletes keys past their 24 hours, and an hour; returns how many. They count as absent anyway. Index:
  * `idempotency_keys_recent`, read from its old end in each environment.
  */
 export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number> {

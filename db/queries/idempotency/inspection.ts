@@ -17,7 +17,7 @@ export type InspectedKey = IdempotencyKeyRow &
   OperationPart & {
     /** 24 hours old or more: as good as absent. */
     expired: boolean;
-    /** Whether whoever works on it has had its time. */
+    /** Whether the lease of the process that works on it has run out. */
     lease_over: boolean;
     expires_at: string;
   };
@@ -30,7 +30,7 @@ const columns = (sql: Sql) => sql`
 /** One key with its operation. By the primary keys of both. */
 export async function findInspectedKey(sql: Sql, environmentId: string, key: string): Promise<InspectedKey | null> {
   const [row] = await sql<InspectedKey[]>`
-    select k.*, ${columns(sql)}
+    select k.*, k.operation_name as endpoint, ${columns(sql)}
     from idempotency_keys k
     left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
     where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
@@ -40,7 +40,7 @@ export async function findInspectedKey(sql: Sql, environmentId: string, key: str
 export type ListedKey = Pick<
   InspectedKey,
   | "key"
-  | "operation_name"
+  | "endpoint"
   | "path"
   | "state"
   | "status_code"
@@ -64,7 +64,7 @@ export async function findRecentKeys(
       : sql`and (k.created_at, k.key) < (
           select created_at, key from idempotency_keys where environment_id = ${environmentId}::uuid and key = ${page.after})`;
   return sql<ListedKey[]>`
-    select k.key, k.operation_name, k.path, k.state, k.status_code, k.replay_count, k.reuse_count, k.created_at,
+    select k.key, k.operation_name as endpoint, k.path, k.state, k.status_code, k.replay_count, k.reuse_count, k.created_at,
       ${columns(sql)}
     from idempotency_keys k
     left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id

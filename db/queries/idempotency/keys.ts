@@ -1,56 +1,29 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
-import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys, type KeyReuse } from "@/db/schema/operations";
-
-type KeyClaim = {
-  key: string;
-  operation_name: string;
-  path: string;
-  request_digest: Buffer;
-  /** JSON text of the body as it may be kept. */
-  request_body: string | null;
-  request_id: string;
-  actor: ActorRecord;
-};
+import { type IdempotencyKeyRow, idempotencyKeys, type KeyReuse } from "@/db/schema/operations";
+import { type KeyClaim, TAKE_OLD_KEY } from "./claims";
 
 /**
- * Takes the key for the rest of the transaction: null when it is ours now, else what it already holds. A key in use by
+ * Claims the key for the rest of the transaction: null when it is ours now, else what it already holds. A key in use by
  * another transaction is waited for, at most `waitMs`, then "busy" (and the transaction is over). A key 24 hours old, by
  * the database's clock, is new: its row is overwritten in place.
  */
 export async function claimIdempotencyKey(
   orm: Orm,
   environmentId: string,
-  claim: KeyClaim,
+  claim: Omit<KeyClaim, "operationId" | "leaseMs">,
   waitMs: number,
 ): Promise<null | "busy" | IdempotencyKeyRow> {
-  const fresh = {
-    ...claim,
-    request_body: sql`${claim.request_body}::text::jsonb`,
-    operation_id: null,
-    state: "running" as const,
-    locked_until: sql`now()`,
-    status_code: null,
-    response_body: null,
-    response_sealed: false,
-    replay_count: 0,
-    last_replayed_at: null,
-    reuse_count: 0,
-    last_reuse: null,
-    created_at: sql`now()`,
-    completed_at: null,
-  };
+  const { key, endpoint, path, digest, body, requestId, actor } = claim;
   try {
     await orm.execute(sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`);
-    const claimed = await orm
-      .insert(idempotencyKeys)
-      .values({ environment_id: environmentId, ...fresh })
-      .onConflictDoUpdate({
-        target: [idempotencyKeys.environment_id, idempotencyKeys.key],
-        set: fresh,
-        setWhere: sql`${idempotencyKeys.created_at} <= now() - interval '24 hours'`,
-      })
-      .returning({ key: idempotencyKeys.key });
+    const claimed = await orm.execute(sql`
+      insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
+        state, locked_until)
+      values (${environmentId}::uuid, ${key}, ${endpoint}, ${path}, ${digest}::bytea, ${body}::text::jsonb,
+        ${requestId}::uuid, ${JSON.stringify(actor)}::text::jsonb, 'running', now())
+      ${sql.raw(TAKE_OLD_KEY)}
+      returning 1`);
     await orm.execute(sql`select set_config('lock_timeout', '0', true)`);
     if (claimed.length > 0) return null;
   } catch (error) {
@@ -58,7 +31,7 @@ export async function claimIdempotencyKey(
     throw error;
   }
   const rows = await orm.select().from(idempotencyKeys).where(byKey(environmentId, claim.key));
-  // A money request may have freed the key in between: it is not known yet what it will stand for.
+  // A money request may have just freed the key: it is not known yet what it will stand for.
   return rows[0] ?? "busy";
 }
 
@@ -87,8 +60,8 @@ function isLockTimeout(error: unknown): boolean {
 export type KeyNote = { replays: number; reuses: number; lastReuse: KeyReuse | null };
 
 /**
- * Adds to a key's counts, for people who ask. `requestId` names its first request: a key that has been used anew since is
- * left alone. One row, by primary key, in a commit of its own.
+ * Adds to a key's counts, for the inspector. `requestId` names its first request: a key that another request has since
+ * claimed is left alone. One row, by primary key, in a commit of its own.
  */
 export async function addKeyNote(
   orm: Orm,

@@ -24,7 +24,7 @@ import type { Lease } from "./operations";
 /** What `claimKey` writes. */
 const CLAIM: ArrayColumns<{ readonly claim: KeyClaim }> = {
   key: ["text", ({ claim }) => claim.key],
-  operation_name: ["text", ({ claim }) => claim.operationName],
+  endpoint: ["text", ({ claim }) => claim.endpoint],
   path: ["text", ({ claim }) => claim.path],
   digest: ["bytea", ({ claim }) => `\\x${claim.digest.toString("hex")}`],
   body: ["jsonb", ({ claim }) => claim.body],
@@ -37,7 +37,7 @@ const CLAIM: ArrayColumns<{ readonly claim: KeyClaim }> = {
 const claimFrom = (rows: string) => `
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id,
       actor, operation_id, state, locked_until)
-    select $1::uuid, i.key, i.operation_name, i.path, i.digest, i.body, i.key_request, i.key_actor, i.operation_id, 'running',
+    select $1::uuid, i.key, i.endpoint, i.path, i.digest, i.body, i.key_request, i.key_actor, i.operation_id, 'running',
       now() + i.locked_ms * interval '1 ms'
     from ${rows} i
     where not exists (
@@ -138,7 +138,7 @@ const FOLLOW_UPS = arrayTable<FollowUpRow>(
     kind: ["text", ({ followUp }) => followUp.kind],
     payment_id: ["uuid", ({ followUp }) => followUp.paymentId],
     operation_id: ["uuid", ({ followUp }) => followUp.operationId],
-    asked: ["bigint", ({ followUp }) => followUp.amount],
+    requested: ["bigint", ({ followUp }) => followUp.amount],
     whole_only: ["boolean", ({ followUp }) => followUp.wholeOnly],
     detail: ["text", ({ followUp }) => followUp.detail],
     refund_id: ["uuid", ({ followUp }) => followUp.refund?.id ?? null],
@@ -152,15 +152,15 @@ const FOLLOW_UPS = arrayTable<FollowUpRow>(
   5,
 );
 
-// $1 environment, $2 lease: held for, $3 sent within (milliseconds), $4 refunds that a payment takes. A payment that somebody
+// $1 environment, $2 lease: held for, $3 sent within (milliseconds), $4 refunds that a payment takes. A payment that another
 // holds is left out before its key is claimed, so that it can go alone: payments are locked without waiting, then keys.
 const RESERVE_FOLLOW_UPS = `
   with ${PATIENCE},
   input as materialized (select i.* from ${FOLLOW_UPS.text} where exists (select from patience)),
   locked as materialized (
     select i.*, p.charge_id, p.currency, case i.kind
-        when 'refund' then coalesce(i.asked, p.amount_captured - p.amount_refunded - p.refund_pending)
-        when 'capture' then coalesce(i.asked, p.amount)
+        when 'refund' then coalesce(i.requested, p.amount_captured - p.amount_refunded - p.refund_pending)
+        when 'capture' then coalesce(i.requested, p.amount)
         else p.amount end as amount
     from input i join payments p on p.environment_id = $1::uuid and p.id = i.payment_id
       and p.id = any(array(select payment_id from input))

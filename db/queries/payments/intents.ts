@@ -49,7 +49,7 @@ export type PaymentSource = {
   clientSessionId: string | null;
 };
 
-/** `claimed` without `reserved`: the key is ours, the guard said no. */
+/** `claimed` without `reserved`: the key is claimed, and the guard refused. */
 export type Reservation = {
   claimed: boolean;
   reserved: boolean;
@@ -58,8 +58,19 @@ export type Reservation = {
 };
 
 /**
+ * Whether the session's link, where it has one, still sells: it is on and not past its time, and of a single-use link this is
+ * the session that may be paid.
+ */
+const linkSells = (sql: Sql) => sql`(client_sessions.payment_link_id is null or exists (
+  select from payment_links l
+  where l.environment_id = client_sessions.environment_id and l.id = client_sessions.payment_link_id
+    and l.active and (l.expires_at is null or l.expires_at > now())
+    and (not l.single_use or l.session_id = client_sessions.id)))`;
+
+/**
  * T1 of a new payment: claims the key, uses up the payment token if there is one, takes the client session if there is one,
- * writes payment, charge and intent. A session takes one payment at a time, and none once it is paid or closed. Fails with
+ * writes payment, charge and intent. A session takes one payment at a time, and none once it is paid or closed, or the link that
+ * opened it is switched off. Fails with
  * `isStaleOutcome` when another payment took the session in the very moment in which the token was used: start over.
  */
 export async function insertPayment(
@@ -75,15 +86,15 @@ export async function insertPayment(
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
           and payment_id is null and expires_at > now() and (select count(*) from claim) = 1
           and (client_session_id is null or (
-            select s.status = 'OPEN' and s.open_payment_id is null from client_sessions s
-            where s.environment_id = ${environmentId}::uuid and s.id = payment_tokens.client_session_id))
+            select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql)} from client_sessions
+            where client_sessions.environment_id = ${environmentId}::uuid and client_sessions.id = payment_tokens.client_session_id))
         returning 1`
     : sql`select 1 from claim`;
   const session = clientSessionId
     ? sql`update client_sessions set open_payment_id = ${payment.id}::uuid, updated_at = now(),
           attempts = attempts + ${paymentTokenId ? 0 : 1}::int
         where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
-          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1
+          and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql)}
           and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${CLIENT_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
@@ -160,7 +171,7 @@ export type FollowUpReservation = Reservation & {
 };
 
 /**
- * What each kind asks of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE there, so that
+ * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
  */
 function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {

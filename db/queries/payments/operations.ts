@@ -2,10 +2,10 @@ import type { Sql } from "@/db/client";
 import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Milliseconds from the database's now: calls may be sent for so long, and the operation is ours for so long. */
+/** Milliseconds from the database's now: how long calls may be sent, and how long this process holds the operation. */
 export type Lease = { readonly sendWithinMs: number; readonly heldForMs: number };
 
-/** An open operation in this process's hands, until its lease runs out. */
+/** An open operation that this process holds until the lease runs out. */
 export type TakenOperation = OperationRow & {
   mode: Mode;
   merchant_id: string;
@@ -26,7 +26,7 @@ export function isOver(sql: Sql, column: string) {
   return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${LONGEST_LEASE}::interval)`;
 }
 
-/** Who takes an operation whose lease is from before the clock was set back: its call may still be under way for its whole time. */
+/** A lease from before the clock was set back may have a call under way for its whole time. */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
   return sql`epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
@@ -47,7 +47,7 @@ export async function findOperation(sql: Sql, environmentId: string, id: string)
   return row ?? null;
 }
 
-/** The database's time, while the operation is in this state and these hands; null once it is not. */
+/** The database's time, while the operation has this state and epoch; null once it has not. */
 export async function timeWhileHeld(
   sql: Sql,
   operation: { environmentId: string; id: string; epoch: number },
@@ -59,7 +59,7 @@ export async function timeWhileHeld(
   return row?.now ?? null;
 }
 
-/** Takes over one open operation whose lease ran out; null when someone else has it, or it is closed. */
+/** Takes over one open operation whose lease ran out; null when another process holds it, or it is closed. */
 export async function takeOperation(
   sql: Sql,
   environmentId: string,
@@ -75,7 +75,7 @@ export async function takeOperation(
   return row ?? null;
 }
 
-/** Whose turn it is: one operation goes to each environment that has one due, in the order of their ids. */
+/** The turns to give: one operation to each environment that has one due, in the order of their ids. */
 export type Turns = {
   /** The environment that had the last turn. */
   readonly after: string;
@@ -83,14 +83,14 @@ export type Turns = {
   readonly most: number;
   /** Environments that are passed over. */
   readonly passedOver: readonly string[];
-  /** Payments that somebody works on: none of their operations is taken. */
+  /** Payments under way: none of their operations is taken. */
   readonly busyPayments: readonly string[];
 };
 
 /**
- * Takes over one open operation of each environment whose turn it is: the one that is due longest, passing over those that
+ * Takes over one open operation of each environment that has a turn: the one due longest, passing over those that
  * others hold. Walks from environment to environment in the index `operations_open`, whatever stands between; the two spans
- * are what `isOver` says of `next_attempt_at`.
+ * are `isOver` of `next_attempt_at`.
  */
 export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
@@ -127,9 +127,9 @@ export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): P
 }
 
 /**
- * A new time to send an operation of which the caller knows that nothing was sent: whoever held it before may not write its
- * outcome any more. Null: it is closed, or in other hands. `evenFromOthers`: also when somebody else took it over and let it
- * go, which is right only where others never send it, and while no repeat of its request has sent it.
+ * A new lease for an operation of which the caller knows that nothing was sent: an earlier holder can no longer write its
+ * outcome. Null: it is closed, or another process holds it. `evenFromOthers`: also when another took it over and released
+ * it, which is right only where others never send it, and while no retry of its request has sent it.
  */
 export async function holdAgain(
   sql: Sql,
@@ -149,8 +149,8 @@ export async function holdAgain(
 }
 
 /**
- * The right to send an authorization in place of its request, which died, for somebody who holds it and knows that nothing of it
- * was executed. Given once. Null: it was given before, an outcome was unknown, it is closed, or in other hands.
+ * The right to send an authorization in place of its request, which died, for a holder that knows that nothing of it was
+ * executed. Given once. Null: it was given before, an outcome was unknown, it is closed, or another process holds it.
  */
 export async function holdToResend(
   sql: Sql,
@@ -168,7 +168,7 @@ export async function holdToResend(
   return row ?? null;
 }
 
-/** The lease from now on, for somebody who still has the operation. False: it is closed, or in other hands. */
+/** Extends the lease of a process that still holds the operation. False: it is closed, or another process holds it. */
 export async function prolongLease(
   sql: Sql,
   operation: { environmentId: string; id: string; epoch: number },
@@ -184,8 +184,8 @@ export async function prolongLease(
 }
 
 /**
- * The call ended without a known outcome: gives the operation back, to be asked about after `delayMs`. `sent`: it was the
- * call that moves the money, so that from now on none is under way. False: it is closed, or in other hands.
+ * The call ended without a known outcome: releases the operation for a status check after `delayMs`. `sent`: it was the
+ * call that moves the money, so that from now on none is under way. False: it is closed, or another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,

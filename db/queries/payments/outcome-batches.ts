@@ -3,12 +3,12 @@ import { inBatches, type Pauses, perEnvironment } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import type { NumberedEvent } from "@/db/schema/events";
 import { arrayTable, json, PATIENCE } from "../statement-text";
-import { type LedgerLine, type OutcomeWrite, writeOutcome } from "./outcomes";
+import { type NewLedgerLine, type OutcomeWrite, writeOutcome } from "./outcomes";
 
 /**
  * T2s of one environment that come at the same time: several in one statement, with the guarantees that each has alone. Each
  * is fenced for itself, by what it was worked out for, and locked in the one order: keys, payments, operations. One that
- * another holds, or that does not fit any more, is left out and goes alone, where it may wait, and hears why. `= any(array(…))`
+ * another holds, or that no longer fits, is left out and goes alone, where it may wait, and gets the error. `= any(array(…))`
  * makes each look-up one by keys, whatever a plan that was made for empty tables thinks of the join.
  */
 
@@ -35,7 +35,7 @@ const OUTCOMES = arrayTable<OutcomeWrite>(
     capture_before: ["timestamptz", ({ payment }) => payment.capture_before],
     next_action: ["jsonb", ({ payment }) => json(payment.next_action)],
     payment_at: ["timestamptz", ({ payment }) => payment.updated_at],
-    told: ["int", ({ events, payment }) => events.filter(({ object_id }) => object_id === payment.id).length],
+    event_count: ["int", ({ events, payment }) => events.filter(({ object_id }) => object_id === payment.id).length],
     fee_on: ["bigint", ({ feeOn }) => feeOn],
     charge_id: ["uuid", ({ charge }) => charge.id],
     charge_status: ["text", ({ charge }) => charge.status],
@@ -64,7 +64,7 @@ const OUTCOMES = arrayTable<OutcomeWrite>(
   "i",
   2,
 );
-const LINES = arrayTable<Numbered<LedgerLine>>(
+const LINES = arrayTable<Numbered<NewLedgerLine>>(
   {
     operation_id: ["uuid", ({ operationId }) => operationId],
     line: ["smallint", ({ line }) => line],
@@ -98,7 +98,7 @@ const WRITE_OUTCOMES = `
       and k.operation_id = i.operation_id and k.key = any(array(select key from input))
     order by k.key for update of k skip locked
   ),
-  -- Whose payment, operation or time is not the one that the outcome was worked out for, or in others' hands, is left out.
+  -- An outcome for another version of the payment, operation or time, or held by another process, is left out.
   fenced as materialized (
     select i.*, o.environment_id as environment from input i
     join payments p on p.environment_id = $1::uuid and p.id = i.payment_id and p.version = i.version
@@ -121,7 +121,7 @@ const WRITE_OUTCOMES = `
     update payments p set status = i.payment_status, amount_captured = i.amount_captured, amount_refunded = i.amount_refunded,
       refund_pending = i.refund_pending, open_operation_id = i.open_operation_id, capture_before = i.capture_before,
       next_action = i.next_action, version = p.version + 1, updated_at = i.payment_at,
-      event_sequence = p.event_sequence + i.told
+      event_sequence = p.event_sequence + i.event_count
     from fenced i where p.environment_id = $1::uuid and p.id = i.payment_id
       and p.id = any(array(select payment_id from fenced))
   ),

@@ -5,8 +5,10 @@ import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import type { Fragment } from "../statement-text";
 
-export type LedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
+/** A ledger line to write. Amount in minor units. */
+export type NewLedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 
 /** Everything that an outcome changes, worked out beforehand for a payment at `version`. */
 export type OutcomeWrite = {
@@ -16,10 +18,10 @@ export type OutcomeWrite = {
   payment: PaymentRow;
   charge: TransactionRow;
   refund: TransactionRow | null;
-  ledger: LedgerLine[];
+  ledger: NewLedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
   feeOn: number;
-  /** What is told of it, the payment's own numbered on from what its row says. */
+  /** Its events; those of the payment continue the numbers in its row. */
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
   /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
@@ -48,7 +50,7 @@ export async function lockPayment(
 
 /**
  * T2: writes an outcome, all of it or nothing. Fails with {@link isStaleOutcome} when the payment changed since it
- * was read, the operation is closed or in other hands, or its times are not the database's.
+ * was read, the operation is closed or held by another process, or its times are not the database's.
  */
 export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
   const { payment, charge, refund } = s;
@@ -92,12 +94,12 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
-  const told = s.events.filter((event) => event.object_id === payment.id).length;
+  const eventCount = s.events.filter((event) => event.object_id === payment.id).length;
   const events = s.events.map(
     (e) =>
       sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
   );
-  if (events.length === 0) throw new Error(`operation ${s.operation.id} ends and nobody is told`);
+  if (events.length === 0) throw new Error(`operation ${s.operation.id} ends without an event`);
   await sql`
     with answered as (
       update idempotency_keys set state = 'done', status_code = ${s.answer?.status ?? null}::smallint,
@@ -110,12 +112,12 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
         open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
         next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
-        event_sequence = event_sequence + ${told}::int
+        event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
-        -- Whoever worked it out may have another time than ours, and would end an authorization that has just begun.
+        -- The process that worked it out may have another time, and would end an authorization that has just begun.
         and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'
-        -- A closed operation is told so before a constraint can object to doing it twice.
+        -- A closed operation is refused here before a constraint can object to doing it twice.
         and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
           and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
       returning 1
@@ -149,8 +151,6 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     )
     select require_written((select count(*) from operation))`;
 }
-
-type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 /** One after the other, with commas; of none there is no such thing. */
 const listed = (sql: Sql | SqlTransaction, parts: Fragment[]): Fragment =>

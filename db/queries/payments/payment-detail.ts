@@ -1,10 +1,8 @@
 import type { Sql, Transaction } from "@/db/client";
 import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "@/db/schema/operations";
 import type { LedgerRow } from "@/db/schema/payments";
-import type { EventType } from "@/lib/contract/events";
+import type { EventType } from "@/lib/contract/events/event";
 import { findShortPayment, type PaymentSnapshot } from "./payments";
-
-export type { ActorRecord, IdempotencyKeyRow, LedgerRow, OperationRow };
 
 /** Of each list at most so many, the latest. */
 export const DETAIL_LIMIT = 50;
@@ -19,7 +17,7 @@ export type ActorNames = { keys: KeyName[]; users: UserName[] };
 export type KeyOfPayment = Pick<
   IdempotencyKeyRow,
   | "key"
-  | "operation_name"
+  | "endpoint"
   | "path"
   | "request_id"
   | "actor"
@@ -43,7 +41,17 @@ export type PaymentDetailRows = PaymentSnapshot & {
   keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
   plan: { id: string; name: string; status: string } | null;
-  clientSession: { id: string; status: string; created_at: string; expires_at: string } | null;
+  clientSession: {
+    id: string;
+    status: string;
+    created_at: string;
+    expires_at: string;
+    /** The link that opened it, and its plan's name. */
+    link_id: string | null;
+    link_name: string | null;
+    link_description: string | null;
+    plan_name: string | null;
+  } | null;
   customerPayments: number | null;
   actors: ActorNames;
 };
@@ -101,7 +109,7 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
 /** Of the payment and of its refunds. Index: `events_object`. */
 function eventsOf(tx: Transaction, environmentId: string, { payment, transactions }: PaymentSnapshot) {
   const objects = [payment.id, ...transactions.map(({ id }) => id)];
-  // Object by object: asked for all at once, the planner may walk through the environment's latest events instead.
+  // Object by object: for all at once, the planner may walk through the environment's latest events instead.
   return tx<PaymentDetailRows["events"]>`
     select e.id, e.type, e.created_at
     from unnest(${objects}::uuid[]) as o(id)
@@ -116,7 +124,7 @@ function eventsOf(tx: Transaction, environmentId: string, { payment, transaction
 /** The keys that still stand for an operation of the payment. Index: `operations_payment`, then the primary key. */
 function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<KeyOfPayment[]>`
-    select key, operation_name, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
+    select key, operation_name as endpoint, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
       last_replayed_at, reuse_count, too_long,
       case when not too_long then request_body end as request_body, case when not too_long then response_body end as response_body
     from (
@@ -157,8 +165,12 @@ async function clientSessionOf(tx: Transaction, environmentId: string, snapshot:
   const id = chargeOf(snapshot)?.client_session_id;
   if (!id) return null;
   const [row] = await tx<NonNullable<PaymentDetailRows["clientSession"]>[]>`
-    select id, status, created_at, expires_at from client_sessions
-    where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+    select s.id, s.status, s.created_at, s.expires_at, l.id as link_id, l.name as link_name,
+      l.description as link_description, p.name as plan_name
+    from client_sessions s
+    left join payment_links l on l.environment_id = s.environment_id and l.id = s.payment_link_id
+    left join plans p on p.environment_id = l.environment_id and p.id = l.plan_id
+    where s.environment_id = ${environmentId}::uuid and s.id = ${id}::uuid`;
   return row ?? null;
 }
 
@@ -174,7 +186,7 @@ async function customerPaymentsOf(tx: Transaction, environmentId: string, { paym
   return row.count;
 }
 
-/** The names behind actors: keys of the environment and people of its merchant, and nobody else's. By primary keys. */
+/** The names behind actors: only keys of the environment and users of its merchant. By primary keys. */
 export async function readActorNames(
   sql: Sql | Transaction,
   environment: { id: string; merchantId: string },

@@ -1,8 +1,9 @@
 import { getTableColumns } from "drizzle-orm";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
-import type { PaymentRow } from "@/db/schema/payments";
+import { type PaymentRow, payments } from "@/db/schema/payments";
 import { type TransactionRow, transactions } from "@/db/schema/transactions";
-import { SHARED_TEXT, shareWithRefunds, transactionsOf } from "../transactions/columns";
+import { columnList } from "../statement-text";
+import { paymentReader, SHARED_TEXT, shareWithRefunds, transactionsOf } from "../transactions/columns";
 
 export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRow[] };
 
@@ -56,19 +57,13 @@ function snapshotOf(rows: JoinedRow[]): PaymentSnapshot | null {
   return { payment, transactions: rows };
 }
 
-const paymentColumns = (sql: Sql | SqlTransaction) => sql`
-  p.id as p_id, p.charge_id as p_charge_id, p.authorization_id as p_authorization_id, p.status as p_status,
-  p.currency as p_currency, p.amount as p_amount, p.capture_method as p_capture_method,
-  p.amount_captured as p_amount_captured, p.amount_refunded as p_amount_refunded, p.refund_pending as p_refund_pending,
-  p.open_operation_id as p_open_operation_id, p.version as p_version, p.event_sequence as p_event_sequence,
-  p.capture_before as p_capture_before,
-  p.customer_id as p_customer_id, p.return_url as p_return_url, p.next_action as p_next_action,
-  p.created_at as p_created_at, p.updated_at as p_updated_at`;
+const PAYMENT_COLUMNS = Object.keys(getTableColumns(payments)) as (keyof PaymentRow)[];
+const paymentOf = paymentReader(PAYMENT_COLUMNS);
 
 const { metadata: _metadata, billing_address: _address, ...SHORT_COLUMNS } = getTableColumns(transactions);
 const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`);
-const columns = (sql: Sql | SqlTransaction) =>
-  sql`${sql(SHORT_NAMES)}, ${sql.unsafe(SHARED_TEXT)}, ${paymentColumns(sql)}`;
+const COLUMNS = `${SHORT_NAMES.join(", ")}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
+const columns = (sql: Sql | SqlTransaction) => sql.unsafe(COLUMNS);
 
 /** The same with its charge and the latest refunds. */
 export async function findShortPayment(
@@ -87,31 +82,6 @@ export async function findShortPayment(
         order by id desc limit ${refunds}::int))
     order by t.id`;
   return snapshotOf(rows);
-}
-
-function paymentOf(row: JoinedRow): PaymentRow {
-  return {
-    environment_id: row.environment_id,
-    id: row.p_id,
-    charge_id: row.p_charge_id,
-    authorization_id: row.p_authorization_id,
-    status: row.p_status,
-    currency: row.p_currency,
-    amount: row.p_amount,
-    capture_method: row.p_capture_method,
-    amount_captured: row.p_amount_captured,
-    amount_refunded: row.p_amount_refunded,
-    refund_pending: row.p_refund_pending,
-    open_operation_id: row.p_open_operation_id,
-    version: row.p_version,
-    event_sequence: row.p_event_sequence,
-    capture_before: row.p_capture_before,
-    customer_id: row.p_customer_id,
-    return_url: row.p_return_url,
-    next_action: row.p_next_action,
-    created_at: row.p_created_at,
-    updated_at: row.p_updated_at,
-  };
 }
 
 /** The payment behind a transaction; null when there is no such transaction. Index: primary key of transactions. */

@@ -8,8 +8,8 @@ type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
 
 /**
  * Keeps an id that a processor gave to what it made for an operation; keeping it again changes nothing. False: the operation is
- * closed or in other hands, and the id was not kept before. The operation's row is locked meanwhile, so that whoever takes it
- * over sees the id, or this does not keep it.
+ * closed or held by another process, and the id was not kept before. The operation's row is locked, so that its next holder
+ * sees the id, or this does not keep it.
  */
 export async function insertProcessorObject(
   sql: Sql,
@@ -51,7 +51,7 @@ export async function listProcessorObjects(
     limit 1000`;
 }
 
-/** The operation that an id was kept for, in any environment; null for an id of nobody's. Index: `processor_objects_id`. */
+/** The operation that an id was kept for, in any environment; null for an unknown id. Index: `processor_objects_id`. */
 export async function findOperationOfObject(
   sql: Sql,
   processor: string,

@@ -4,6 +4,7 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { columnList, fetchSize, Parameters, runText, type StatementText } from "../statement-text";
 import {
   PAYMENT_COLUMNS,
+  paymentReader,
   SHARED_COLUMNS,
   SHARED_TEXT,
   type ShownPaymentRow,
@@ -20,7 +21,9 @@ type PaymentWithTransactions = {
 };
 
 /** A transaction's row with its payment's columns, prefixed. */
-type JoinedRow = ShownTransactionRow & { [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column] };
+type ShownJoinedRow = ShownTransactionRow & {
+  [Column in keyof ShownPaymentRow as `p_${Column}`]: ShownPaymentRow[Column];
+};
 
 const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED_COLUMNS as readonly string[]).includes(name));
 const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
@@ -39,7 +42,7 @@ export async function findPaymentWithTransactions(
   environmentId: string,
   id: string,
 ): Promise<PaymentWithTransactions | null> {
-  const rows = await sql.unsafe<JoinedRow[]>(GET_TEXT, [environmentId, id], { prepare: true });
+  const rows = await sql.unsafe<ShownJoinedRow[]>(GET_TEXT, [environmentId, id], { prepare: true });
   return groupByPayment(rows)[0] ?? null;
 }
 
@@ -73,7 +76,7 @@ export async function findPayments(
   total: number | null,
 ): Promise<Omit<FoundPage<PaymentWithTransactions>, "rows"> & { readonly rows: PaymentWithTransactions[] | null }> {
   const statement = paymentPageText(environmentId, filter, page, { counts: total === null });
-  const found = await runText<JoinedRow & { total: number }>(sql, statement);
+  const found = await runText<ShownJoinedRow & { total: number }>(sql, statement);
   // An empty page that was counted still has its total, on a row of nulls.
   const payments = found[0]?.id ? groupByPayment(found) : [];
   const { rows, ...figures } = foundPage(payments, page, total ?? found[0]?.total ?? 0);
@@ -113,7 +116,7 @@ limit ${MOST_TRANSACTIONS + 1}`;
 }
 
 /** Rows of one payment follow each other. */
-function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
+function groupByPayment(rows: readonly ShownJoinedRow[]): PaymentWithTransactions[] {
   const payments: PaymentWithTransactions[] = [];
   for (const row of rows) {
     const last = payments.at(-1);
@@ -124,21 +127,4 @@ function groupByPayment(rows: readonly JoinedRow[]): PaymentWithTransactions[] {
   return payments;
 }
 
-function paymentOf(row: JoinedRow): ShownPaymentRow {
-  return {
-    id: row.p_id,
-    charge_id: row.p_charge_id,
-    status: row.p_status,
-    currency: row.p_currency,
-    amount: row.p_amount,
-    capture_method: row.p_capture_method,
-    amount_captured: row.p_amount_captured,
-    amount_refunded: row.p_amount_refunded,
-    refund_pending: row.p_refund_pending,
-    open_operation_id: row.p_open_operation_id,
-    capture_before: row.p_capture_before,
-    next_action: row.p_next_action,
-    created_at: row.p_created_at,
-    updated_at: row.p_updated_at,
-  };
-}
+const paymentOf = paymentReader(PAYMENT_COLUMNS);

@@ -30,7 +30,7 @@ export async function findRefundable(
 }
 
 /**
- * Counts a refund against what a person may do without another proof; false, and nothing counted, when it would be more than
+ * Counts a refund against what a user may refund without another proof; false, and nothing counted, when it would be more than
  * `limit`. One guarded statement, so that refunds sent at once are counted like those sent in turn. Minor units.
  */
 export async function spendAllowance(

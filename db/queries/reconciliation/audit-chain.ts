@@ -2,7 +2,7 @@ import type { Transaction } from "@/db/client";
 import type { BookCheck } from "./check";
 
 /** The chain of what belongs to no merchant. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";
 /** Held while chaining: one process at a time gives the numbers. */
 const LOCK = "4846023523";
 
@@ -23,7 +23,7 @@ type PendingRow = {
   text: string | null;
 };
 type ChainEnd = { chain_id: string; seq: number; hash: Buffer };
-/** `seal_number`: of the newest seal that there was, whose MAC `mac` covers; 0 = none. */
+/** `seal_number`: of the newest seal at the time, whose MAC `mac` covers; 0 = none. */
 export type NewLink = ChainEnd &
   Pick<PendingRow, "log" | "environment_id" | "row_id"> & { seal_number: number; mac: string };
 
@@ -42,7 +42,7 @@ export async function lockChains(tx: Transaction): Promise<boolean> {
 export async function listPendingAudit(tx: Transaction, limit: number): Promise<PendingRow[]> {
   return await tx<PendingRow[]>`
     select p.ctid::text as place, p.log, p.environment_id, p.row_id,
-      coalesce(m.merchant_id, s.merchant_id, ${NOBODY}::uuid) as chain_id, coalesce(m.text, s.text) as text
+      coalesce(m.merchant_id, s.merchant_id, ${NO_MERCHANT}::uuid) as chain_id, coalesce(m.text, s.text) as text
     from (select ctid, log, environment_id, row_id from audit_pending limit ${limit}::int) p
     left join lateral (
       select (select e.merchant_id from environments e where e.id = p.environment_id) as merchant_id,
@@ -83,7 +83,7 @@ export async function findLastSeal(tx: Transaction): Promise<SealMark | null> {
   return row ?? null;
 }
 
-const CHAINS = `(select id as chain_id from merchants union all select '${NOBODY}'::uuid)`;
+const CHAINS = `(select id as chain_id from merchants union all select '${NO_MERCHANT}'::uuid)`;
 
 type UnsealedEnd = ChainEnd & {
   day: string;
@@ -122,7 +122,7 @@ export type SealRow = SealMark & {
   day: string;
   hash: Buffer;
   previous_mac: string;
-  /** Of the link that it seals; null when there is none any more. */
+  /** Of the link that it seals; null when the link is gone. */
   linked: Buffer | null;
 };
 

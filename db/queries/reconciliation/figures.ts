@@ -15,8 +15,14 @@ const FACTS = `
       when debit_account = 'processor_receivable' and credit_account = 'merchant_payable' and line = 1 then 'captured'
       when debit_account = 'processor_receivable' and credit_account = 'merchant_payable' then 'refund_failed'
       when debit_account = 'merchant_payable' and credit_account = 'processor_receivable' then 'refunded'
-      when debit_account = 'merchant_payable' and credit_account = 'fees' then 'fee' end as measure
-  from ledger_entries where payment_id is not null
+      when debit_account = 'merchant_payable' and credit_account = 'fees' then 'fee'
+      when debit_account = 'merchant_payable' and credit_account = 'merchant_available' then 'settled'
+      when debit_account = 'merchant_available' and credit_account = 'merchant_payable' then 'settled_back'
+      when debit_account = 'merchant_available' and credit_account = 'merchant_in_payout' then 'payout'
+      when debit_account = 'merchant_in_payout' and credit_account = 'merchant_available' then 'payout_failed'
+      when debit_account = 'merchant_in_payout' and credit_account = 'bank' then 'payout_paid' end as measure
+  from ledger_entries
+  where 'processor_receivable' not in (debit_account, credit_account) or 'bank' not in (debit_account, credit_account)
   union all
   select environment_id, currency, created_at, amount, case status
       when 'DECLINED' then 'declined' when 'FAILED' then 'failed' else 'approved' end
@@ -28,7 +34,8 @@ const FACTS = `
 export const FIGURE_CHECKS: readonly BookCheck[] = [
   {
     check: "daily_totals_match_ledger",
-    proves: "The overview's figures of every day are the ledger's and the transactions' of that day, to the cent.",
+    proves:
+      "The figures of every day, from which the overview and the balance are read, are the ledger's and the transactions' of that day, to the cent.",
     sql: `
       select environment_id, currency, day::text, measure, k.amount::float8 as kept_amount, k.count as kept_count,
         f.amount::float8 as amount, f.count as count

@@ -18,7 +18,7 @@ const NOT_SETTLED = `
   join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
   group by t.environment_id, t.currency`;
 
-/** What the transactions say of each batch; a refund that failed after it was settled is an item of two batches. */
+/** Each batch's figures from its transactions; a refund that failed after it was settled is an item of two batches. */
 const BATCH_ITEMS = `
   select t.environment_id, t.settlement_batch_id as id, t.type as kind, t.currency,
     case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
@@ -30,18 +30,47 @@ const BATCH_ITEMS = `
   from transactions
   where reversal_batch_id is not null`;
 
+/** What each batch adds to the available balance, from its charges' fees: what its line 4 should say. */
+const BATCH_NETS = `
+  select b.environment_id, b.id, b.currency, b.payout_id, b.charge_amount, b.refund_amount, b.reversal_amount,
+    b.charge_amount - b.refund_amount + b.reversal_amount - coalesce(f.fees, 0) as net
+  from settlement_batches b
+  left join (
+    select t.environment_id, t.settlement_batch_id as id, sum(l.amount) as fees
+    from transactions t
+    join operations o on o.environment_id = t.environment_id and o.payment_id = t.payment_id
+    join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id and l.credit_account = 'fees'
+    where t.type = 'CHARGE' and t.settlement_batch_id is not null
+    group by 1, 2
+  ) f on f.environment_id = b.environment_id and f.id = b.id`;
+
+/** The lines of batches and payouts, each as one text. */
+const LINES_OF_BATCHES = `
+  select environment_id, operation_id,
+    array_agg(line || ' ' || debit_account || ' ' || credit_account || ' ' || amount order by line) as lines
+  from ledger_entries
+  where payment_id is null
+  group by environment_id, operation_id`;
+
+/** What an account holds that is the merchant's, from the ledger alone. */
+const heldIn = (account: string) => `
+  select environment_id, currency, sum(case '${account}' when credit_account then amount else -amount end) as balance
+  from ledger_entries where '${account}' in (debit_account, credit_account)
+  group by environment_id, currency`;
+
 export const LEDGER_CHECKS: readonly BookCheck[] = [
   {
     check: "ledger_balances",
     proves:
-      "Every ledger line moves a positive amount between two accounts, for an operation or batch of its currency.",
+      "Every ledger line moves a positive amount between two accounts, for an operation, batch or payout of its currency.",
     sql: `
       select l.environment_id, l.operation_id, l.line, l.payment_id, l.debit_account, l.credit_account, l.amount, l.currency
       from ledger_entries l
       left join operations o on o.environment_id = l.environment_id and o.id = l.operation_id
       left join settlement_batches b on b.environment_id = l.environment_id and b.id = l.operation_id
+      left join payouts u on u.environment_id = l.environment_id and u.id = l.operation_id
       where l.amount <= 0 or l.debit_account = l.credit_account
-        or l.currency is distinct from coalesce(o.currency, b.currency) or l.payment_id is distinct from o.payment_id`,
+        or l.currency is distinct from coalesce(o.currency, b.currency, u.currency) or l.payment_id is distinct from o.payment_id`,
   },
   {
     check: "receivable_is_unsettled_money",
@@ -81,22 +110,69 @@ export const LEDGER_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "batch_has_ledger_lines",
-    proves: "A settlement batch moved exactly its totals between the bank and what the processor owes us.",
+    proves:
+      "A settlement batch moved exactly its totals between the bank and what the processor owes us, and made exactly its net amount available.",
     sql: `
-      select b.environment_id, b.id as batch_id, b.charge_amount, b.refund_amount, b.reversal_amount,
+      select b.environment_id, b.id as batch_id, b.charge_amount, b.refund_amount, b.reversal_amount, b.net::float8 as net_amount,
         coalesce(l.lines, '{}') as lines
-      from settlement_batches b
-      left join (
-        select environment_id, operation_id,
-          array_agg(line || ' ' || debit_account || ' ' || credit_account || ' ' || amount order by line) as lines
-        from ledger_entries
-        where payment_id is null
-        group by environment_id, operation_id
-      ) l on l.environment_id = b.environment_id and l.operation_id = b.id
+      from (${BATCH_NETS}) b
+      left join (${LINES_OF_BATCHES}) l on l.environment_id = b.environment_id and l.operation_id = b.id
       where coalesce(l.lines, '{}') <> array_remove(array[
         case when b.charge_amount > 0 then '1 bank processor_receivable ' || b.charge_amount end,
         case when b.refund_amount > 0 then '2 processor_receivable bank ' || b.refund_amount end,
-        case when b.reversal_amount > 0 then '3 bank processor_receivable ' || b.reversal_amount end], null)`,
+        case when b.reversal_amount > 0 then '3 bank processor_receivable ' || b.reversal_amount end,
+        case when b.net > 0 then '4 merchant_payable merchant_available ' || b.net
+          when b.net < 0 then '4 merchant_available merchant_payable ' || -b.net end], null)`,
+  },
+  {
+    check: "payout_is_sum_of_batches",
+    proves:
+      "A payout is of the net amounts of its settlement batches, and no batch is in two payouts unless all but one of them failed.",
+    sql: `
+      select coalesce(u.environment_id, b.environment_id) as environment_id, u.id as payout_id, u.status, u.amount,
+        b.batch_ids, b.net::float8 as sum_of_batches
+      from payouts u
+      full join (
+        select environment_id, payout_id, sum(net) as net, array_agg(id order by id) as batch_ids, array_agg(distinct currency) as currencies
+        from (${BATCH_NETS}) n where payout_id is not null group by 1, 2
+      ) b on b.environment_id = u.environment_id and b.payout_id = u.id
+      where u.id is null or case u.status
+        when 'FAILED' then b.payout_id is not null
+        else (u.amount, u.settlement_batch_ids, array[u.currency]) is distinct from (b.net::bigint, b.batch_ids, b.currencies) end`,
+  },
+  {
+    check: "payout_has_ledger_lines",
+    proves:
+      "A payout took its amount from what is available once, and paid it once or returned it once, as its status says.",
+    sql: `
+      select u.environment_id, u.id as payout_id, u.status, u.amount, coalesce(l.lines, '{}') as lines
+      from payouts u
+      left join (${LINES_OF_BATCHES}) l on l.environment_id = u.environment_id and l.operation_id = u.id
+      where coalesce(l.lines, '{}') <> array_remove(array[
+        '1 merchant_available merchant_in_payout ' || u.amount,
+        case u.status when 'PAID' then '2 merchant_in_payout bank ' || u.amount
+          when 'FAILED' then '2 merchant_in_payout merchant_available ' || u.amount end], null)`,
+  },
+  {
+    check: "balance_is_batches_and_payouts",
+    proves:
+      "What is available is what batches without a payout brought, and what is in payout is what payouts on their way hold.",
+    sql: `
+      select coalesce(l.environment_id, t.environment_id) as environment_id, coalesce(l.currency, t.currency) as currency,
+        coalesce(l.account, t.account) as account, coalesce(l.balance, 0)::float8 as balance, coalesce(t.balance, 0)::float8 as expected
+      from (
+        select 'available' as account, h.* from (${heldIn("merchant_available")}) h
+        union all
+        select 'in_payout', h.* from (${heldIn("merchant_in_payout")}) h
+      ) l
+      full join (
+        select 'available' as account, environment_id, currency, sum(net) as balance
+        from (${BATCH_NETS}) n where payout_id is null group by 2, 3
+        union all
+        select 'in_payout', environment_id, currency, sum(amount)
+        from payouts where status in ('PENDING', 'IN_TRANSIT') group by 2, 3
+      ) t on t.environment_id = l.environment_id and t.currency = l.currency and t.account = l.account
+      where coalesce(l.balance, 0) <> coalesce(t.balance, 0)`,
   },
   {
     check: "settled_means_in_a_batch",

@@ -65,7 +65,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
               when o.fee_basis_points is not null then coalesce(l.lines, '{}') = array_remove(array[
                 '1 processor_receivable merchant_payable ' || o.amount, '2 merchant_payable fees '
                   || nullif((o.amount * o.fee_basis_points + 5000) / 10000, 0)], null)
-              -- Of which rate is not known: older versions did not say.
+              -- The rate is not known: older versions did not keep it.
               else not ${KNOWS_ALL} and (coalesce(l.lines, '{}') = array['1 processor_receivable merchant_payable ' || o.amount]
                 or (array_length(l.lines, 1) = 2 and l.lines[1] = '1 processor_receivable merchant_payable ' || o.amount
                   and l.lines[2] like '2 merchant_payable fees %' and l.second <= o.amount)) end
@@ -153,7 +153,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
     check: "answered_keys_are_completed",
     proves: "An idempotency key that replays an answer stands for an operation whose outcome is known.",
     sql: `
-      select k.environment_id, k.key, k.operation_name, k.status_code, k.operation_id, o.state as operation_state
+      select k.environment_id, k.key, k.operation_name as endpoint, k.status_code, k.operation_id, o.state as operation_state
       from idempotency_keys k
       left join operations o on o.environment_id = k.environment_id and o.id = k.operation_id
       where k.state = 'done' and k.operation_id is not null

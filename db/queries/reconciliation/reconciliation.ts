@@ -20,7 +20,7 @@ export const BOOK_CHECKS: readonly BookCheck[] = [
 
 export type OffendingRow = Record<string, unknown>;
 
-/** Runs `work` on one picture of the database, while others go on writing. */
+/** Runs `work` on one snapshot of the database while others write. */
 export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return (await db.long.begin("isolation level repeatable read read only", async (tx) => {
     // These read whole tables, which this pool otherwise never does.
@@ -29,7 +29,7 @@ export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => P
   })) as T;
 }
 
-/** Of which environments may be said so is `ACCOUNT_CHECKS`' affair. */
+/** `ACCOUNT_CHECKS` decide which environments these may be. */
 const OF_SOMEBODY = `not exists (
   select from environments e where e.id = offending.environment_id and e.abandoned_at is not null)`;
 
@@ -62,7 +62,7 @@ export async function countPayments(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What the ledger says of one payment, in minor units. */
+/** What the ledger has of one payment, in minor units. */
 type LedgerOfPayment = { payment_id: string; currency: string; captured: number; refunded: number };
 
 /** Indexes: `operations_payment`, the primary key of the ledger. Payments without a line are absent. */

@@ -1,30 +1,62 @@
 import type { Sql } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 
-/** A page's worth of rows that need somebody, and how many there are in all. */
-export type Found<Row> = { count: number; rows: Row[] };
+/** Which rows of which table need attention, and the transaction that each is about; for the overview and the list's filter. */
+export const NEEDS_ATTENTION = {
+  /** One that the processor has confirmed to work on is waited for without alarm for a day. Index: `operations_unknown`. */
+  unknown_outcome: {
+    from: "operations",
+    id: "transaction_id",
+    where:
+      "state = 'open' and unknown_at is not null and (accepted_at is null or accepted_at < now() - interval '1 day')",
+  },
+  /** Index: `transactions_failed_refunds`. */
+  failed_refund: {
+    from: "transactions",
+    id: "id",
+    where: "type = 'REFUND' and status = 'FAILED' and updated_at >= now() - interval '30 days'",
+  },
+  /** Index: `payments_expiring_of_environment`. */
+  expiring: {
+    from: "payments",
+    id: "charge_id",
+    where: "status = 'AUTHORIZED' and capture_before < now() + interval '24 hours'",
+  },
+} as const;
 
-type Counted<Row> = Row & { total: number };
+/** A page of rows that need attention, and how many there are in all. */
+export type FoundRows<Row> = { count: number; rows: Row[] };
 
-function found<Row>(rows: readonly Counted<Row>[]): Found<Row> {
+type CountedRow<Row> = Row & { total: number };
+
+function found<Row>(rows: readonly CountedRow<Row>[]): FoundRows<Row> {
   return { count: rows[0]?.total ?? 0, rows: rows.map(({ total: _, ...row }) => row as unknown as Row) };
 }
 
 type ExpiringRow = { payment_id: string; amount: number; currency: string; at: string };
 
-/** Authorizations that run out before `until`, the first one first. Index: `payments_expiring`. */
+/** Authorizations that expire soon, the first one first. */
 export async function findExpiring(
   sql: Sql,
   environmentId: string,
-  input: { until: string; limit: number },
-): Promise<Found<ExpiringRow>> {
-  const rows = await sql<Counted<ExpiringRow>[]>`
+  input: { limit: number },
+): Promise<FoundRows<ExpiringRow>> {
+  const rows = await sql<CountedRow<ExpiringRow>[]>`
     select id as payment_id, amount, currency, capture_before as at, count(*) over () as total
     from payments
-    where environment_id = ${environmentId}::uuid and status = 'AUTHORIZED' and capture_before < ${input.until}::timestamptz
+    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.expiring.where)}
     order by capture_before
     limit ${input.limit}::int`;
   return found(rows);
+}
+
+/** How many authorizations wait for their capture, counted no further than `most`. Index: `payments_expiring_of_environment`. */
+export async function countToCapture(sql: Sql, environmentId: string, most: number): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from (
+      select from payments where environment_id = ${environmentId}::uuid and status = 'AUTHORIZED' limit ${most}::int
+    ) held`;
+  return row.count;
 }
 
 type FailedRefundRow = {
@@ -35,38 +67,33 @@ type FailedRefundRow = {
   at: string;
 };
 
-/** Refunds that failed, or were paid back for it, since a moment; the latest first. Index: `transactions_failed_refunds`. */
+/** Refunds that failed lately, the latest first. */
 export async function findFailedRefunds(
   sql: Sql,
   environmentId: string,
-  input: { since: string; limit: number },
-): Promise<Found<FailedRefundRow>> {
-  const rows = await sql<Counted<FailedRefundRow>[]>`
+  input: { limit: number },
+): Promise<FoundRows<FailedRefundRow>> {
+  const rows = await sql<CountedRow<FailedRefundRow>[]>`
     select id as transaction_id, payment_id, amount, currency, updated_at as at, count(*) over () as total
     from transactions
-    where environment_id = ${environmentId}::uuid and type = 'REFUND' and status = 'FAILED'
-      and updated_at >= ${input.since}::timestamptz
+    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.failed_refund.where)}
     order by updated_at desc
     limit ${input.limit}::int`;
   return found(rows);
 }
 
-type UnknownRow = { payment_id: string; kind: OperationKind; amount: number; currency: string; at: string };
+type UnknownOutcomeRow = { payment_id: string; kind: OperationKind; amount: number; currency: string; at: string };
 
-/**
- * Operations whose last call ended without a known outcome, the oldest first. One that the processor said it works on is
- * waited for without alarm for a day. Index: `operations_unknown`.
- */
+/** Operations whose last call ended without a known outcome, oldest first. */
 export async function findUnknown(
   sql: Sql,
   environmentId: string,
   input: { limit: number },
-): Promise<Found<UnknownRow>> {
-  const rows = await sql<Counted<UnknownRow>[]>`
+): Promise<FoundRows<UnknownOutcomeRow>> {
+  const rows = await sql<CountedRow<UnknownOutcomeRow>[]>`
     select payment_id, kind, amount, currency, unknown_at as at, count(*) over () as total
     from operations
-    where environment_id = ${environmentId}::uuid and state = 'open' and unknown_at is not null
-      and (accepted_at is null or accepted_at < now() - interval '1 day')
+    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.unknown_outcome.where)}
     order by unknown_at
     limit ${input.limit}::int`;
   return found(rows);

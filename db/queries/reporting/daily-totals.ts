@@ -29,13 +29,13 @@ export async function foldTotalDeltas(sql: Sql, limit: number): Promise<number> 
 }
 
 /**
- * Makes one environment's totals anew from the ledger and its transactions, with days of `timeZone`. Meant for the
+ * Recounts one environment's totals from the ledger and its transactions, with days of `timeZone`. Meant for the
  * transaction (READ COMMITTED) that changes the merchant's zone: the fold waits for its end, writers of money do not.
  */
 export async function rebuildTotals(tx: Orm, environmentId: string, timeZone: string): Promise<void> {
   await tx.execute(statement`lock table daily_totals in share row exclusive mode`);
   await tx.execute(statement`delete from daily_totals where environment_id = ${environmentId}::uuid`);
-  // One statement sees one moment: exactly the deltas go whose facts are counted, later ones stay.
+  // One statement sees one moment: it deletes exactly the deltas whose facts it counts, later ones stay.
   await tx.execute(statement`
     with counted as (delete from total_deltas where environment_id = ${environmentId}::uuid)
     insert into daily_totals (environment_id, currency, day, measure, amount, count)
@@ -45,7 +45,7 @@ export async function rebuildTotals(tx: Orm, environmentId: string, timeZone: st
     group by 1, 2, 3, 4`);
 }
 
-/** The zone whose midnights an environment's days begin at, and when its merchant joined. */
+/** The time zone that an environment's days begin in, and when its merchant joined. */
 export async function getMerchantDays(
   sql: Sql,
   environmentId: string,

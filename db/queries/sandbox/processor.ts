@@ -5,7 +5,7 @@ import type { AvsResult } from "@/lib/contract/payments/words";
 /**
  * The store's own pool. Its commits are on disk before they are answered, like any processor's: an answer that a crash of the
  * database could take back would stand in our books for money that never moved.
- * Bitmap scans are off because they would read every charge of a busy card where the last ten are asked for.
+ * Bitmap scans are off: they would read every charge of a busy card where ten are needed.
  * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
  */
 export function connectSandboxStore({ url, role }: Login, max?: number): Sql {
@@ -46,9 +46,9 @@ export type SandboxRecord = {
   email_attempts: number;
   address_attempts: number;
   average_amount: number | null;
-  /** Authorized, and the capture that was asked for at once failed. */
+  /** Authorized, but the capture requested with it failed. */
   capture_failed: boolean;
-  /** Nothing was executed, and nothing will be: somebody closed the reference. */
+  /** Nothing was executed, and nothing will be: the reference is closed. */
   closed: boolean;
   /** This call made it; otherwise it was there before. */
   fresh: boolean;
@@ -195,7 +195,7 @@ type NewSandboxContinuation = {
   passed: boolean;
 };
 
-/** Decides a waiting challenge, exactly once: a later continuation of the same charge only hears how it ended. */
+/** Decides a waiting challenge, exactly once: a later continuation of the same charge only gets the outcome. */
 export async function insertSandboxContinuation(
   sql: Sql,
   request: NewSandboxContinuation,
@@ -255,8 +255,8 @@ async function recordOrRefusal(
   charge: string | null,
 ): Promise<SandboxRecord | SandboxRefusal> {
   const record = await findSandboxRecord(sql, reference).catch((cause: unknown) => {
-    // The statement above was executed: that this one was not says nothing.
-    throw new Error("the store did not say what became of a reference", { cause });
+    // The statement above was executed: the failure of this one proves nothing.
+    throw new Error("the store did not return the state of a reference", { cause });
   });
   if (record) return record.account === account ? record : { refused: "foreign" };
   if (charge === null) return { refused: "late" };
@@ -273,7 +273,7 @@ export async function insertSandboxRefusal(sql: Sql, reference: string, account:
   return rows.length > 0;
 }
 
-/** Forgets what the fraud rules do not look at any more; answers how many rows. Reads the whole table, which is small. */
+/** Deletes what the fraud rules no longer look at; returns how many rows. Reads the whole table, which is small. */
 export async function removeOldSandboxAttempts(sql: Sql): Promise<number> {
   const removed =
     await sql`delete from sandbox_processor.recent_attempts where created_at <= now() - interval '10 minutes'`;

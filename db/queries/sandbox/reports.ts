@@ -64,7 +64,7 @@ export async function acknowledgeSandboxReport(sql: Sql, reference: string): Pro
 
 /**
  * Removes what the sandbox needs no more: first attempts that it refused a week ago (their operations ended within a day), and
- * news that was acknowledged a week ago. Answers how many. Indexes: `sandbox_refusals_age`, `sandbox_reports_age`.
+ * reports acknowledged a week ago. Returns how many. Indexes: `sandbox_refusals_age`, `sandbox_reports_age`.
  */
 export async function deleteOldSandboxNotes(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql<{ removed: number }[]>`

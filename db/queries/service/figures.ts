@@ -1,9 +1,10 @@
-import type { Sql, Transaction } from "@/db/client";
+import { type Sql, type Transaction, withLimit } from "@/db/client";
 import { isOver } from "../payments/operations";
+import { UNSETTLED, UNSETTLED_REVERSAL } from "../settlement/settle";
 
 export const OPERATION_AGES = ["under_1m", "1m_to_10m", "10m_to_1h", "1h_to_24h", "over_24h"] as const;
 type OpenOperations = {
-  /** `under_way`: in somebody's hands for the first time. `unknown`: a call ended without an outcome, or nobody came back. */
+  /** `under_way`: held for the first time. `unknown`: a call ended without an outcome, or its process is gone. */
   outcome: "under_way" | "unknown";
   age: (typeof OPERATION_AGES)[number];
   count: number;
@@ -15,17 +16,9 @@ type QueueFigures = { queue: (typeof QUEUES)[number]; depth: number; oldest_seco
 
 export type ServiceFigures = { operations: OpenOperations[]; queues: QueueFigures[] };
 
-/** Nobody waits for a figure: a statement that takes longer gives the database back to those who pay. */
+/** No request waits for a figure: a statement that takes longer gives the database back to payments. */
 const LIMIT_MS = 1_000;
 const LEDGER_LIMIT_MS = 2_000;
-
-/** Read-only, in one transaction of its own limit; a statement that takes longer throws. */
-function withLimit<T>(sql: Sql, limitMs: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return sql.begin("read only", async (tx) => {
-    await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;
-    return work(tx as unknown as Transaction);
-  }) as Promise<T>;
-}
 
 /** What is open and what waits, in every environment. Reads what is not done, by partial indexes, and never the history. */
 export function readServiceFigures(sql: Sql): Promise<ServiceFigures> {
@@ -86,12 +79,11 @@ export function readLedgerDifference(sql: Sql): Promise<number> {
         select t.environment_id, t.currency, -sum(case t.type when 'CHARGE' then p.amount_captured else -t.amount end)
         from transactions t
         join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-        where t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
-          and (t.type = 'CHARGE' or t.status = 'CAPTURED')
+        where ${tx.unsafe(UNSETTLED)}
         group by 1, 2
         union all
-        select environment_id, currency, -sum(amount) from transactions
-        where type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null
+        select environment_id, currency, -sum(amount) from transactions t
+        where ${tx.unsafe(UNSETTLED_REVERSAL)}
         group by 1, 2
       )
       select coalesce(sum(abs(difference)), 0)::float8 as difference

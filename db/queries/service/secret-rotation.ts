@@ -2,13 +2,24 @@ import { sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 
 /** Something sealed, where it is: `id` finds its row again. */
-type Sealed = { place: "totp" | "answer"; id: string; environment_id: string | null; sealed: string };
+type SealedText = {
+  place: "totp" | "webhook" | "link" | "answer";
+  id: string;
+  environment_id: string | null;
+  sealed: string;
+};
 
-/** Sealed texts that do not begin with `prefix`, some at a time. Reads whole tables: for the change of the secret only. */
-export async function listSealedOtherwise(orm: Orm, prefix: string, limit: number): Promise<Sealed[]> {
-  const rows = await orm.execute<Sealed>(sql`
+/** SealedText texts that do not begin with `prefix`, some at a time. Reads whole tables: for the change of the secret only. */
+export async function listSealedOtherwise(orm: Orm, prefix: string, limit: number): Promise<SealedText[]> {
+  const rows = await orm.execute<SealedText>(sql`
     (select 'totp' as place, id::text, null::uuid as environment_id, totp_secret as sealed
       from users where totp_secret is not null and not starts_with(totp_secret, ${prefix}) order by id limit ${limit}::int)
+    union all
+    (select 'webhook', id::text, environment_id, sealed
+      from webhook_secrets where not starts_with(sealed, ${prefix}) limit ${limit}::int)
+    union all
+    (select 'link', id::text, environment_id, session_token
+      from payment_links where session_token is not null and not starts_with(session_token, ${prefix}) limit ${limit}::int)
     union all
     (select 'answer', key, environment_id, response_body
       from idempotency_keys
@@ -18,12 +29,24 @@ export async function listSealedOtherwise(orm: Orm, prefix: string, limit: numbe
   return [...rows];
 }
 
-/** Puts the same thing, sealed anew, in its place, unless that has changed meanwhile. */
-export async function replaceSealed(orm: Orm, found: Sealed, sealed: string): Promise<void> {
+/** Replaces a sealed text by the same under another secret, unless it has changed since. */
+export async function replaceSealed(orm: Orm, found: SealedText, sealed: string): Promise<void> {
   if (found.place === "totp") {
     await orm.execute(
       sql`update users set totp_secret = ${sealed} where id = ${found.id}::uuid and totp_secret = ${found.sealed}`,
     );
+    return;
+  }
+  if (found.place === "webhook") {
+    await orm.execute(sql`
+      update webhook_secrets set sealed = ${sealed}
+      where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and sealed = ${found.sealed}`);
+    return;
+  }
+  if (found.place === "link") {
+    await orm.execute(sql`
+      update payment_links set session_token = ${sealed}
+      where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and session_token = ${found.sealed}`);
     return;
   }
   await orm.execute(sql`
@@ -34,15 +57,16 @@ export async function replaceSealed(orm: Orm, found: Sealed, sealed: string): Pr
 /** A secret that can be opened with the service's, if there is any: the oldest sealed thing there is. */
 export async function findAnySealed(orm: Orm): Promise<string | null> {
   const [row] = await orm.execute<{ sealed: string }>(
-    sql`select totp_secret as sealed from users where totp_secret is not null order by id limit 1`,
+    sql`(select totp_secret as sealed from users where totp_secret is not null order by id limit 1)
+      union all (select sealed from webhook_secrets order by id limit 1) limit 1`,
   );
   return row?.sealed ?? null;
 }
 
 /**
  * What still needs another secret than the one of this id: digests of idempotency keys that may be sent again, card tokens
- * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal or whose links since then
- * are not under the new one: they are sealed by the next night. Sealed things are moved, and not counted.
+ * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal, or links after it,
+ * are not under the new one: these are sealed by the next night. SealedText texts are resealed, not counted.
  */
 export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<number> {
   const [row] = await orm.execute<{ count: number }>(sql`

@@ -32,7 +32,7 @@ export async function findClusterId(orm: Orm): Promise<string> {
   return row.id;
 }
 
-/** Secrets under which something in this database may have been made: id → what proves that somebody has it. */
+/** Secrets under which something in this database may have been made: id → what proves possession of it. */
 const SECRET_KEY = "secret_key:";
 /** The id of the one that new things are made under. */
 const CURRENT = "secret_current";
@@ -52,7 +52,7 @@ export async function listSecretKeys(orm: Orm): Promise<Map<string, string>> {
 
 export const findCurrentSecret = (orm: Orm): Promise<string | null> => findServiceSetting(orm, CURRENT);
 
-/** The first secret of a database, unless another process was faster. Answers the id of the one that counts. */
+/** The first secret of a database, unless another process was faster. Returns the id of the one that counts. */
 export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string> {
   return orm.transaction(async (tx) => {
     const current = await adoptServiceSetting(tx, CURRENT, key.id);
@@ -95,7 +95,7 @@ export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readO
   return { ms: row.ms, readOnly: row.read_only === "on" };
 }
 
-/** Writes something that needs new room on the disk, and waits until it is there. One row, whoever writes. */
+/** Writes something that needs new room on the disk, and waits until it is there. One row for all processes. */
 export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
 }

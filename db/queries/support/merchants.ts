@@ -8,13 +8,6 @@ import type { UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { UNLOCKED } from "../accounts/users";
 
-export type MerchantRow = typeof merchants.$inferSelect;
-
-export async function findMerchant(orm: Orm, id: string): Promise<MerchantRow | null> {
-  const rows = await orm.select().from(merchants).where(eq(merchants.id, id));
-  return rows[0] ?? null;
-}
-
 type EnvironmentRow = { id: string; mode: Mode; fee_basis_points: number };
 
 export async function listEnvironments(orm: Orm, merchantId: string): Promise<EnvironmentRow[]> {
@@ -24,7 +17,7 @@ export async function listEnvironments(orm: Orm, merchantId: string): Promise<En
     .where(eq(environments.merchant_id, merchantId));
 }
 
-type PersonRow = {
+type MemberRow = {
   id: string;
   email: string;
   name: string | null;
@@ -36,7 +29,7 @@ type PersonRow = {
 };
 
 /** Index: users_merchant. */
-export async function listPeople(orm: Orm, merchantId: string, limit: number): Promise<PersonRow[]> {
+export async function listMerchantMembers(orm: Orm, merchantId: string, limit: number): Promise<MemberRow[]> {
   const lockedUntil = sql<string | null>`case when ${users.locked_until} > now() then ${users.locked_until} end`;
   return orm
     .select({
@@ -78,8 +71,8 @@ export async function reinstateMerchant(orm: Orm, id: string): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** Ends the lock of a merchant's person, and forgets the failures. Null when it has no such person. */
-export async function unlockPerson(orm: Orm, merchantId: string, userId: string): Promise<{ email: string } | null> {
+/** Ends the lock of a merchant's member, and clears the failures. Null when it has no such member. */
+export async function unlockMember(orm: Orm, merchantId: string, userId: string): Promise<{ email: string } | null> {
   const rows = await orm
     .update(users)
     .set(UNLOCKED)
@@ -96,7 +89,7 @@ export type OwnActRow = {
   environment_id: string;
 };
 
-/** What a merchant's own people did with the account, newest first. Index: audit_log_account (hence the condition). */
+/** What a merchant's members did with the account, newest first. Index: audit_log_account (hence the condition). */
 export async function listOwnActs(orm: Orm, environmentIds: readonly string[], limit: number): Promise<OwnActRow[]> {
   const parts = environmentIds.map(
     (environmentId) => sql`(select id, actor, action, environment_id from ${auditLog}

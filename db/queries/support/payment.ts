@@ -3,7 +3,7 @@ import type { ActorRecord, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { isOver } from "../payments/operations";
 
-/** Whose a payment is, by its id alone: one look by primary key in each environment. */
+/** The environment and merchant of a payment, by its id alone: one look-up by primary key in each environment. */
 export async function findPaymentOwner(
   sql: Sql,
   paymentId: string,
@@ -17,21 +17,21 @@ export async function findPaymentOwner(
   return row ?? null;
 }
 
-export type InsideOperationRow = OperationRow & {
-  /** Somebody works on it just now. */
+export type SupportOperationRow = OperationRow & {
+  /** A process works on it now. */
   held: boolean;
-  /** Over a day old and open: no longer asked about by itself. */
+  /** Over a day old and open: its status is no longer checked by itself. */
   waits: boolean;
 };
 
 /** A payment's operations as they stand in the books, newest first. Index: operations_payment. */
-export async function listInsideOperations(
+export async function listSupportOperations(
   sql: Sql,
   environmentId: string,
   paymentId: string,
   limit: number,
-): Promise<InsideOperationRow[]> {
-  return sql<InsideOperationRow[]>`
+): Promise<SupportOperationRow[]> {
+  return sql<SupportOperationRow[]>`
     select *, state = 'open' and not ${isOver(sql, "lease_until")} as held,
       state = 'open' and created_at <= now() - interval '24 hours' as waits
     from operations
@@ -43,7 +43,7 @@ export async function listInsideOperations(
 export type PaymentAuditRow = {
   id: string;
   actor: ActorRecord;
-  /** Address of the person, name of the key. */
+  /** Address of the user, name of the key. */
   actor_name: string | null;
   action: string;
   request_id: string | null;

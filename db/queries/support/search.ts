@@ -1,6 +1,6 @@
-import type postgres from "postgres";
 import type { Sql } from "@/db/client";
 import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
+import type { Fragment } from "../statement-text";
 
 /** Something found in whatever environment it is. Columns that a kind lacks are null. */
 export type FoundRow = {
@@ -22,8 +22,7 @@ export type FoundRow = {
   merchant_name: string | null;
 };
 
-type Fragment = postgres.PendingQuery<postgres.Row[]>;
-/** What a kind says of itself; everything else about it is null. */
+/** What a kind of object shows; all other columns are null. */
 type Columns = Partial<Record<"title" | "status" | "amount" | "currency" | "payment_id", Fragment>>;
 
 function columns(sql: Sql, { title, status, amount, currency, payment_id }: Columns): Fragment {
@@ -47,7 +46,7 @@ function everywhere(sql: Sql, inEnvironment: Fragment, limit: number): Promise<F
     limit ${limit}::int`;
 }
 
-/** Index: primary keys, here and below where nothing else is said. */
+/** Index: primary keys, here and below unless stated. */
 export function findApiKeys(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
   return everywhere(
     sql,
@@ -158,16 +157,17 @@ export function findKeysOfRequest(
     limit ${limit}::int`;
 }
 
-/** A refused or failed request. Index: request_errors_id. */
-export function findRequestErrors(sql: Sql, requestId: string, limit: number): Promise<FoundRow[]> {
-  return sql<FoundRow[]>`
-    select r.id::text, ${columns(sql, { title: sql`r.method || ' ' || r.path || ': ' || r.detail`, status: sql`r.status || ' ' || r.code` })},
-      r.created_at as at, e.id as environment_id, e.mode, m.id as merchant_id, m.name as merchant_name
-    from request_errors r
-    join environments e on e.id = r.environment_id
-    join merchants m on m.id = e.merchant_id
-    where r.id = ${requestId}::uuid
-    limit ${limit}::int`;
+/** A request of an API key, or a write or refusal of a person. By primary key. */
+export function findLoggedRequests(sql: Sql, requestId: string, limit: number): Promise<FoundRow[]> {
+  const title = sql`r.method || ' ' || r.path || coalesce(': ' || r.detail, '')`;
+  const status = sql`r.status || coalesce(' ' || r.code, '')`;
+  return everywhere(
+    sql,
+    sql`select r.id::text, ${columns(sql, { title, status })}, r.created_at as at
+      from request_log r
+      where r.environment_id = e.id and r.id = ${requestId}::uuid`,
+    limit,
+  );
 }
 
 export function findIdempotencyKeys(sql: Sql, key: string, limit: number): Promise<FoundRow[]> {
@@ -196,17 +196,21 @@ export function findPayments(sql: Sql, id: string, limit: number): Promise<Found
   );
 }
 
+type TransactionClue = { by: "id" | "subscription"; uuid: string };
+
 /**
- * The newest transactions anywhere. The ids come first, out of the index that serves `condition` in each environment, and
- * only what is left of them is read.
+ * The newest transactions anywhere. The ids come first, out of the index that serves the clue in each environment, and only what
+ * is left of them is read. Index: primary key, or transactions_subscription.
  */
-function findTransactionsWhere(sql: Sql, condition: Fragment, limit: number): Promise<FoundRow[]> {
+export function findTransactions(sql: Sql, clue: TransactionClue, limit: number): Promise<FoundRow[]> {
+  const column = clue.by === "id" ? sql`t.id` : sql`t.subscription_id`;
   return sql<FoundRow[]>`
     with hit as materialized (
       select e.id as environment_id, e.mode, e.merchant_id, h.id
       from environments e
       cross join lateral (
-        select t.id from transactions t where t.environment_id = e.id and ${condition} order by t.id desc limit ${limit}::int
+        select t.id from transactions t where t.environment_id = e.id and ${column} = ${clue.uuid}::uuid
+        order by t.id desc limit ${limit}::int
       ) h
       order by h.id desc
       limit ${limit}::int
@@ -217,36 +221,6 @@ function findTransactionsWhere(sql: Sql, condition: Fragment, limit: number): Pr
     join transactions t on t.environment_id = h.environment_id and t.id = h.id
     join merchants m on m.id = h.merchant_id
     order by t.id desc`;
-}
-
-type TransactionClue =
-  | { by: "id" | "subscription"; uuid: string }
-  | { by: "email" | "last4" | "customer"; text: string }
-  /** Minor units, in one of the currencies. */
-  | { by: "amount"; minor: number; currencies: readonly string[] };
-
-/** Index: primary key, transactions_subscription, _email, _last4, _customer or _amount. */
-export function findTransactions(sql: Sql, clue: TransactionClue, limit: number): Promise<FoundRow[]> {
-  return findTransactionsWhere(sql, conditionOf(sql, clue), limit);
-}
-
-function conditionOf(sql: Sql, clue: TransactionClue): Fragment {
-  switch (clue.by) {
-    case "id":
-      return sql`t.id = ${clue.uuid}::uuid`;
-    case "subscription":
-      return sql`t.subscription_id = ${clue.uuid}::uuid`;
-    case "email":
-      return sql`t.customer_email_key = lower(${clue.text})`;
-    case "last4":
-      return sql`t.card_last4 = ${clue.text}`;
-    case "customer":
-      return sql`t.customer_id = ${clue.text}`;
-    case "amount":
-      return sql`t.amount = ${clue.minor}::bigint and t.currency = any(${[...clue.currencies]}::text[])`;
-    default:
-      return clue satisfies never;
-  }
 }
 
 const none = (sql: Sql) => sql`null::uuid as environment_id, null::text as mode`;
@@ -281,8 +255,8 @@ export function findEnvironments(sql: Sql, id: string, limit: number): Promise<F
     limit ${limit}::int`;
 }
 
-/** Merchants' people and support staff. Index: primary key, or users_email. */
-export function findPeople(sql: Sql, who: { id: string } | { email: string }, limit: number): Promise<FoundRow[]> {
+/** Users of merchants, and staff. Index: primary key, or users_email. */
+export function findUsers(sql: Sql, who: { id: string } | { email: string }, limit: number): Promise<FoundRow[]> {
   const condition = "id" in who ? sql`u.id = ${who.id}::uuid` : sql`lower(u.email) = lower(${who.email})`;
   const status = sql`case when u.locked_until > now() then 'locked' else u.role end`;
   return sql<FoundRow[]>`

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNull, lt, ne, sql } from "drizzle-orm";
-import type { Orm, Sql } from "@/db/client";
+import type { Orm } from "@/db/client";
 import { merchants, supportAuditLog, users } from "@/db/schema/accounts";
 import { UNLOCKED } from "../accounts/users";
 
@@ -13,7 +13,7 @@ type NewStaffRow = {
   totp_enabled_at: string;
 };
 
-/** False when the e-mail address is taken, by whoever it is. */
+/** False when another user has the e-mail address. */
 export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean> {
   const rows = await tx
     .insert(users)
@@ -23,7 +23,7 @@ export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean>
   return rows.length === 1;
 }
 
-/** Ends the lock of a member of the staff, and forgets the failures. Null when nobody on it has the address. */
+/** Ends the lock of a member of staff, and clears the failures. Null when none has the address. */
 export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string; email: string } | null> {
   const rows = await orm
     .update(users)
@@ -33,39 +33,9 @@ export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string
   return rows[0] ?? null;
 }
 
-type SupportAuditEntry = {
-  id: string;
-  staffId: string;
-  action: string;
-  merchantId: string | null;
-  environmentId: string | null;
-  /** Public id of what was looked at or changed. */
-  objectId: string | null;
-  detail: Record<string, unknown> | null;
-  requestId: string | null;
-};
-
-export async function insertSupportAudit(sql: Sql, entry: SupportAuditEntry): Promise<void> {
-  await sql`
-    insert into support_audit_log (id, staff_id, action, merchant_id, environment_id, object_id, detail, request_id)
-    values (${entry.id}::uuid, ${entry.staffId}::uuid, ${entry.action}, ${entry.merchantId}::uuid, ${entry.environmentId}::uuid,
-      ${entry.objectId}, ${entry.detail as never}::jsonb, ${entry.requestId}::uuid)`;
-}
-
-/** What support staff did, in the transaction that did it. */
-export async function insertSupportAct(
-  tx: Orm,
-  act: {
-    id: string;
-    staff_id: string;
-    action: string;
-    merchant_id: string | null;
-    object_id: string | null;
-    detail: Record<string, unknown>;
-    request_id: string | null;
-  },
-): Promise<void> {
-  await tx.insert(supportAuditLog).values(act);
+/** What a member of staff looked up or did; inside the transaction that did it, if there is one. */
+export async function insertSupportAct(orm: Orm, act: typeof supportAuditLog.$inferInsert): Promise<void> {
+  await orm.insert(supportAuditLog).values(act);
 }
 
 export type SupportActRow = {
@@ -128,7 +98,7 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
     .limit(limit);
 }
 
-/** Everybody on the support staff, for the filter by who did it. */
+/** All members of staff, for the filter by who did it. */
 export async function listStaff(orm: Orm, limit: number): Promise<{ id: string; email: string }[]> {
   return orm
     .select({ id: users.id, email: users.email })

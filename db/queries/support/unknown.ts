@@ -14,9 +14,9 @@ export type UnknownRow = {
   last_answer: string | null;
   next_attempt_at: string;
   created_at: string;
-  /** Somebody works on it just now. */
+  /** A process works on it now. */
   held: boolean;
-  /** Over a day old: no longer asked about by itself. */
+  /** Over a day old: its status is no longer checked by itself. */
   waits: boolean;
   mode: Mode;
   merchant_id: string;
@@ -24,7 +24,7 @@ export type UnknownRow = {
 };
 
 /**
- * Operations whose outcome nobody knows, oldest first: a call ended without one, or whoever made it never came back. One
+ * Operations without a known outcome, oldest first: a call ended without one, or its process never came back. One
  * that is under way for the first time is not among them. Index: operations_open, which holds open ones alone.
  */
 export async function listUnknownOperations(sql: Sql, limit: number): Promise<UnknownRow[]> {
@@ -47,7 +47,7 @@ export async function countUnknownOperations(sql: Sql): Promise<{ all: number; w
   return row ?? { all: 0, waiting: 0 };
 }
 
-/** Where an operation is, whoever's it is, by its id alone: one look by primary key in each environment. */
+/** Where an operation is, in any environment, by its id alone: one look-up by primary key in each. */
 export async function findOperationAnywhere(
   sql: Sql,
   id: string,

@@ -87,6 +87,16 @@ export const PAYMENT_COLUMNS = [
 ] as const satisfies readonly (keyof PaymentRow)[];
 export type ShownPaymentRow = Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number]>;
 
+/** Reads a payment out of joined rows, where the names of its columns begin with `p_`. */
+export function paymentReader<Name extends keyof PaymentRow>(names: readonly Name[]) {
+  const pairs = names.map((name) => [name, `p_${name}`] as const);
+  return (row: { [Column in Name as `p_${Column}`]: PaymentRow[Column] }): Pick<PaymentRow, Name> => {
+    const payment: Partial<Record<string, unknown>> = {};
+    for (const [name, prefixed] of pairs) payment[name] = row[prefixed as keyof typeof row];
+    return payment as Pick<PaymentRow, Name>;
+  };
+}
+
 /** What may be long, and of which each refund has a copy of its charge's: it is read once for a payment. */
 export const SHARED_COLUMNS = ["metadata", "billing_address"] as const;
 export const SHARED_TEXT = SHARED_COLUMNS.map(

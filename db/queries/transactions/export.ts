@@ -20,7 +20,7 @@ const BATCH = 200;
 const END_SECONDS = 2;
 
 /**
- * All that the filter matches, read through a cursor while it is asked for: one connection, one snapshot, a batch in
+ * All that the filter matches, read through a cursor on demand: one connection, one snapshot, one batch in
  * memory; `sql` is this export's own and ends with it. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
  * payments of an environment for each row while its statistics do not know how many there are.
  */
@@ -37,7 +37,7 @@ export async function openTransactionExport(
   let transaction: Promise<unknown> = Promise.resolve();
   const close = async () => {
     finish();
-    // Whatever became of the connection, it ends here and so does what waits for it.
+    // Whatever state the connection is in: it ends here, and so does what waits for it.
     await sql.end({ timeout: END_SECONDS });
     await transaction;
   };
@@ -47,7 +47,7 @@ export async function openTransactionExport(
         resolve(await openIn(tx, environmentId, filter, sort));
         await finished;
       })
-      // Whoever reads when the connection is lost is told so; here nobody waits any more.
+      // The reader gets the error of a lost connection; here nothing waits for it any more.
       .catch(reject);
   });
   const { total, cursor } = await opened.catch(async (error: unknown) => {

@@ -1,30 +1,21 @@
 import { TOTAL_CAP } from "@/lib/contract/fields";
+import { FILTERS, type FilterName, type FilterValues, type Range } from "@/lib/contract/transactions/filters";
 import {
-  type CardBrand,
+  type ATTENTION,
   type SortField,
   TRANSACTION_STATUSES,
   type TransactionStatus,
 } from "@/lib/contract/transactions/words";
+import { NEEDS_ATTENTION } from "../reporting/attention";
 import { columnList, fetchSize, Parameters, type StatementText } from "../statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS } from "./columns";
+import { hasWords, type WordsFound } from "./words";
 
-/** What to find. An id is a UUIDv7 made in the millisecond of `created_at`, so times are given as ranges of ids. */
-export type TransactionFilter = {
-  /** First id to include. */
-  readonly fromId?: string | undefined;
-  /** First id past the range. */
-  readonly beforeId?: string | undefined;
-  readonly statuses?: readonly TransactionStatus[] | undefined;
-  readonly brands?: readonly CardBrand[] | undefined;
-  readonly customerId?: string | undefined;
-  /** Compared without regard to case. */
-  readonly customerEmail?: string | undefined;
-  readonly subscriptionId?: string | undefined;
-  readonly cardLast4?: string | undefined;
-  /** Minor units, inclusive. */
-  readonly minAmount?: number | undefined;
-  readonly maxAmount?: number | undefined;
-};
+const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** What to find. Times are half-open ranges, of `created_at` as ids: an id is made in the millisecond of it. */
+type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
+export type TransactionFilter = Omit<Values, "q"> & { readonly q?: WordsFound };
 
 export type TransactionCursor = { readonly id: string; readonly amount: number; readonly status: TransactionStatus };
 
@@ -39,11 +30,16 @@ export type TransactionPage = {
 
 /**
  * A page with its capped total, in one statement, or without it where the total is known. Both are read from indexes alone, and
- * only the page's own rows are then looked up, by primary key; in inner joins, for which row-level security is asked once and
- * not for each row. Which index:
- * - customer, e-mail, subscription, last four digits: transactions_customer, _email, _subscription, _last4;
+ * only the page's own rows are then looked up, one by one (`offset 0`: PostgreSQL may not turn that round, as it does while it
+ * has no statistics of many new rows, and find the page anew for each of them). Which index:
+ * - customer, e-mail, subscription, last four digits, plan, decline code: transactions_customer, _email, _subscription,
+ *   _last4, _plan, _decline; time of capture: transactions_captured;
  * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;
  * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
+ * - a currency that is rare: transactions_amount, read whole but alone; refunds that are rare: transactions_refunds;
+ * - needs attention: the few rows of the partial indexes that the overview counts them by (reporting/attention.ts);
+ * - words: transaction_words (words.ts) has told which transactions have them, or, where these are too many to list, each row
+ *   that another index leads to is asked for them;
  * - nothing, or times only: the primary key. Times narrow every one of them, as the id is its last column.
  */
 export function transactionPageText(
@@ -63,8 +59,10 @@ export function transactionPageText(
   const rows = `
 select ${columnList("t", columns)}, ${columnList("p", MONEY_COLUMNS, "p_")}
 from (${window}) page
-join transactions t on t.environment_id = ${environment} and t.id = page.id
-join payments p on p.environment_id = ${environment} and p.id = t.payment_id`;
+cross join lateral (
+  select * from transactions where environment_id = ${environment} and id = page.id offset 0) t
+cross join lateral (
+  select * from payments where environment_id = ${environment} and id = t.payment_id offset 0) p`;
   if (!counts) {
     const text = `${rows}\norder by ${ordering(page, "t.")}`;
     return { text, parameters, prepare };
@@ -78,22 +76,43 @@ order by ${ordering(page, "r.")}`;
   return { text, parameters, prepare };
 }
 
+/** What a filter compares, where it is not the column of its name. */
+const COLUMNS: Partial<Record<FilterName, string>> = { created_at: "id", customer_email: "customer_email_key" };
+const COMPARISONS = { gte: ">=", lte: "<=", lt: "<" } as const;
+
 /** The filter's terms, without a table's name. */
 export function conditions(parameters: Parameters, environment: string, filter: TransactionFilter): string {
-  const terms = [`environment_id = ${environment}`];
-  if (filter.customerId !== undefined) terms.push(`customer_id = ${parameters.add(filter.customerId)}`);
-  if (filter.customerEmail !== undefined) {
-    terms.push(`customer_email_key = lower(${parameters.add(filter.customerEmail)})`);
-  }
-  if (filter.subscriptionId !== undefined) terms.push(`subscription_id = ${parameters.add(filter.subscriptionId)}`);
-  if (filter.cardLast4 !== undefined) terms.push(`card_last4 = ${parameters.add(filter.cardLast4)}`);
-  if (filter.brands) terms.push(`card_brand ${parameters.oneOf(filter.brands)}`);
-  if (filter.statuses) terms.push(`status ${parameters.oneOf(filter.statuses)}`);
-  if (filter.minAmount !== undefined) terms.push(`amount >= ${parameters.add(filter.minAmount)}`);
-  if (filter.maxAmount !== undefined) terms.push(`amount <= ${parameters.add(filter.maxAmount)}`);
-  if (filter.fromId !== undefined) terms.push(`id >= ${parameters.add(filter.fromId)}`);
-  if (filter.beforeId !== undefined) terms.push(`id < ${parameters.add(filter.beforeId)}`);
-  return terms.join(" and ");
+  const terms = FILTER_NAMES.flatMap((name) =>
+    name === "q" || name === "attention" ? [] : conditionsOf(parameters, name, filter[name]),
+  );
+  if (filter.attention) terms.push(attentionText(environment, filter.attention));
+  const words = filter.q ? [wordsText(parameters, environment, filter.q)] : [];
+  return [`environment_id = ${environment}`, ...terms, ...words].join(" and ");
+}
+
+/** Its ids are read first, whatever PostgreSQL reckons: they are few, and no statistics know it. */
+function attentionText(environment: string, kinds: readonly (typeof ATTENTION)[number][]): string {
+  const ids = kinds.map((kind) => {
+    const { from, id, where } = NEEDS_ATTENTION[kind];
+    return `select ${id} from ${from} where environment_id = ${environment} and ${where}`;
+  });
+  return `id = any(array(${ids.join(" union all ")}))`;
+}
+
+function wordsText(parameters: Parameters, environment: string, found: WordsFound): string {
+  if ("ids" in found) return `id = any(${parameters.add(`{${found.ids}}`)}::text::uuid[])`;
+  const range = `id between ${parameters.add(found.oldest)} and ${parameters.add(found.newest)}`;
+  return `${range} and ${hasWords(parameters, environment, found.words, "transactions.id")}`;
+}
+
+function conditionsOf(parameters: Parameters, name: FilterName, value: Values[FilterName]): string[] {
+  const column = COLUMNS[name] ?? name;
+  if (value === undefined) return [];
+  if (name === "customer_email") return [`${column} = lower(${parameters.add(value as string)})`];
+  if (typeof value === "string") return [`${column} = ${parameters.add(value)}`];
+  if (Array.isArray(value)) return [`${column} ${parameters.oneOf(value)}`];
+  const ends = Object.entries(value) as [keyof typeof COMPARISONS, string | number | undefined][];
+  return ends.flatMap(([end, at]) => (at === undefined ? [] : [`${column} ${COMPARISONS[end]} ${parameters.add(at)}`]));
 }
 
 /** `range`: the filter's terms, or the groups to merge. */
@@ -110,16 +129,24 @@ function pageText(
     return `select id from transactions where ${range}${after} order by ${ordering(page)} limit ${size} offset ${page.offset}`;
   }
   // Within one brand and status an index is in the order of the ids; these many short scans are merged, not sorted.
-  const times = [
-    filter.fromId === undefined ? "" : ` and id >= ${parameters.add(filter.fromId)}`,
-    filter.beforeId === undefined ? "" : ` and id < ${parameters.add(filter.beforeId)}`,
-  ].join("");
+  const times = conditionsOf(parameters, "created_at", filter.created_at).map((term) => ` and ${term}`);
   const columns = SORT_COLUMNS[page.sort].join(", ");
   const scans = range.map(
     (group) =>
-      `(select ${columns} from transactions where environment_id = ${environment} and ${group}${times}${after} order by ${ordering(page)} limit ${page.offset + size})`,
+      `(select ${columns} from transactions where environment_id = ${environment} and ${group}${times.join("")}${after} order by ${ordering(page)} limit ${page.offset + size})`,
   );
   return `select id from (${scans.join(" union all ")}) merged order by ${ordering(page)} limit ${size} offset ${page.offset}`;
+}
+
+/** The ids of the first rows that a filter matches, in the order of the sort: the page without what it shows. */
+export function windowText(
+  parameters: Parameters,
+  environment: string,
+  filter: TransactionFilter,
+  page: TransactionPage,
+): string {
+  const range = groupsToMerge(filter, page) ?? conditions(parameters, environment, filter);
+  return pageText(parameters, environment, range, filter, page);
 }
 
 /** The contract's own values can stand in the text, where the planner sees them. */
@@ -127,10 +154,9 @@ const quoted = (value: string) => `'${value}'`;
 
 /** The groups to merge; null when one index range answers in order, or when it is better left to the planner. */
 function groupsToMerge(filter: TransactionFilter, page: TransactionPage, write = quoted): string[] | null {
-  const { brands, statuses } = filter;
-  const narrower = filter.customerId ?? filter.customerEmail ?? filter.subscriptionId ?? filter.cardLast4;
-  const byAmount = filter.minAmount ?? filter.maxAmount;
-  if (page.sort === "amount" || narrower !== undefined || byAmount !== undefined) return null;
+  const { card_brand: brands, status: statuses } = filter;
+  const others = usedOf(filter).filter((name) => name !== "card_brand" && name !== "status");
+  if (page.sort === "amount" || others.length > 0) return null;
   if (!brands && (page.sort === "status" || (statuses ?? []).length < 2)) return null;
   const ofStatus = (statuses ?? (brands ? TRANSACTION_STATUSES : [])).map((status) => `status = ${write(status)}`);
   if (page.sort === "status")
@@ -165,16 +191,20 @@ function afterText(parameters: Parameters, page: TransactionPage, after: Transac
   return `(${columns.join(", ")}) ${page.order === "asc" ? ">" : "<"} (${values.join(", ")})`;
 }
 
+/** The filters in use but for times of creation, which narrow whatever index is read. */
+const usedOf = (filter: TransactionFilter) =>
+  FILTER_NAMES.filter((name) => name !== "created_at" && filter[name] !== undefined);
+
+/** How much these find depends on the value so much that no plan is good for all. */
+const PLANNED_ANEW: ReadonlySet<FilterName> = new Set(["q", "amount", "captured_at", "currency", "type", "attention"]);
+
 /** Newest first by at most one filter, or a sort without any: one plan is the best for whatever values. */
 function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
-  const { fromId: _from, beforeId: _before, ...rest } = filter;
-  const used = Object.values(rest).filter((value) => value !== undefined);
-  const first = used[0];
-  if (page.order !== "desc" || used.length > 1 || filter.minAmount !== undefined || filter.maxAmount !== undefined)
-    return false;
-  if (page.sort !== "created_at")
-    return used.length === 0 && filter.fromId === undefined && filter.beforeId === undefined;
-  return !Array.isArray(first) || first.length === 1;
+  const [name, ...more] = usedOf(filter);
+  if (page.order !== "desc" || more.length > 0 || (name && PLANNED_ANEW.has(name))) return false;
+  if (page.sort !== "created_at") return name === undefined && filter.created_at === undefined;
+  const value = name && filter[name];
+  return !Array.isArray(value) || value.length === 1;
 }
 
 /**
@@ -182,22 +212,19 @@ function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean
  * more than its rows, whatever the values; but what many filters leave of an index may be little, and is better planned for.
  */
 function pageKeepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
-  const { fromId: _from, beforeId: _before, minAmount: _min, maxAmount: _max, ...rest } = filter;
-  const used = Object.values(rest).filter((value) => value !== undefined);
-  const byTimes = filter.fromId !== undefined || filter.beforeId !== undefined;
-  const byAmounts = filter.minAmount !== undefined || filter.maxAmount !== undefined;
+  const used = usedOf(filter);
   switch (page.sort) {
     case "created_at": {
       const groups = groupsToMerge(filter, page);
       // Each number of them is a plan to keep.
       if (groups !== null)
-        return filter.brands ? used.length === 1 && filter.brands.length === 1 : groups.length <= FEW_GROUPS;
-      return !byAmounts && used.length <= 1;
+        return filter.card_brand ? used.length === 1 && filter.card_brand.length === 1 : groups.length <= FEW_GROUPS;
+      return used.length <= 1 && !used.some((name) => PLANNED_ANEW.has(name));
     }
     case "amount":
-      return !byTimes && (used.length === 0 || (used.length === 1 && filter.brands !== undefined));
+      return filter.created_at === undefined && used.every((name) => name === "amount" || name === "card_brand");
     case "status":
-      return used.length === 0 && !byTimes && !byAmounts;
+      return used.length === 0 && filter.created_at === undefined;
     default:
       return page.sort satisfies never;
   }

@@ -24,7 +24,7 @@ const shown = {
 const own = (environmentId: string, userId: string) =>
   and(eq(savedViews.environment_id, environmentId), eq(savedViews.user_id, userId));
 
-/** A person's own views, then what others share, each oldest first. By primary key: an environment has few. */
+/** A user's own views, then those that others share, each oldest first. By primary key: an environment has few. */
 export function listSavedViews(
   orm: Orm,
   environmentId: string,
@@ -45,7 +45,7 @@ export function listSavedViews(
     .limit(limit);
 }
 
-/** Until the transaction ends nobody else adds a view for this person. The person's own row is not ours to lock. */
+/** Until the transaction ends no other one adds a view for this user, whose row stays unlocked. */
 export async function lockViewsOf(tx: Orm, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_views ' || ${userId}, 0))`);
 }
@@ -54,7 +54,7 @@ export function countSavedViews(orm: Orm, environmentId: string, userId: string)
   return orm.$count(savedViews, own(environmentId, userId));
 }
 
-/** False when the person already has a view of that name. */
+/** False when the user already has a view of that name. */
 export async function insertSavedView(orm: Orm, environmentId: string, view: Omit<SavedViewRow, "environment_id">) {
   const rows = await orm
     .insert(savedViews)
@@ -78,7 +78,7 @@ export async function findSavedView(
   return rows[0] ?? null;
 }
 
-/** Changes the person's own view; `missing` when there is none, `taken` when another of theirs has the name. */
+/** Changes the user's own view; `missing` when there is none, `taken` when another of their views has the name. */
 export async function updateSavedView(
   orm: Orm,
   environmentId: string,
@@ -102,7 +102,7 @@ export async function updateSavedView(
   }
 }
 
-/** False when the person has no such view. */
+/** False when the user has no such view. */
 export async function deleteSavedView(orm: Orm, environmentId: string, userId: string, id: string): Promise<boolean> {
   const rows = await orm
     .delete(savedViews)

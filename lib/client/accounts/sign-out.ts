@@ -1,4 +1,4 @@
-/** Merchants' people and support staff sign in apart, each with a cookie of their own. */
+/** Merchants' members and support staff sign in apart, each with a cookie of their own. */
 export type Audience = "merchant" | "staff";
 
 /** Sends a form to the sign-in of an audience, with the token that shows it comes from our own page. */

@@ -1,19 +1,25 @@
 import { expect, test } from "vitest";
-import { expiryOf, type KeyFormValues, keyBody, keyFormErrors } from "./key-form";
+import { placeRefusals } from "@/lib/client/use-form";
+import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
+import { expiryOf, type KeyFormValues, keyBody, keyFormOf, placeKeyRefusal } from "./key-form";
 
 const values: KeyFormValues = {
   name: " Shop ",
   permissions: ["payment.create"],
   expiry: "never",
+  kept: null,
   expiryDate: "",
   addresses: "203.0.113.7\n\n 10.0.0.0/8 \nnonsense\n",
 };
 const now = new Date("2026-11-21T10:00:00Z");
 
 test("an expiry is days from now, or the end of a day where the merchant is", () => {
-  const on = (expiryDate: string, zone: string) => expiryOf({ expiry: "date", expiryDate }, now, zone)?.toISOString();
+  const on = (expiryDate: string, zone: string) =>
+    expiryOf({ expiry: "date", kept: null, expiryDate }, now, zone)?.toISOString();
   expect(expiryOf(values, now, "UTC")).toBeNull();
-  expect(expiryOf({ expiry: "30d", expiryDate: "" }, now, "UTC")?.toISOString()).toBe("2026-12-21T10:00:00.000Z");
+  expect(expiryOf({ expiry: "30d", kept: null, expiryDate: "" }, now, "UTC")?.toISOString()).toBe(
+    "2026-12-21T10:00:00.000Z",
+  );
   expect(on("2026-12-31", "UTC")).toBe("2026-12-31T23:59:59.999Z");
   expect(on("2026-12-31", "America/New_York")).toBe("2027-01-01T04:59:59.999Z");
   expect(on("2026-07-01", "Europe/Berlin")).toBe("2026-07-01T21:59:59.999Z");
@@ -21,9 +27,27 @@ test("an expiry is days from now, or the end of a day where the merchant is", ()
   for (const typed of ["9999-12-31", "12026-01-01", "275760-12-31"]) expect(on(typed, "UTC")).toBeUndefined();
 });
 
+test("of a key that is there its settings stand in the form, and its end stays unless another is chosen", () => {
+  const kept = "2027-01-01T00:00:00.000Z";
+  const key = {
+    name: "Shop",
+    permissions: ["event.read"],
+    expires_at: kept,
+    ip_allow_list: ["10.0.0.0/8", "203.0.113.7"],
+  };
+  const form = keyFormOf(key as ApiKey, []);
+  expect(keyBody(form, expiryOf(form, now, "UTC"))).toEqual({
+    name: "Shop",
+    permissions: ["event.read"],
+    expires_at: kept,
+    ip_allow_list: ["10.0.0.0/8", "203.0.113.7"],
+  });
+  expect(expiryOf({ ...form, expiry: "never" }, now, "UTC")).toBeNull();
+  expect(keyFormOf(null, ["event.read"])).toMatchObject({ name: "", permissions: ["event.read"], expiry: "never" });
+});
+
 test("blank lines and white space are left out", () => {
-  expect(keyBody(values, "id", now)).toEqual({
-    attempt: "id",
+  expect(keyBody(values, now)).toEqual({
     name: "Shop",
     permissions: ["payment.create"],
     expires_at: "2026-11-21T10:00:00.000Z",
@@ -37,8 +61,8 @@ test("a refused address is named by its line, and what belongs to no field is ke
     { param: "name", message: "Give the key a name." },
     { param: "attempt", message: "Not a UUID." },
   ];
-  expect(keyFormErrors(refusals, values)).toEqual({
-    fields: { addresses: ["Line 4: 'nonsense' is neither."], name: ["Give the key a name."] },
+  expect(placeRefusals(refusals, (refusal) => placeKeyRefusal(refusal, values))).toEqual({
+    fields: { addresses: "Line 4: 'nonsense' is neither.", name: "Give the key a name." },
     others: ["Not a UUID."],
   });
 });

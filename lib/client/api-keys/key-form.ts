@@ -1,9 +1,9 @@
 import { TZDate } from "@date-fns/tz";
-import type { CreateApiKeyBody } from "@/lib/contract/api-keys/api-keys";
+import type { ApiKey, ApiKeySettings } from "@/lib/contract/api-keys/api-keys";
 import type { FieldError } from "@/lib/contract/errors";
 import type { Permission } from "@/lib/contract/permissions";
 
-const EXPIRIES = { never: null, "30d": 30, "90d": 90, "1y": 365, date: null } as const;
+const EXPIRIES = { kept: null, never: null, "30d": 30, "90d": 90, "1y": 365, date: null } as const;
 type ExpiryChoice = keyof typeof EXPIRIES;
 
 /** A new key as it stands in the form. */
@@ -11,6 +11,8 @@ export type KeyFormValues = {
   name: string;
   permissions: Permission[];
   expiry: ExpiryChoice;
+  /** When a key that is there ends, which is when it ends if `expiry` is "kept". */
+  kept: string | null;
   /** Calendar date, when `expiry` is "date". */
   expiryDate: string;
   /** Addresses and CIDR blocks, one per line. */
@@ -21,13 +23,14 @@ const DAY_MS = 86_400_000;
 
 /** When the key ends: so many days from now, or at the end of a day in the merchant's time zone. Null = never, or no date yet. */
 export function expiryOf(
-  values: Pick<KeyFormValues, "expiry" | "expiryDate">,
+  values: Pick<KeyFormValues, "expiry" | "expiryDate" | "kept">,
   now: Date,
   timeZone: string,
 ): Date | null {
   const days = EXPIRIES[values.expiry];
   if (days !== null) return new Date(now.getTime() + days * DAY_MS);
   if (values.expiry === "never") return null;
+  if (values.expiry === "kept") return values.kept === null ? null : new Date(values.kept);
   const [year, month, day] = values.expiryDate.split("-").map(Number);
   // Browsers let people type years of six digits, which no key's expiry can have.
   if (!year || !month || !day || year >= 9999) return null;
@@ -42,9 +45,20 @@ function addressLines(addresses: string): { line: number; entry: string }[] {
     .filter(({ entry }) => entry !== "");
 }
 
-export function keyBody(values: KeyFormValues, attempt: string, expiresAt: Date | null): CreateApiKeyBody {
+/** The form as it is at first: of a new key, or of one that is there. */
+export function keyFormOf(key: ApiKey | null, permissions: readonly Permission[]): KeyFormValues {
   return {
-    attempt,
+    name: key?.name ?? "",
+    permissions: [...(key?.permissions ?? permissions)],
+    expiry: key?.expires_at ? "kept" : "never",
+    kept: key?.expires_at ?? null,
+    expiryDate: "",
+    addresses: key?.ip_allow_list.join("\n") ?? "",
+  };
+}
+
+export function keyBody(values: KeyFormValues, expiresAt: Date | null): ApiKeySettings {
+  return {
     name: values.name.trim(),
     permissions: values.permissions,
     expires_at: expiresAt?.toISOString() ?? null,
@@ -52,26 +66,16 @@ export function keyBody(values: KeyFormValues, attempt: string, expiresAt: Date 
   };
 }
 
-type KeyFormErrors = Partial<Record<keyof KeyFormValues, string[]>>;
-
-/** The service's refusals by field of the form, and those that belong to none. An address is named by its line. */
-export function keyFormErrors(
-  errors: readonly Pick<FieldError, "param" | "message">[],
+/** Where a refusal of the API stands in the form. An address is named by its line. */
+export function placeKeyRefusal(
+  { param, message }: Pick<FieldError, "param" | "message">,
   values: KeyFormValues,
-): { fields: KeyFormErrors; others: string[] } {
-  const fields: KeyFormErrors = {};
-  const others: string[] = [];
-  const lines = addressLines(values.addresses);
-  for (const { param, message } of errors) {
-    const [member = "", index] = param.split(".");
-    const field = FIELDS[member];
-    if (field === undefined) others.push(message);
-    else {
-      const line = field === "addresses" && index !== undefined ? lines[Number(index)]?.line : undefined;
-      fields[field] = [...(fields[field] ?? []), line === undefined ? message : `Line ${line}: ${message}`];
-    }
-  }
-  return { fields, others };
+): readonly [keyof KeyFormValues, string] | null {
+  const [member = "", index] = param.split(".");
+  const field = FIELDS[member];
+  if (field === undefined) return null;
+  const line = index === undefined ? undefined : addressLines(values.addresses)[Number(index)]?.line;
+  return [field, field === "addresses" && line !== undefined ? `Line ${line}: ${message}` : message];
 }
 
 const FIELDS: Readonly<Record<string, keyof KeyFormValues>> = {

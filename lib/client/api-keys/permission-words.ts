@@ -1,6 +1,6 @@
 import type { Permission } from "@/lib/contract/permissions";
 
-/** What permissions mean to people, without zod. */
+/** What permissions mean in words, without zod. */
 
 type PermissionWords = { permission: Permission; label: string; sentence: string };
 type PermissionGroup = { name: string; permissions: readonly PermissionWords[] };
@@ -12,7 +12,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "payment.create",
         label: "Create payments",
-        sentence: "Charges cards, at once or with a later capture.",
+        sentence: "Charges cards, immediately or with a later capture.",
       },
       { permission: "payment.read", label: "See payments", sentence: "Looks up payments with all their transactions." },
     ],
@@ -30,7 +30,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
         label: "Search transactions",
         sentence: "Searches them by card, customer, amount and more.",
       },
-      { permission: "transaction.capture", label: "Capture", sentence: "Takes the money of authorized payments." },
+      { permission: "transaction.capture", label: "Capture", sentence: "Captures authorized payments." },
       {
         permission: "transaction.void",
         label: "Void",
@@ -39,7 +39,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "transaction.refund",
         label: "Refund",
-        sentence: "Sends money back to customers, all or part of it.",
+        sentence: "Refunds payments, in full or in part.",
       },
     ],
   },
@@ -69,12 +69,22 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
+    name: "Balance and payouts",
+    permissions: [
+      {
+        permission: "balance.read",
+        label: "See the balance",
+        sentence: "Looks up the balance, its movements, payouts and settlement batches.",
+      },
+    ],
+  },
+  {
     name: "Webhooks and events",
     permissions: [
       {
         permission: "webhook_endpoint.read",
         label: "See webhook endpoints",
-        sentence: "Looks up endpoints and what was delivered to them.",
+        sentence: "Reads webhook endpoints and their deliveries.",
       },
       {
         permission: "webhook_endpoint.write",
@@ -84,7 +94,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "event.read",
         label: "See events",
-        sentence: "Looks up what happened, as it was told to webhooks.",
+        sentence: "Reads events, with the objects they are about.",
       },
     ],
   },

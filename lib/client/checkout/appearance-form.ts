@@ -25,8 +25,8 @@ export const PRESETS = APPEARANCE_PRESETS;
 export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", dark: "Dark", system: "Device" };
 /** What a theme means: longer than a switch can say. */
 export const THEME_SENTENCES: Record<AppearanceTheme, string> = {
-  light: "Light for everybody.",
-  dark: "Dark for everybody.",
+  light: "Always light.",
+  dark: "Always dark.",
   system: "Light or dark, as the shopper’s device is set.",
 };
 
@@ -64,8 +64,8 @@ export const isFontFamily = (text: string): boolean => FONT_FAMILY.test(text);
 
 /** Without the members that say nothing; null when none is left. */
 export function cleanAppearance(appearance: Appearance): Appearance | null {
-  const said = Object.entries(appearance).filter(([, value]) => value !== undefined && value !== "");
-  return said.length === 0 ? null : (Object.fromEntries(said) as Appearance);
+  const chosen = Object.entries(appearance).filter(([, value]) => value !== undefined && value !== "");
+  return chosen.length === 0 ? null : (Object.fromEntries(chosen) as Appearance);
 }
 
 export const isSameAppearance = (a: Appearance | null, b: Appearance | null): boolean =>
@@ -96,7 +96,7 @@ export function ownColor(appearance: Appearance, member: ColorMember): string {
 
 export type ReadableProblem = ContrastProblem & { message: string; instead: string | null };
 
-const TOLD: Record<ContrastProblem["param"], string> = {
+const CONTRAST_WORDS: Record<ContrastProblem["param"], string> = {
   text_color: "Hard to read on the background",
   accent_color: "Hard to tell from the background",
 };
@@ -112,7 +112,7 @@ export function readableProblems(appearance: Appearance): ReadableProblem[] {
     const others = theme === "system" ? [colors.light.background, colors.dark.background] : [background];
     return {
       ...problem,
-      message: `${TOLD[param]}${where}: ${shownContrast(problem.contrast)} to 1, needed ${needed} to 1.`,
+      message: `${CONTRAST_WORDS[param]}${where}: ${shownContrast(problem.contrast)} to 1, needed ${needed} to 1.`,
       instead: nearestReadable(param === "text_color" ? text : accent, others, needed),
     };
   });

@@ -1,26 +1,24 @@
 import { expect, test } from "vitest";
+import { placeRefusals } from "@/lib/client/use-form";
 import {
   originTyped,
+  placeSessionRefusal,
+  readSession,
   type SessionFormValues,
-  sessionFormErrors,
-  sessionFormSchema,
   sessionFormValues,
 } from "./session-form";
 
 const typed = (values: Partial<SessionFormValues>) => ({ ...sessionFormValues("USD", null), ...values });
 
-function refusals(values: Partial<SessionFormValues>): Record<string, string> {
-  const issues = sessionFormSchema.safeParse(typed(values)).error?.issues ?? [];
-  return Object.fromEntries(issues.map(({ path, message }) => [path.join("."), message]));
-}
+const refusals = (values: Partial<SessionFormValues>) => readSession(typed(values)).errors;
 
 test("what is typed becomes the body of the request, without what is empty", () => {
-  expect(sessionFormSchema.parse(typed({ amount: "1,234.5", customer_email: " ada@x.example " }))).toMatchObject({
+  expect(readSession(typed({ amount: "1,234.5", customer_email: " ada@x.example " })).body).toMatchObject({
     ...{ plan_id: null, amount: 123_450, currency: "USD", customer_email: "ada@x.example", customer_name: null },
     ...{ allowed_origins: [], return_url: null, capture_method: "automatic" },
   });
   const plan = typed({ sell: "plan", plan_id: "plan_1", amount: "nonsense" });
-  expect(sessionFormSchema.parse(plan)).toMatchObject({ plan_id: "plan_1", amount: null, currency: null });
+  expect(readSession(plan).body).toMatchObject({ plan_id: "plan_1", amount: null, currency: null });
 });
 
 test("each refusal stands on its own field", () => {
@@ -28,27 +26,27 @@ test("each refusal stands on its own field", () => {
   expect(refusals({ amount: "0" })).toEqual({ amount: expect.stringContaining("above zero") });
   expect(refusals({ amount: "1.999" })).toEqual({ amount: "Use at most 2 decimals in USD." });
   expect(refusals({ amount: "1.5", currency: "JPY" })).toEqual({ amount: "JPY has no decimals." });
-  expect(refusals({ amount: "99999999999999" })).toEqual({ amount: "This is more than one payment can be." });
+  expect(refusals({ amount: "99999999999999" })).toEqual({ amount: "The amount is above the limit for one payment." });
   expect(refusals({ sell: "plan" })).toEqual({ plan_id: "Choose a plan." });
-  const origins = [{ origin: "" }, { origin: "https://a.example" }, { origin: "https://a.example/path" }];
+  const origins = ["", "https://a.example", "https://a.example/path"];
   expect(refusals({ amount: "1", customer_email: "x", return_url: "x", allowed_origins: origins })).toEqual({
     customer_email: "This is not an e-mail address.",
-    return_url: "Use a whole address that begins with https://.",
-    "allowed_origins.2.origin": expect.stringContaining("Use an origin"),
+    return_url: "Use a full URL that begins with https://.",
+    "allowed_origins.2": expect.stringContaining("Use an origin"),
   });
 });
 
 test("a refusal of the server finds the field that it names, past the empty lines", () => {
-  const values = typed({ allowed_origins: [{ origin: "" }, { origin: "https://a.example" }] });
-  const { fields, others } = sessionFormErrors(
+  const values = typed({ allowed_origins: ["", "https://a.example"] });
+  const { fields, others } = placeRefusals(
     [
       { param: "allowed_origins.0", message: "no" },
       { param: "currency", message: "not taken" },
       { param: "metadata", message: "odd" },
     ],
-    values,
+    (refusal) => placeSessionRefusal(refusal, values),
   );
-  expect(fields.map(({ field }) => field)).toEqual(["allowed_origins.1.origin", "currency"]);
+  expect(Object.keys(fields)).toEqual(["allowed_origins.1", "currency"]);
   expect(others).toHaveLength(1);
 });
 

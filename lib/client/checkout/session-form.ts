@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { currencyDigits, isSupportedCurrency, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
@@ -14,11 +13,8 @@ export type SessionFormValues = {
   customer_id: string;
   capture_method: "automatic" | "manual";
   return_url: string;
-  allowed_origins: { origin: string }[];
+  allowed_origins: string[];
 };
-
-/** A field of the form, as the form library names it. */
-type SessionField = Exclude<keyof SessionFormValues, "allowed_origins" | "sell"> | `allowed_origins.${number}.origin`;
 
 export function sessionFormValues(currency: string, planId: string | null): SessionFormValues {
   return {
@@ -31,7 +27,7 @@ export function sessionFormValues(currency: string, planId: string | null): Sess
     customer_id: "",
     capture_method: "automatic",
     return_url: "",
-    allowed_origins: [{ origin: "" }],
+    allowed_origins: [""],
   };
 }
 
@@ -56,26 +52,27 @@ function bodyOf(values: SessionFormValues) {
 
 /** The origins that are not empty, with where they stand in the form. */
 const originsTyped = ({ allowed_origins }: SessionFormValues) =>
-  allowed_origins.flatMap(({ origin }, index) => (origin.trim() ? [{ origin: origin.trim(), index }] : []));
+  allowed_origins.flatMap((origin, index) => (origin.trim() ? [{ origin: origin.trim(), index }] : []));
 
-/** The API's own schema for what is typed; its output is the body of the request. */
-export const sessionFormSchema = z.custom<SessionFormValues>().transform((values, context): CreateClientSessionBody => {
-  const refuse = (field: SessionField, message: string) =>
-    context.addIssue({ code: "custom", path: field.split("."), message });
-  const priceProblem = values.sell === "plan" ? null : amountProblem(values);
-  if (priceProblem) refuse("amount", priceProblem);
-  if (values.sell === "plan" && !values.plan_id) refuse("plan_id", "Choose a plan.");
+/** The body of the request, by the API's own schema; null while something is wrong, which `errors` says by field. */
+export function readSession(values: SessionFormValues): {
+  body: CreateClientSessionBody | null;
+  errors: Record<string, string>;
+} {
+  const errors: Record<string, string> = {};
   const parsed = createClientSessionBody.safeParse(bodyOf(values));
-  const issues = parsed.success ? [] : parsed.error.issues;
-  for (const issue of issues) {
-    const field = fieldOf(issue.path.join("."), values);
-    if (field !== null && field !== "amount" && field !== "plan_id") refuse(field, WRONG[field] ?? issue.message);
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const field = fieldOf(path.join("."), values);
+    if (field !== null && field !== "amount" && field !== "plan_id") errors[field] = WRONG[field] ?? message;
   }
-  return parsed.success && priceProblem === null ? parsed.data : z.NEVER;
-});
+  const problem = values.sell === "plan" ? null : amountProblem(values);
+  if (problem) errors.amount = problem;
+  if (values.sell === "plan" && !values.plan_id) errors.plan_id = "Choose a plan.";
+  return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
+}
 
 /** Why the typed amount is none; null when it is. */
-function amountProblem({ amount, currency }: SessionFormValues): string | null {
+export function amountProblem({ amount, currency }: Pick<SessionFormValues, "amount" | "currency">): string | null {
   if (!isSupportedCurrency(currency)) return "Choose a currency.";
   if (amount.trim() === "") return "Enter the amount.";
   const minor = parseAmount(amount, currency);
@@ -86,14 +83,14 @@ function amountProblem({ amount, currency }: SessionFormValues): string | null {
     return `Use at most ${digits} decimals in ${currency}.`;
   }
   if (/^[\d,]+(\.\d+)?$/.test(amount.trim()) && Number(amount.replaceAll(",", "")) * 10 ** digits > MAX_AMOUNT) {
-    return "This is more than one payment can be.";
+    return "The amount is above the limit for one payment.";
   }
   return "Enter an amount above zero with a point for decimals, such as 19.99.";
 }
 
-const WRONG: Partial<Record<SessionField, string>> = {
+const WRONG: Readonly<Record<string, string>> = {
   customer_email: "This is not an e-mail address.",
-  return_url: "Use a whole address that begins with https://.",
+  return_url: "Use a full URL that begins with https://.",
 };
 
 const FIELDS: readonly string[] = [
@@ -102,22 +99,22 @@ const FIELDS: readonly string[] = [
 ];
 
 /** The field of the form that a parameter of the API stands in; null when the form has none. */
-function fieldOf(param: string, values: SessionFormValues): SessionField | null {
+function fieldOf(param: string, values: SessionFormValues): string | null {
   const nth = /^allowed_origins(?:\.(\d+))?$/.exec(param);
   if (nth) {
     const index = nth[1] === undefined ? 0 : (originsTyped(values)[Number(nth[1])]?.index ?? 0);
-    return `allowed_origins.${index}.origin`;
+    return `allowed_origins.${index}`;
   }
-  return FIELDS.includes(param) ? (param as SessionField) : null;
+  return FIELDS.includes(param) ? param : null;
 }
 
-/** The API's refusals, by field; the others are about the request as a whole. */
-export function sessionFormErrors(errors: readonly Pick<FieldError, "param" | "message">[], values: SessionFormValues) {
-  const placed = errors.map((error) => ({ ...error, field: fieldOf(error.param, values) }));
-  return {
-    fields: placed.flatMap(({ field, message }) => (field === null ? [] : [{ field, message }])),
-    others: placed.filter(({ field }) => field === null),
-  };
+/** Where a refusal of the API stands in the form. */
+export function placeSessionRefusal(
+  { param, message }: Pick<FieldError, "param" | "message">,
+  values: SessionFormValues,
+): readonly [string, string] | null {
+  const field = fieldOf(param, values);
+  return field === null ? null : [field, message];
 }
 
 /** "shop.example/cart" → "https://shop.example": what people paste is an address; the browser compares origins. */

@@ -41,13 +41,13 @@ describe("why an action is not possible", () => {
     ["refund", { status: "VOIDED", voidReason: "expired" }, "expired"],
     ["refund", { status: "AUTHORIZED", actions: ["capture", "void"] }, "Void it instead"],
     ["refund", { status: "REFUNDED", refunded: 10_000, refundable: 0 }, "whole $100.00"],
-    ["refund", { status: "CAPTURED", refundable: 0 }, "being refunded right now"],
+    ["refund", { status: "CAPTURED", refundable: 0 }, "refund of the remainder is pending"],
     ["refund", { status: "PENDING" }, "not known yet"],
     ["refund", { status: "REQUIRES_ACTION" }, "3-D Secure"],
     ["refund", { type: "REFUND" }, "This is a refund"],
     ["void", { status: "SETTLED" }, "settled"],
     ["void", { status: "CAPTURED" }, "Refund it instead"],
-    ["capture", { status: "CAPTURED" }, "captured once"],
+    ["capture", { status: "CAPTURED" }, "already been captured"],
     ["capture", { status: "AUTHORIZED" }, "under way"],
   ] as const)("%s of %o says: %s", (action, overrides, words) => {
     expect(reasonAgainst(action, subject({ actions: [], ...overrides }), everything)).toContain(words);

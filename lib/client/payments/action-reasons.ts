@@ -16,31 +16,27 @@ export type ActionSubject = {
   readonly voidReason: string | null;
 };
 
-export function subjectOfTransaction(transaction: ListedTransaction): ActionSubject {
-  return {
-    type: transaction.type,
-    status: transaction.status,
-    currency: transaction.currency,
-    captured: transaction.amount_captured,
-    refunded: transaction.amount_refunded,
-    refundable: transaction.amount_refundable,
-    actions: transaction.available_actions,
-    voidReason: transaction.void_reason,
-  };
-}
+export const subjectOfTransaction = (transaction: ListedTransaction): ActionSubject => ({
+  type: transaction.type,
+  status: transaction.status,
+  currency: transaction.currency,
+  captured: transaction.amount_captured,
+  refunded: transaction.amount_refunded,
+  refundable: transaction.amount_refundable,
+  actions: transaction.available_actions,
+  voidReason: transaction.void_reason,
+});
 
-export function subjectOfPayment(payment: ShownPayment): ActionSubject {
-  return {
-    type: "CHARGE",
-    status: payment.status,
-    currency: payment.currency,
-    captured: payment.amount_captured,
-    refunded: payment.amount_refunded,
-    refundable: payment.amount_refundable,
-    actions: payment.available_actions,
-    voidReason: payment.transactions.find(({ type }) => type === "CHARGE")?.void_reason ?? null,
-  };
-}
+export const subjectOfPayment = (payment: ShownPayment): ActionSubject => ({
+  type: "CHARGE",
+  status: payment.status,
+  currency: payment.currency,
+  captured: payment.amount_captured,
+  refunded: payment.amount_refunded,
+  refundable: payment.amount_refundable,
+  actions: payment.available_actions,
+  voidReason: payment.transactions.find(({ type }) => type === "CHARGE")?.void_reason ?? null,
+});
 
 const ACTION_PERMISSIONS = {
   capture: "transaction.capture",
@@ -66,7 +62,7 @@ function reasonOfState(action: Action, subject: ActionSubject): string {
   if (subject.type === "REFUND") return `This is a refund. Only the charge it belongs to can be ${PAST[action]}.`;
   switch (subject.status) {
     case "PENDING":
-      return "The outcome of this payment is not known yet. It can be acted on as soon as it is.";
+      return "The outcome of this payment is not known yet.";
     case "REQUIRES_ACTION":
       return "The customer has not finished 3-D Secure yet, so no money has been held or taken.";
     case "DECLINED":
@@ -94,13 +90,13 @@ function reasonAgainstRefund({ status, captured, refunded, refundable, currency 
   if (status === "REFUNDED" || refunded >= captured) {
     return `The whole ${moneyText(captured, currency)} has been refunded already.`;
   }
-  if (refundable <= 0) return "What is left is being refunded right now. The outcome is not known yet.";
+  if (refundable <= 0) return "A refund of the remainder is pending.";
   return "Another operation on this payment is under way. Try again in a moment.";
 }
 
 function reasonAgainstHold(action: "capture" | "void", { status }: ActionSubject): string {
-  if (action === "capture") return "The payment has been captured already. A payment is captured once.";
+  if (action === "capture") return "The payment has already been captured.";
   return status === "SETTLED"
-    ? "The payment is settled: the money is on its way to your bank. Refund it instead."
-    : "The payment has been captured, so there is no hold left to release. Refund it instead.";
+    ? "The payment is settled. Refund it instead."
+    : "The payment has been captured. Refund it instead.";
 }

@@ -32,6 +32,9 @@ export type BulkRun = {
   readonly rows: readonly BulkRow[];
 };
 
+/** What a browser has sent and has no outcome of. */
+export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
+
 type Owner = Pick<MoneyRecord, "mode" | "merchantId">;
 
 export type BulkStore = {
@@ -86,7 +89,7 @@ function stateAfterReload({ state, sentAt }: BulkRow): BulkRowState {
   if (state.step === "sending" && sentAt !== null) return { step: "unknown", why: "no_answer", notice: null };
   // A row is in hand for a moment before it is sent: while its payment is read.
   if (state.step === "waiting" || state.step === "sending")
-    return { step: "not_sent", detail: "The page was left before it was sent." };
+    return { step: "not_sent", detail: "You left the page before it was sent." };
   return state;
 }
 

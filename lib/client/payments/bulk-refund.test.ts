@@ -42,6 +42,7 @@ describe("a bulk refund", () => {
     read: async (paymentId) => ({
       paymentId,
       chargeId: "",
+      type: "CHARGE",
       status: "CAPTURED",
       currency: "USD",
       amount: AMOUNT,
@@ -74,7 +75,7 @@ describe("a bulk refund", () => {
     now: () => 0,
     wait: async () => {},
     exclusively: (_, work) => work(),
-    moved: () => {},
+    onChange: () => {},
   });
   const start = () => new BulkRefund(rowsOf(transactions, ports().newKey), ports());
   const steps = (bulk: BulkRefund) => bulk.getSnapshot().rows.map(({ state }) => state.step);

@@ -10,11 +10,11 @@ import {
   isOver,
 } from "./bulk-record";
 import type { MoneyAnswer } from "./money-action";
-import { type Attempt, attemptMoney, type KeyFinding, type Outcome } from "./money-attempt";
+import { type Attempt, type AttemptResult, attemptMoney, type KeyFinding } from "./money-attempt";
 import type { MoneySubject } from "./money-subject";
 
 export type BulkPorts = {
-  /** Throws an Error whose message a person can read. */
+  /** Throws an Error whose message a user can read. */
   read(paymentId: string): Promise<MoneySubject>;
   /** What became of the request with this key; sends nothing. Throws as `read` does. */
   lookUp(key: string): Promise<KeyFinding>;
@@ -26,7 +26,7 @@ export type BulkPorts = {
   wait(ms: number): Promise<void>;
   exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
   /** Something has changed on the server. */
-  moved(paymentId: string): void;
+  onChange(paymentId: string): void;
 };
 
 const AT_ONCE = 3;
@@ -125,7 +125,7 @@ export class BulkRefund {
       if (state.step === "unknown" && state.why === "pending") void this.#watch(key);
   }
 
-  /** Every outcome is known and the person has seen it, or wants to know no more. */
+  /** Every outcome is known and the user has seen it, or wants to know no more. */
   forget(): void {
     this.ports.store.remove();
   }
@@ -178,7 +178,7 @@ export class BulkRefund {
     const request = { chargeId: row.chargeId, body, key: row.key };
     const ports = { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed };
     this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown)));
-    this.ports.moved(row.paymentId);
+    this.ports.onChange(row.paymentId);
     const { state } = this.#find(row.key);
     if (state.step === "unknown" && state.why === "pending") void this.#watch(row.key);
   }
@@ -193,7 +193,7 @@ export class BulkRefund {
         const finding = await this.ports.lookUp(key);
         if (finding.kind === "done") this.#setState(key, { step: "refunded", refundId: finding.transactionId ?? "" });
         if (finding.kind === "refused") this.#setState(key, { step: "refused", detail: finding.refusal.detail });
-        if (finding.kind === "done" || finding.kind === "refused") return this.ports.moved(paymentId);
+        if (finding.kind === "done" || finding.kind === "refused") return this.ports.onChange(paymentId);
       } catch (error) {
         this.#setState(key, { ...state, notice: error instanceof Error ? error.message : String(error) });
       }
@@ -222,7 +222,7 @@ export class BulkRefund {
   }
 }
 
-function stateOf(outcome: Outcome<MoneyAnswer>): BulkRowState {
+function stateOf(outcome: AttemptResult<MoneyAnswer>): BulkRowState {
   switch (outcome.kind) {
     case "done":
       return { step: "refunded", refundId: outcome.data.id };

@@ -19,6 +19,7 @@ class MemoryStorage implements Storage {
 const captured: MoneySubject = {
   paymentId: "pay_1",
   chargeId: "txn_1",
+  type: "CHARGE",
   status: "CAPTURED",
   currency: "USD",
   amount: 10_000,
@@ -124,7 +125,7 @@ describe("a money action of the dashboard", () => {
         resolve();
       }),
     exclusively: (_, work) => work(),
-    moved: () => {},
+    onChange: () => {},
   });
   const start = async (action: "refund" | "capture" | "void" = "refund") => {
     const driver = new MoneyDriver(action, "pay_1", ports());

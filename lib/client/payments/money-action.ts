@@ -1,8 +1,8 @@
 import {
   type Attempt,
+  type AttemptResult,
   attemptMoney,
   type KeyFinding,
-  type Outcome,
   type Refusal,
   type UnknownWhy,
 } from "./money-attempt";
@@ -23,7 +23,7 @@ export type MoneySnapshot = {
   readonly subject: MoneySubject | null;
   /** Why the payment could not be read. */
   readonly readError: string | null;
-  /** What another did meanwhile; a person has to see it before anything is sent. */
+  /** What another did meanwhile; a user has to see it before anything is sent. */
   readonly changes: readonly string[];
   /** What was sent, while sending, done or unknown. */
   readonly record: MoneyRecord | null;
@@ -33,7 +33,7 @@ export type MoneySnapshot = {
 export type MoneyAnswer = { id: string; object: string; status: string };
 
 export type MoneyPorts = {
-  /** The payment as it is now. Throws an Error whose message a person can read. */
+  /** The payment as it is now. Throws an Error whose message a user can read. */
   read(): Promise<MoneySubject>;
   /** What became of the request with this key; sends nothing. Throws as `read` does. */
   lookUp(key: string): Promise<KeyFinding>;
@@ -47,7 +47,7 @@ export type MoneyPorts = {
   /** Runs while no other tab of this browser acts on the same payment. */
   exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
   /** Something has changed on the server. */
-  moved(): void;
+  onChange(): void;
 };
 
 const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
@@ -147,7 +147,7 @@ export class MoneyDriver {
     this.#set({ state: { step: "sending", retry: true } });
     try {
       await this.ports.exclusively(this.paymentId, async () => {
-        if (!(await this.#movedOn(record))) await this.#send(record, true);
+        if (!(await this.#hasChanged(record))) await this.#send(record, true);
       });
     } catch (error) {
       this.#set({ state: this.#unknown(record, "no_answer", messageOf(error)) });
@@ -155,10 +155,10 @@ export class MoneyDriver {
   }
 
   /**
-   * Whether somebody refunded from the payment while a request of ours never arrived: then it is not sent again before a
+   * Whether someone refunded from the payment while a request of ours never arrived: then it is not sent again before a
    * person has seen that. The key stays, so that the request, should it arrive after all, is the same as what is sent then.
    */
-  async #movedOn(record: MoneyRecord): Promise<boolean> {
+  async #hasChanged(record: MoneyRecord): Promise<boolean> {
     if (record.action !== "refund") return false;
     // Where the look itself gets no answer, the request does: its key makes sure that it is done once.
     const finding = await this.ports.lookUp(record.key).catch(() => null);
@@ -192,7 +192,7 @@ export class MoneyDriver {
     }
   }
 
-  /** An unknown outcome past the time in which its key can be asked: the person has looked for themselves. */
+  /** An unknown outcome past the time in which its key can be asked: the user has looked for themselves. */
   forget(): void {
     const { record, state } = this.#snapshot;
     if (state.step !== "unknown" || !record || canRetry(record, this.ports.now())) return;
@@ -253,7 +253,7 @@ export class MoneyDriver {
     await this.#conclude(record, outcome);
   }
 
-  async #conclude(record: MoneyRecord, outcome: Outcome<MoneyAnswer>): Promise<void> {
+  async #conclude(record: MoneyRecord, outcome: AttemptResult<MoneyAnswer>): Promise<void> {
     switch (outcome.kind) {
       case "done":
         this.#finish({ step: "done" }, outcome.data.object === "transaction" ? outcome.data.id : null);
@@ -271,7 +271,7 @@ export class MoneyDriver {
         const known = { ...record, transactionId: made ?? record.transactionId };
         this.ports.store.save(known);
         this.#set({ record: known, state: this.#unknown(known, outcome.why, outcome.refusal?.detail) });
-        this.ports.moved();
+        this.ports.onChange();
         if (outcome.why === "pending") void this.#poll();
         return;
       }
@@ -287,7 +287,7 @@ export class MoneyDriver {
       this.#set({ record: { ...record, transactionId: transactionId ?? record.transactionId } });
     }
     this.#set({ state });
-    this.ports.moved();
+    this.ports.onChange();
   }
 
   /** Looks again and again while the processor has the request, until it has an end or the dialog is closed. */
@@ -325,6 +325,6 @@ export class MoneyDriver {
   }
 }
 
-const NOT_ARRIVED = "The service has not received the request so far. It may still arrive.";
+const NOT_ARRIVED = "The service has not received the request yet. It may still arrive.";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
-import { type Attempt, attemptMoney, isKeptRefusal, outcomeOf } from "./money-attempt";
+import { type Attempt, attemptMoney, isKeptRefusal, resultOf } from "./money-attempt";
 
 const refused = (code: keyof typeof ERRORS, retryAfterMs: number | null = null): Attempt<string> => ({
   kind: "refused",
@@ -28,26 +28,26 @@ describe("what an answer says about the money", () => {
   });
 
   test("an answer that does not come, comes broken or says PENDING leaves the outcome unknown", () => {
-    expect(outcomeOf({ kind: "no_answer" }, false)).toMatchObject({ kind: "unknown", why: "no_answer" });
-    expect(outcomeOf({ kind: "answered", status: 202, data: "it" }, false)).toMatchObject({
+    expect(resultOf({ kind: "no_answer" }, false)).toMatchObject({ kind: "unknown", why: "no_answer" });
+    expect(resultOf({ kind: "answered", status: 202, data: "it" }, false)).toMatchObject({
       kind: "unknown",
       why: "pending",
       data: "it",
     });
     for (const code of ["internal_error", "processor_error", "database_unavailable", "processor_timeout"] as const) {
-      expect(outcomeOf(refused(code), false), code).toMatchObject({ kind: "unknown", why: "server_error" });
+      expect(resultOf(refused(code), false), code).toMatchObject({ kind: "unknown", why: "server_error" });
     }
   });
 
   test("a refusal that a key keeps is final, even after an attempt nobody knows about", () => {
-    expect(outcomeOf(refused("amount_exceeds_refundable"), true)).toMatchObject({ kind: "refused", keySpent: true });
-    expect(outcomeOf(refused("idempotency_key_reused"), true)).toMatchObject({ kind: "refused", keySpent: true });
+    expect(resultOf(refused("amount_exceeds_refundable"), true)).toMatchObject({ kind: "refused", keySpent: true });
+    expect(resultOf(refused("idempotency_key_reused"), true)).toMatchObject({ kind: "refused", keySpent: true });
   });
 
   test("a refusal of the request says nothing about an earlier one with the same key", () => {
     for (const code of ["permission_denied", "outcome_pending", "invalid_parameter", "resource_not_found"] as const) {
-      expect(outcomeOf(refused(code), false), code).toMatchObject({ kind: "refused", keySpent: false });
-      expect(outcomeOf(refused(code), true), code).toMatchObject({ kind: "unknown", why: "unanswerable" });
+      expect(resultOf(refused(code), false), code).toMatchObject({ kind: "refused", keySpent: false });
+      expect(resultOf(refused(code), true), code).toMatchObject({ kind: "unknown", why: "unanswerable" });
     }
   });
 

@@ -20,7 +20,7 @@ export type Refusal = {
 export type UnknownWhy = "no_answer" | "pending" | "server_error" | "unanswerable";
 
 /** How an attempt leaves the money: moved, certainly not moved by this key, or nobody can tell yet. */
-export type Outcome<Data> =
+export type AttemptResult<Data> =
   | { kind: "done"; data: Data }
   /** `keySpent`: the key has kept this refusal, so another try needs a new key. */
   | { kind: "refused"; refusal: Refusal; keySpent: boolean }
@@ -43,10 +43,10 @@ export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);
 
 const DEFAULT_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
-/** How often a request that is told to come back does so by itself before the person is asked. */
+/** How often a request that is told to come back does so by itself before the user is asked. */
 const COME_BACK_TIMES = 20;
 
-type AttemptPorts<Data> = {
+type MoneyAttemptPorts<Data> = {
   send(): Promise<Attempt<Data>>;
   wait(ms: number): Promise<void>;
   /** Between two requests: true ends the waiting. */
@@ -57,7 +57,10 @@ type AttemptPorts<Data> = {
  * Sends until there is an answer that says more than "come back". `earlierUnknown`: the key was sent before and nobody
  * knows what became of that, so a refusal that is not kept under the key says nothing about the money.
  */
-export async function attemptMoney<Data>(ports: AttemptPorts<Data>, earlierUnknown: boolean): Promise<Outcome<Data>> {
+export async function attemptMoney<Data>(
+  ports: MoneyAttemptPorts<Data>,
+  earlierUnknown: boolean,
+): Promise<AttemptResult<Data>> {
   let unknownBefore = earlierUnknown;
   for (let times = 1; ; times++) {
     const attempt = await ports.send();
@@ -68,14 +71,14 @@ export async function attemptMoney<Data>(ports: AttemptPorts<Data>, earlierUnkno
       await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, LONGEST_WAIT_MS));
       continue;
     }
-    return outcomeOf(attempt, unknownBefore);
+    return resultOf(attempt, unknownBefore);
   }
 }
 
 const isComeBack = ({ code }: Refusal) => code === "idempotency_request_in_progress" || code === "rate_limited";
 
 /** What one attempt tells about the money. */
-export function outcomeOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean): Outcome<Data> {
+export function resultOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean): AttemptResult<Data> {
   switch (attempt.kind) {
     case "answered":
       return attempt.status === 202

@@ -1,40 +1,99 @@
 import { ApiError, callApi, NoAnswerError } from "@/lib/client/api";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
-import type { Payment } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { bulkStore } from "./bulk-record";
 import type { BulkPorts } from "./bulk-refund";
 import type { MoneyAnswer, MoneyPorts } from "./money-action";
 import { type Attempt, findingOf, type KeyFinding } from "./money-attempt";
-import { type MoneyAction, recordStore } from "./money-record";
+import { type MoneyAction, type MoneyBody, type MoneyRecord, recordStore } from "./money-record";
 import { type MoneySubject, subjectOf } from "./money-subject";
 
-/** Where an action is asked for. A refund by its charge, because that answer is the refund itself, with its id. */
-const pathOf = (action: MoneyAction, paymentId: string, chargeId: string): string =>
-  action === "refund" ? `/v1/transactions/${chargeId}/refund` : `/v1/payments/${paymentId}/${action}`;
+/** Whose payments a browser acts on, and how its requests say so. */
+export type MoneyAccess = {
+  owner: Pick<MoneyRecord, "mode" | "merchantId">;
+  findKey: (key: string) => Promise<{ data: KeyDetail }>;
+  mode?: Mode;
+  headers?: Record<string, string>;
+  /** Beside `headers`, for requests that move money. */
+  moneyHeaders?: () => Record<string, string>;
+};
 
-/** The money ports of a browser that is signed in. `moved` is called when something has changed on the server. */
-export function browserMoneyPorts(
-  owner: { mode: Mode; merchantId: string },
-  paymentId: string,
-  moved: () => void,
-): MoneyPorts {
+/** The merchant who is signed in. */
+export const merchantAccess = (mode: Mode, merchantId: string): MoneyAccess => ({
+  owner: { mode, merchantId },
+  findKey: (key) => callApi("GET /api/dashboard/{mode}/idempotency-key", { params: { mode }, query: { key } }),
+  mode,
+});
+
+export type StaffMoney = {
+  mode: Mode;
+  /** `mer_…` and `env_…`. */
+  merchantId: string;
+  environmentId: string;
+  paymentId: string;
+};
+
+/** Why staff act, beside the record of what was sent: a retry after a reload gives the same reason. */
+const reasonName = (paymentId: string) => `cardlane.staff-reason.${paymentId}`;
+
+export const keepStaffReason = (paymentId: string, reason: string): void =>
+  window.localStorage.setItem(reasonName(paymentId), reason);
+
+/** Staff on a merchant's behalf: the merchant's own routes, with the environment and the reason named. */
+export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: StaffMoney): MoneyAccess => ({
+  owner: { mode, merchantId: `staff.${merchantId}` },
+  findKey: (key) =>
+    callApi("GET /api/support/environments/{id}/idempotency-key", { params: { id: environmentId }, query: { key } }),
+  headers: { "X-Cardlane-Environment": environmentId },
+  // Header values are Latin-1.
+  moneyHeaders: () => ({
+    "X-Cardlane-Reason": encodeURIComponent(window.localStorage.getItem(reasonName(paymentId)) ?? ""),
+  }),
+});
+
+/** Where an action is requested. A refund by its charge, because that answer is the refund itself, with its id. */
+const placeOf = (action: MoneyAction, paymentId: string, chargeId: string) =>
+  action === "refund"
+    ? ({ address: "POST /v1/transactions/{id}/refund", params: { id: chargeId } } as const)
+    : ({ address: `POST /v1/payments/{id}/${action}`, params: { id: paymentId } } as const);
+
+export const moneyRecords = ({ owner }: MoneyAccess) => recordStore(window.localStorage, owner);
+
+/** `onChange`: something has changed on the server. */
+export function browserMoneyPorts(access: MoneyAccess, paymentId: string, onChange: () => void): MoneyPorts {
   return {
-    owner,
-    moved,
-    store: recordStore(window.localStorage, owner),
-    read: () => readSubject(owner.mode, paymentId),
-    lookUp: (key) => lookUp(owner.mode, key),
+    ...portsOf(access),
+    owner: access.owner,
+    onChange,
+    store: moneyRecords(access),
+    read: () => readSubject(access, paymentId),
     send: ({ action, chargeId, body, key }) =>
-      attempt(owner.mode, { path: pathOf(action, paymentId, chargeId), body, key }),
-    newKey: newIdempotencyKey,
-    now: () => Date.now(),
-    wait,
-    exclusively,
+      attempt(access, placeOf(action, paymentId, chargeId), { body, idempotencyKey: key }),
   };
 }
 
-export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** The ports of a bulk refund. */
+export function browserBulkPorts(access: MoneyAccess, onChange: (paymentId: string) => void): BulkPorts {
+  return {
+    ...portsOf(access),
+    onChange,
+    store: bulkStore(window.sessionStorage, access.owner),
+    read: (paymentId) => readPatiently(access, paymentId),
+    send: ({ chargeId, body, key }) => attempt(access, placeOf("refund", "", chargeId), { body, idempotencyKey: key }),
+  };
+}
+
+const portsOf = (access: MoneyAccess) => ({
+  lookUp: (key: string) => lookUp(access, key),
+  newKey: newIdempotencyKey,
+  now: () => Date.now(),
+  wait,
+  /** Where the browser has no locks (http on another machine), the service's own guards stand alone. */
+  exclusively: <T>(paymentId: string, work: () => Promise<T>): Promise<T> =>
+    navigator.locks ? navigator.locks.request(`cardlane.money.${paymentId}`, work) : work(),
+});
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** `crypto.randomUUID` exists only on https and localhost; its randomness everywhere. */
 export function newIdempotencyKey(): string {
@@ -43,35 +102,15 @@ export function newIdempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function readSubject(mode: Mode, paymentId: string): Promise<MoneySubject> {
-  const { data } = await callApi<Payment>({ method: "GET", path: `/v1/payments/${paymentId}`, mode });
-  return subjectOf(data);
-}
-
-/** The ports of a bulk refund. */
-export function browserBulkPorts(
-  owner: { mode: Mode; merchantId: string },
-  moved: (paymentId: string) => void,
-): BulkPorts {
-  return {
-    moved,
-    store: bulkStore(window.sessionStorage, owner),
-    read: (paymentId) => readPatiently(owner.mode, paymentId),
-    lookUp: (key) => lookUp(owner.mode, key),
-    send: ({ chargeId, body, key }) => attempt(owner.mode, { path: pathOf("refund", "", chargeId), body, key }),
-    newKey: newIdempotencyKey,
-    now: () => Date.now(),
-    wait,
-    exclusively,
-  };
+async function readSubject({ mode, headers }: MoneyAccess, paymentId: string): Promise<MoneySubject> {
+  const call = { mode, headers: { ...headers }, params: { id: paymentId } };
+  return subjectOf((await callApi("GET /v1/payments/{id}", call)).data);
 }
 
 /** What became of the request with this key, without repeating it. */
-async function lookUp(mode: Mode, key: string): Promise<KeyFinding> {
+async function lookUp({ findKey }: MoneyAccess, key: string): Promise<KeyFinding> {
   try {
-    const path = `/api/dashboard/${mode}/idempotency-key`;
-    const { data } = await callApi<KeyDetail>({ method: "GET", path, query: { key } });
-    return findingOf(data);
+    return findingOf((await findKey(key)).data);
   } catch (error) {
     if (error instanceof ApiError && error.code === "resource_not_found") return findingOf(null);
     throw error;
@@ -80,11 +119,11 @@ async function lookUp(mode: Mode, key: string): Promise<KeyFinding> {
 
 const PATIENCE = 10;
 
-/** Many rows may ask faster than the service allows; then they wait as they are told. */
-async function readPatiently(mode: Mode, paymentId: string): Promise<MoneySubject> {
+/** Many rows may be read faster than the service allows; then they wait as the answer says. */
+async function readPatiently(access: MoneyAccess, paymentId: string): Promise<MoneySubject> {
   for (let times = 1; ; times++) {
     try {
-      return await readSubject(mode, paymentId);
+      return await readSubject(access, paymentId);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "rate_limited" || times === PATIENCE) throw error;
       await wait((error.retryAfterSeconds ?? 1) * 1_000);
@@ -92,18 +131,16 @@ async function readPatiently(mode: Mode, paymentId: string): Promise<MoneySubjec
   }
 }
 
-/** One POST to /v1, told as an attempt. Throws what is neither a refusal nor the lack of an answer. */
+/** One POST to /v1 as an attempt. Throws what is neither a refusal nor the lack of an answer. */
 async function attempt(
-  mode: Mode,
-  request: { path: string; body: object; key: string },
+  { mode, headers, moneyHeaders }: MoneyAccess,
+  { address, params }: ReturnType<typeof placeOf>,
+  request: { body: MoneyBody; idempotencyKey: string },
 ): Promise<Attempt<MoneyAnswer>> {
   try {
-    const { data, status } = await callApi<MoneyAnswer>({
-      method: "POST",
-      path: request.path,
-      mode,
-      body: request.body,
-      idempotencyKey: request.key,
+    const { data, status } = await callApi(address, {
+      ...{ ...request, params, mode },
+      headers: { ...headers, ...moneyHeaders?.() },
     });
     return { kind: "answered", status, data };
   } catch (error) {
@@ -113,9 +150,4 @@ async function attempt(
     const retryAfterMs = retryAfterSeconds === null ? null : retryAfterSeconds * 1_000;
     return { kind: "refused", status, code, detail, param, errors, requestId, retryAfterMs };
   }
-}
-
-/** Where the browser has no locks (http on another machine), the service's own guards stand alone. */
-function exclusively<T>(paymentId: string, work: () => Promise<T>): Promise<T> {
-  return navigator.locks ? navigator.locks.request(`cardlane.money.${paymentId}`, work) : work();
 }

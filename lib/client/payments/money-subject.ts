@@ -2,26 +2,18 @@ import { formatMinor, parseAmount } from "@/lib/contract/currencies";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { ActionSubject } from "./action-reasons";
+import { type ActionSubject, subjectOfPayment } from "./action-reasons";
 import type { Refusal } from "./money-attempt";
-import type { MoneyAction } from "./money-record";
 
 /** What a money action needs to see of a payment, and compares to notice that another has changed it. */
-export type MoneySubject = {
+export type MoneySubject = ActionSubject & {
   readonly paymentId: string;
   readonly chargeId: string;
-  readonly status: ShownPayment["status"];
-  readonly currency: string;
-  /** Minor units, all of them. */
+  /** Minor units. */
   readonly amount: number;
-  readonly captured: number;
   readonly capturable: number;
-  readonly refunded: number;
-  readonly refundable: number;
-  readonly actions: readonly MoneyAction[];
   readonly refunds: readonly { id: string; amount: number; status: string }[];
   readonly captureBefore: string | null;
-  readonly voidReason: string | null;
   /** `Visa •••• 4242`. */
   readonly card: string;
 };
@@ -30,27 +22,18 @@ export function subjectOf(payment: ShownPayment): MoneySubject {
   const charge = payment.transactions.find(({ type }) => type === "CHARGE");
   if (!charge) throw new Error(`${payment.id} has no charge`);
   return {
+    ...subjectOfPayment(payment),
     paymentId: payment.id,
     chargeId: charge.id,
-    status: payment.status,
-    currency: payment.currency,
     amount: payment.amount,
-    captured: payment.amount_captured,
     capturable: payment.amount_capturable,
-    refunded: payment.amount_refunded,
-    refundable: payment.amount_refundable,
-    actions: payment.available_actions,
     refunds: payment.transactions
       .filter(({ type }) => type === "REFUND")
       .map(({ id, amount, status }) => ({ id, amount, status })),
     captureBefore: charge.capture_before,
-    voidReason: charge.void_reason,
     card: cardText(charge.card_brand, charge.card_last4),
   };
 }
-
-/** What the reasons against an action look at. */
-export const reasonSubject = (subject: MoneySubject): ActionSubject => ({ ...subject, type: "CHARGE" });
 
 /** What another did to the payment since `before`, in sentences; empty when nothing that matters here. */
 export function changesBetween(before: MoneySubject, after: MoneySubject): string[] {

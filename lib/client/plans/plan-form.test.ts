@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { priceText, termsOf } from "@/lib/contract/plans/schedule";
-import { fieldWords, type PlanFormValues, planChanges, planFormSchema, planFormValues, termsTyped } from "./plan-form";
+import { fieldWords, type PlanFormValues, planChanges, planFormValues, readPlan, termsTyped } from "./plan-form";
 
 const typed = (values: Partial<PlanFormValues> = {}): PlanFormValues => ({
   ...planFormValues(null, "USD"),
@@ -9,17 +9,21 @@ const typed = (values: Partial<PlanFormValues> = {}): PlanFormValues => ({
   full_price_amount: "19.99",
   ...values,
 });
-const errorsOf = (values: PlanFormValues) =>
-  Object.fromEntries((planFormSchema.safeParse(values).error?.issues ?? []).map((i) => [i.path.join("."), i.message]));
+const errorsOf = (values: PlanFormValues) => readPlan(values).errors;
+function bodyOf(values: PlanFormValues) {
+  const { body, errors } = readPlan(values);
+  if (body === null) throw new Error(JSON.stringify(errors));
+  return body;
+}
 
 test("each type sends its own fields, and null for the others", () => {
   const trial = { trial_period_value: "7", trial_price_amount: "1" };
-  expect(planFormSchema.parse(typed({ type: "ONE_TIME", ...trial }))).toEqual({
+  expect(bodyOf(typed({ type: "ONE_TIME", ...trial }))).toEqual({
     ...{ type: "ONE_TIME", name: "Pro", currency: "USD", full_price_amount: 19.99, status: "DRAFT", description: null },
     ...{ billing_frequency_value: null, billing_frequency_unit: null },
     ...{ trial_period_value: null, trial_period_unit: null, trial_price_amount: null },
   });
-  expect(planFormSchema.parse(typed({ type: "SUBSCRIPTION_PAID_TRIAL", ...trial }))).toMatchObject({
+  expect(bodyOf(typed({ type: "SUBSCRIPTION_PAID_TRIAL", ...trial }))).toMatchObject({
     ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
     ...{ trial_period_value: 7, trial_period_unit: "DAYS", trial_price_amount: 1 },
   });
@@ -52,14 +56,14 @@ test("a saved plan comes back as it was, and only what differs is sent", () => {
     id: "plan_01h455vb4pex5vsknk084sn02q",
     object: "subscription_plan",
     environment: "sandbox",
-    ...planFormSchema.parse(typed({ type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: "20" })),
+    ...bodyOf(typed({ type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: "20" })),
     created_at: "2026-11-21T00:00:00.000Z",
     updated_at: "2026-11-21T00:00:00.000Z",
   };
   const values = planFormValues(plan, "EUR");
   expect(values.full_price_amount).toBe("20.00");
-  expect(planChanges(plan, planFormSchema.parse(values))).toEqual({});
-  expect(planChanges(plan, planFormSchema.parse({ ...values, type: "SUBSCRIPTION_NO_TRIAL" }))).toEqual({
+  expect(planChanges(plan, bodyOf(values))).toEqual({});
+  expect(planChanges(plan, bodyOf({ ...values, type: "SUBSCRIPTION_NO_TRIAL" }))).toEqual({
     type: "SUBSCRIPTION_NO_TRIAL",
     trial_period_value: null,
     trial_period_unit: null,

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { currencyDigits, isSupportedCurrency, majorToMinor } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
 import {
@@ -28,7 +27,7 @@ const NUMBER_FIELDS = [
 ] as const;
 type NumberField = (typeof NUMBER_FIELDS)[number];
 
-export const EDITABLE_FIELDS = ["name", "description", ...FIXED_WHILE_ACTIVE] as const;
+const EDITABLE_FIELDS = ["name", "description", ...FIXED_WHILE_ACTIVE] as const;
 
 export function planFormValues(plan: Plan | null, currency: string): PlanFormValues {
   return {
@@ -68,26 +67,23 @@ function bodyOf(values: PlanFormValues): Record<string, unknown> {
   return body;
 }
 
-/** The API's own schema and rules, for what is typed; its output is the body of the request. */
-export const planFormSchema = z.custom<PlanFormValues>().transform((values, context): CreatePlanBody => {
+/** The body of the request, by the API's own schema and rules; null while something is wrong, which `errors` says by field. */
+export function readPlan(values: PlanFormValues): { body: CreatePlanBody | null; errors: Record<string, string> } {
   const given = bodyOf(values);
-  const missing = EDITABLE_FIELDS.filter((field) => given[field] === undefined);
   const parsed = createPlanBody.safeParse(given);
-  const refused = parsed.success
-    ? planFieldErrors(parsed.data).map((error) => ({ ...error, message: fieldWords(error) }))
-    : parsed.error.issues.map((issue) => ({
-        param: String(issue.path[0]),
-        message: WRONG[issue.path[0] as PlanField],
-      }));
-  const errors = [
-    ...missing.map((param) => ({ param: param as string, message: MISSING[param] ?? "Fill this in." })),
-    ...refused.filter(({ param }) => !missing.includes(param as PlanField as never)),
-  ];
-  for (const { param, message } of errors) {
-    context.addIssue({ code: "custom", path: [param], message: message ?? "This is not valid." });
-  }
-  return parsed.success && errors.length === 0 ? parsed.data : z.NEVER;
-});
+  const refused: [string, string][] = parsed.success
+    ? planFieldErrors(parsed.data).map((error) => [error.param, fieldWords(error)])
+    : parsed.error.issues.map(({ path: [field] }) => [
+        String(field),
+        WRONG[field as PlanField] ?? "This is not valid.",
+      ]);
+  const missing = EDITABLE_FIELDS.filter((field) => given[field] === undefined);
+  const errors = Object.fromEntries([
+    ...refused,
+    ...missing.map((field) => [field, MISSING[field] ?? "Fill this in."] as const),
+  ]);
+  return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
+}
 
 const MISSING: Partial<Record<PlanField, string>> = {
   name: "Give the plan a name.",
@@ -122,7 +118,13 @@ export function fieldWords({ param, message }: Pick<FieldError, "param" | "messa
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What PATCH has to be told: the fields that are different now. */
+/** Where a refusal of the API stands in the form. */
+export const placePlanRefusal = (refusal: Pick<FieldError, "param" | "message">) =>
+  (EDITABLE_FIELDS as readonly string[]).includes(refusal.param)
+    ? ([refusal.param, fieldWords(refusal)] as const)
+    : null;
+
+/** What PATCH needs: the fields that are different now. */
 export function planChanges(plan: Plan, body: CreatePlanBody): UpdatePlanBody {
   const changed = EDITABLE_FIELDS.filter((field) => body[field] !== plan[field]);
   return Object.fromEntries(changed.map((field) => [field, body[field]]));

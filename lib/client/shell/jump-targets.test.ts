@@ -10,11 +10,18 @@ describe("jumpTargets", () => {
     expect(jumpTargets(PAYMENT, "live")[0]?.href).toBe(`/live/payments/${PAYMENT}`);
     expect(hrefs(PAYMENT.replace("pay", "txn"))[0]).toBe(`/test/transactions/${PAYMENT.replace("pay", "txn")}`);
     expect(hrefs(PAYMENT.replace("pay", "plan"))[0]).toBe(`/test/plans/${PAYMENT.replace("pay", "plan")}`);
+    expect(hrefs(PAYMENT.replace("pay", "cust"))[0]).toBe(`/test/customers/${PAYMENT.replace("pay", "cust")}`);
+    expect(hrefs(PAYMENT.replace("pay", "req"))[0]).toBe(`/test/developers/requests/${PAYMENT.replace("pay", "req")}`);
     expect(hrefs(PAYMENT.replace("pay", "key"))[0]).toBe(`/test/developers/api-keys#${PAYMENT.replace("pay", "key")}`);
   });
 
   test("reads a pasted id with space around it, or in capitals", () => {
     expect(hrefs(`  ${PAYMENT.toUpperCase()}\n`)[0]).toBe(`/test/payments/${PAYMENT}`);
+  });
+
+  test("offers nothing for a secret: whatever leads somewhere stands in an address", () => {
+    for (const text of ["4242 4242 4242 4242", "cst_2rXn8QvLw5TzKb4HyJm7PdGc9FsAe3Ru", "x whsec_Q0w3bVh2c1RhZ2Y5"])
+      expect(hrefs(text), text).toEqual([]);
   });
 
   test("offers nothing for an id that is not whole", () => {

@@ -1,3 +1,4 @@
+import { holdsSecret } from "@/lib/contract/secrets";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
 
 type JumpTarget = {
@@ -14,12 +15,15 @@ type IdPage = { label: string; path: (id: string) => string };
 const ID_PAGES: Record<string, IdPage> = {
   pay: { label: "Payment", path: (id) => `/payments/${id}` },
   txn: { label: "Transaction", path: (id) => `/transactions/${id}` },
+  cust: { label: "Customer", path: (id) => `/customers/${id}` },
   plan: { label: "Plan", path: (id) => `/plans/${id}` },
   cs: { label: "Client session", path: (id) => `/checkout/${id}` },
+  plink: { label: "Payment link", path: (id) => `/checkout/links/${id}` },
   key: { label: "API key", path: (id) => `/developers/api-keys#${id}` },
+  req: { label: "Request", path: (id) => `/developers/requests/${id}` },
 };
 const ID = /^([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-const ID_BEGUN = /^(pay|txn|plan|cs|key)_/;
+const ID_BEGUN = /^(pay|txn|cust|plan|cs|plink|key|req)_/;
 const EMAIL = /^[^\s@]+@[^\s@]*$/;
 const LAST4 = /^\d{4}$/;
 const AMOUNT = /^[$€£¥]?\s?\d{1,3}(,?\d{3})*(\.\d+)?(\s?[a-z]{3})?$/i;
@@ -28,7 +32,8 @@ const MIN_KEY_LENGTH = 3;
 /** Where a pasted or typed text may lead, the likeliest first. An id is looked for in both environments. */
 export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
   const text = typed.trim();
-  if (!text) return [];
+  // What leads somewhere stands in its address.
+  if (!text || holdsSecret(text)) return [];
   const id = ID.exec(text.toLowerCase());
   const page = id && ID_PAGES[id[1] ?? ""];
   if (page) {

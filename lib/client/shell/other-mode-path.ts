@@ -4,6 +4,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 const LISTS: Record<string, string> = {
   payments: "/transactions",
   transactions: "/transactions",
+  customers: "/customers",
   plans: "/plans",
   checkout: "/checkout",
 };
@@ -15,7 +16,7 @@ const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
  */
 export function otherModePath(pathname: string, search: URLSearchParams, mode: Mode): string {
   const [section = "", ...rest] = pathname.split("/").slice(2);
-  const list = LISTS[section];
+  const list = section === "developers" ? `/developers/${rest[0]}` : LISTS[section];
   const isDetail = rest.some((part) => ID.test(part));
   const path = isDetail
     ? (list ?? "")

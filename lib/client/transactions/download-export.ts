@@ -45,7 +45,7 @@ export async function downloadExport(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof ExportError) throw error;
-    throw new ExportError("The export broke off. Nothing was saved; try again.", null, { cause: error });
+    throw new ExportError("The export was interrupted. Nothing was saved. Try again.", null, { cause: error });
   } finally {
     clearTimeout(timer);
   }

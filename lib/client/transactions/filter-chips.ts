@@ -1,37 +1,37 @@
 import { amountText, MINOR_UNITS } from "@/lib/contract/currencies";
-import { dateText, fullTimeText } from "@/lib/contract/format";
-import { type CreatedRange, DATE_PRESETS, isDay } from "@/lib/contract/transactions/created-range";
-import { type AmountFilter, NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/query";
-import type { CardBrand } from "@/lib/contract/transactions/words";
+import { dayText, fullTimeText } from "@/lib/contract/format";
+import {
+  type AmountFilter,
+  type FilterName,
+  type TransactionFilters,
+  type UsedFilter,
+  usedFilters,
+} from "@/lib/contract/transactions/filters";
+import { DATE_PRESETS, isDay, type TimeRange } from "@/lib/contract/transactions/time-range";
 
-/** An active filter in words, and what to set to be rid of it. */
-type FilterChip = {
-  key: keyof TransactionFilters;
-  label: string;
-  title?: string;
-  without: Partial<TransactionFilters>;
-};
+/** An active filter in words. */
+type FilterChip = { name: FilterName; label: string; title?: string };
 
 /** The active filters in words. Days are those of `timeZone`. */
 export function filterChips(filters: TransactionFilters, timeZone: string): FilterChip[] {
-  const { statuses, brands, amount, created } = filters;
-  const chips: (Omit<FilterChip, "without"> | null)[] = [
-    statuses.length > 0 ? { key: "statuses", label: `Status: ${listed(statuses.map(wordLabel))}` } : null,
-    brands.length > 0 ? { key: "brands", label: `Card: ${listed(brands.map(brandLabel))}` } : null,
-    amount && { key: "amount", label: `Amount: ${amountLabel(amount)}`, title: AMOUNT_NOTE },
-    created && { key: "created", label: `Created: ${createdLabel(created)}`, title: `Days in ${timeZone}` },
-    filters.customerEmail !== null ? { key: "customerEmail", label: `E-mail: ${filters.customerEmail}` } : null,
-    filters.customerId !== null ? { key: "customerId", label: `Customer: ${filters.customerId}` } : null,
-    filters.last4 !== null ? { key: "last4", label: `Card ends in ${filters.last4}` } : null,
-    filters.subscriptionId !== null
-      ? { key: "subscriptionId", label: `Subscription: ${filters.subscriptionId}` }
-      : null,
-  ];
-  return chips.flatMap((chip) => (chip ? [{ ...chip, without: { [chip.key]: NO_FILTERS[chip.key] } }] : []));
+  return usedFilters(filters).map((used) => ({ name: used.name, ...chipOf(used, timeZone) }));
 }
 
-export const AMOUNT_NOTE =
-  "Amounts are compared in minor units, whatever the currency: 50.00 also finds ¥5,000 and 5.000 KWD.";
+function chipOf(used: UsedFilter, timeZone: string): Omit<FilterChip, "name"> {
+  const { label } = used.row;
+  switch (used.kind) {
+    case "words":
+      return { label: `${label}: ${listed(used.value.map(wordLabel))}` };
+    case "amount":
+      return { label: `${label}: ${amountLabel(used.value)}` };
+    case "times":
+      return { label: `${label}: ${timesLabel(used.value)}`, title: `Days in ${timeZone}` };
+    case "text":
+      return { label: `${label}${used.row.digits ? "" : ":"} ${used.value}` };
+    default:
+      return used satisfies never;
+  }
+}
 
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
@@ -39,15 +39,15 @@ function listed(words: readonly string[]): string {
 
 function amountLabel({ gte, lte, unit }: AmountFilter): string {
   const text = (minor: number) => amountText(minor, unit);
-  const name = unit === MINOR_UNITS ? " minor units" : `, as ${unit}`;
+  const name = unit === MINOR_UNITS ? " minor units" : ` ${unit}`;
   if (gte !== null && gte === lte) return `${text(gte)}${name}`;
   if (gte !== null && lte !== null) return `${text(gte)} to ${text(lte)}${name}`;
   return gte === null ? `at most ${text(lte ?? 0)}${name}` : `at least ${text(gte)}${name}`;
 }
 
-function createdLabel(created: CreatedRange): string {
-  if ("preset" in created) return DATE_PRESETS[created.preset].toLowerCase();
-  const { from, to } = created;
+function timesLabel(times: TimeRange): string {
+  if ("preset" in times) return DATE_PRESETS[times.preset].toLowerCase();
+  const { from, to } = times;
   if (from !== null && from === to) return momentLabel(from);
   if (from !== null && to !== null) return `${momentLabel(from)} to ${momentLabel(to)}`;
   if (from === null) return `until ${momentLabel(to ?? "")}`;
@@ -56,23 +56,12 @@ function createdLabel(created: CreatedRange): string {
 
 /** Days as they are written, instants in UTC. */
 function momentLabel(moment: string): string {
-  return isDay(moment) ? dateText(new Date(`${moment}T12:00:00Z`), "UTC") : fullTimeText(new Date(moment), "UTC");
+  return isDay(moment) ? dayText(moment) : fullTimeText(new Date(moment), "UTC");
 }
 
-/** Short, for where many stand below one another. */
-const BRANDS: Record<CardBrand, string> = {
-  visa: "Visa",
-  mastercard: "Mastercard",
-  amex: "Amex",
-  discover: "Discover",
-};
-
-export function brandLabel(brand: CardBrand): string {
-  return BRANDS[brand];
-}
-
-/** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds". */
+/** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds", "visa" → "Visa"; currencies stay. */
 export function wordLabel(word: string): string {
+  if (/^[A-Z]{3}$/.test(word)) return word;
   const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -94,9 +94,9 @@ async function refreshPage(
   first: ListedTransaction,
   call: Call,
 ): Promise<TransactionList> {
-  const asked = body.filters.created_at;
-  const lte = asked?.lte !== undefined && asked.lte < first.created_at ? asked.lte : first.created_at;
-  const filters = { ...body.filters, created_at: { ...asked, lte } };
+  const wanted = body.filters.created_at;
+  const lte = wanted?.lte !== undefined && wanted.lte < first.created_at ? wanted.lte : first.created_at;
+  const filters = { ...body.filters, created_at: { ...wanted, lte } };
   const found = await search({ ...body, filters, offset: 0 }, call);
   // Others of the same millisecond stand before the page.
   const data = found.data.filter((row) => row.id <= first.id);
@@ -104,12 +104,6 @@ async function refreshPage(
 }
 
 async function search(body: Body, { mode, signal }: Call): Promise<TransactionList> {
-  const answer = await callApi<TransactionList>({
-    method: "POST",
-    path: "/v1/transactions/search",
-    mode,
-    body,
-    ...(signal && { signal }),
-  });
+  const answer = await callApi("POST /v1/transactions/search", { mode, body, signal });
   return answer.data;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createApiKeyBody } from "@/lib/contract/api-keys/api-keys";
-import { businessName, emailAddress, personName, supportEmail, website } from "./fields";
+import { businessName, emailAddress, supportEmail, userName, website } from "./fields";
 
 const key = (name: string, entry = "192.0.2.1") =>
   createApiKeyBody.safeParse({
@@ -14,13 +14,13 @@ test.each([
   expect(emailAddress.safeParse(`a${bad}@b.example`).success).toBe(false);
   expect(supportEmail.safeParse(`a${bad}@b.example`).success).toBe(false);
   expect(website.safeParse(`https://a.example/${bad}`).success).toBe(false);
-  for (const field of [personName, businessName]) expect(field.safeParse(`a${bad}b`).success).toBe(false);
+  for (const field of [userName, businessName]) expect(field.safeParse(`a${bad}b`).success).toBe(false);
   expect(key(`a${bad}b`).success).toBe(false);
   expect(key("a", `a${bad}b`).success).toBe(false);
 });
 
 test("all other text is taken, and an empty field of a form is none", () => {
-  expect(personName.parse(" Zoë 😀 ")).toBe("Zoë 😀");
+  expect(userName.parse(" Zoë 😀 ")).toBe("Zoë 😀");
   expect(emailAddress.parse(" a@b.example ")).toBe("a@b.example");
   expect([website.parse(""), supportEmail.parse("")]).toEqual([null, null]);
   expect(key("Zoë 😀").success).toBe(true);

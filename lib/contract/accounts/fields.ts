@@ -58,7 +58,7 @@ const nameOf = (what: string) =>
     .refine((text) => !NO_NAME.test(text), PLAIN_NAME)
     .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
-export const personName = nameOf("a name");
+export const userName = nameOf("a name");
 export const businessName = nameOf("the name of the business");
 
 /** IANA name. Whether the database knows it, too, is asked there. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { HOLDS_CARD_NUMBER, isNumberAsAddress } from "@/lib/contract/card-numbers";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
-import { dashboardOperation } from "@/lib/contract/operation";
 import { permission } from "@/lib/contract/permissions";
 
 /** `EXPIRED` is what a key becomes by itself; the others are what somebody made of it. */
 export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as const;
-export const API_KEY_ACTIONS = ["rotate", "disable", "enable", "revoke"] as const;
+export const API_KEY_ACTIONS = ["edit", "rotate", "disable", "enable", "revoke"] as const;
 export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
 
 /** A key without its secret. */
@@ -29,6 +29,8 @@ export const apiKey = z.object({
   replaced_by: idOf("apiKey").nullable(),
   available_actions: z.array(z.enum(API_KEY_ACTIONS)),
   created_at: timestamp,
+  /** When its settings or its status last changed; its use changes neither. */
+  updated_at: timestamp,
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
@@ -52,14 +54,18 @@ const address = z
   .regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS)
   .refine((text) => !isNumberAsAddress(text), READS_LIKE_A_CARD_NUMBER);
 
-export const createApiKeyBody = z.strictObject({
-  attempt,
+const settings = {
   name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
   permissions: z.array(permission),
   expires_at: instant.nullable(),
   ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),
-});
+};
+export const createApiKeyBody = z.strictObject({ attempt, ...settings });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
+export type ApiKeySettings = Omit<CreateApiKeyBody, "attempt">;
+/** All settings as they are to be, and the key's `updated_at` as they were chosen: what changed since is not overwritten. */
+export const updateApiKeyBody = z.strictObject({ ...settings, updated_at: instant });
+export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBody>;
 
 /** Hours for which the old key goes on working. */
 export const OVERLAP_HOURS = [0, 1, 24, 168] as const;
@@ -72,7 +78,7 @@ const BASE = "/api/dashboard/{mode}/api-keys";
 const base = { method: "POST", permission: "api_key.manage", proof: "live" } as const;
 const issue = { ...base, verified: "live" } as const;
 
-export const createApiKeyOperation = dashboardOperation({
+export const createApiKey = dashboardEndpoint({
   ...issue,
   name: "createApiKey",
   path: BASE,
@@ -81,7 +87,16 @@ export const createApiKeyOperation = dashboardOperation({
   response: issuedApiKey,
 });
 
-export const rotateApiKeyOperation = dashboardOperation({
+export const updateApiKey = dashboardEndpoint({
+  ...{ ...issue, method: "PATCH" },
+  name: "updateApiKey",
+  path: `${BASE}/{id}`,
+  body: updateApiKeyBody,
+  status: 200,
+  response: apiKey,
+});
+
+export const rotateApiKey = dashboardEndpoint({
   ...issue,
   name: "rotateApiKey",
   path: `${BASE}/{id}/rotate`,
@@ -92,18 +107,18 @@ export const rotateApiKeyOperation = dashboardOperation({
 
 const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
 /** A stolen key is stopped at once, without a question; it can be enabled again. */
-export const disableApiKeyOperation = dashboardOperation({
+export const disableApiKey = dashboardEndpoint({
   ...{ ...change, proof: undefined },
   name: "disableApiKey",
   path: `${BASE}/{id}/disable`,
 });
-export const enableApiKeyOperation = dashboardOperation({
+export const enableApiKey = dashboardEndpoint({
   ...change,
   verified: "live",
   name: "enableApiKey",
   path: `${BASE}/{id}/enable`,
 });
-export const revokeApiKeyOperation = dashboardOperation({
+export const revokeApiKey = dashboardEndpoint({
   ...change,
   name: "revokeApiKey",
   path: `${BASE}/{id}/revoke`,

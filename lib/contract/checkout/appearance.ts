@@ -1,4 +1,5 @@
 /** How the payment form looks, without zod: the form, the dashboard's editor and the API share it. */
+import { ACCENT, GROUND, INK, RADIUS_PX } from "@/lib/contract/brand";
 
 /** #rgb or #rrggbb. */
 export const HEX_COLOR = /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
@@ -33,10 +34,8 @@ type ResolvedAppearance = {
   fontFamily: string | null;
 };
 
-const SYSTEM_COLORS: Record<Scheme, Omit<SchemeColors, "onAccent">> = {
-  light: { accent: "#0b6478", background: "#ffffff", text: "#1b1b19" },
-  dark: { accent: "#6fc7da", background: "#121211", text: "#ededea" },
-};
+const ownColors = (at: 0 | 1) => ({ accent: ACCENT[at], background: GROUND[at], text: INK[at] });
+const OWN_COLORS: Record<Scheme, Omit<SchemeColors, "onAccent">> = { light: ownColors(0), dark: ownColors(1) };
 
 const PRESETS: Record<AppearancePreset, Appearance> = {
   clean: {},
@@ -53,7 +52,7 @@ export const PART_CONTRAST = 3;
 export function resolveAppearance(appearance: Appearance | null): ResolvedAppearance {
   const chosen = { ...PRESETS[appearance?.preset ?? "clean"], ...withoutAbsent(appearance ?? {}) };
   const colorsOf = (scheme: Scheme): SchemeColors => {
-    const own = SYSTEM_COLORS[scheme];
+    const own = OWN_COLORS[scheme];
     const accent = chosen.accent_color ?? own.accent;
     return {
       accent,
@@ -66,7 +65,7 @@ export function resolveAppearance(appearance: Appearance | null): ResolvedAppear
     // A background of the merchant's own is one scheme: nothing of ours may turn dark on it.
     theme: chosen.theme ?? (chosen.background_color ? schemeOf(chosen.background_color) : "light"),
     colors: { light: colorsOf("light"), dark: colorsOf("dark") },
-    borderRadius: chosen.border_radius ?? 6,
+    borderRadius: chosen.border_radius ?? RADIUS_PX,
     fontFamily: chosen.font_family ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createPaymentBody } from "@/lib/contract/payments/payment";
-import { checkoutAttemptBody } from "./operations";
+import { checkoutAttemptBody } from "./endpoints";
 
 const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 const attempt = (over: object) => checkoutAttemptBody.safeParse({ attempt: "a", card, ...over });

@@ -1,6 +1,8 @@
 /** What the payment form and the server say to each other, in which languages; without zod, which the form's bundle has not. */
+import type { PlanTerms } from "@/lib/contract/plans/schedule";
+import type { ShownLogo } from "@/lib/contract/receipts/receipts";
 import type { Appearance } from "./appearance";
-import type { SessionListItem } from "./operations";
+import type { ClientSessionStatus } from "./client-session";
 
 /**
  * Where a session stands, for its shopper. PROCESSING: a payment is under way and nobody knows its outcome yet.
@@ -68,26 +70,49 @@ export type CheckoutAttempt = {
   postal_code?: string;
 };
 
-/** What the page is rendered from: no secret but the token that is in its address. */
-export type CheckoutPage = {
+const CHARGED: ReadonlySet<string> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"]);
+
+/** Whether the session's payment took money: an authorization has no receipt yet. */
+export const isCharged = ({ status, payment }: CheckoutState): boolean =>
+  status === "COMPLETED" && payment !== null && CHARGED.has(payment.status);
+
+/**
+ * Why there is no payment form behind a link. `over`: switched off, or its plan is not for sale. `elsewhere`: another site sent
+ * the shopper past the link's own page.
+ */
+export type LinkProblem = "not_found" | "over" | "expired" | "paid" | "too_many" | "elsewhere" | "suspended";
+
+/** What is sold, by whom: on the payment form, and on the page of a link before it. */
+export type CheckoutSale = {
   merchant_name: string;
-  /** Minor units. */
+  logo: ShownLogo | null;
+  /** What is paid now, in minor units. */
   amount: number;
   currency: string;
-  /** What is bought, when the session has a plan. */
+  /** What is bought, when there is a plan. */
   plan_name: string | null;
+  /** What is bought, in the words of a payment link. A plan's own note is the merchant's alone. */
+  description: string | null;
+  /** When and how much the plan charges, as far as that agrees with the amount; null without a plan. */
+  terms: PlanTerms | null;
   environment: "sandbox" | "live";
+  /** Appearance as the session has it, unresolved: `resolveAppearance` makes colours of it. */
+  appearance: Appearance | null;
+  locale: CheckoutLocale;
+};
+
+/** What the page is rendered from: no secret but the token that is in its address. */
+export type CheckoutPage = CheckoutSale & {
   mode: CheckoutMode;
   /** The merchant page's origin, to which messages go; null when the page is not embedded. */
   parent_origin: string | null;
   /** `auto` fields are asked for when the session lacks them and the currency's issuers check them. */
   fields: { name: boolean; postal_code: boolean };
-  /** Appearance as the session has it, unresolved: `resolveAppearance` makes colours of it. */
-  appearance: Appearance | null;
-  locale: CheckoutLocale;
   /** Name on the card, as the session knows the customer. */
   customer_name: string | null;
   state: CheckoutState;
+  /** Path that leads to the receipt once the session is paid; null where there is none to come. */
+  receipt: string | null;
   /** The server's time when it rendered, ISO 8601: the browser's clock may be wrong. */
   now: string;
 };
@@ -114,12 +139,10 @@ export function checkoutLocale(wanted: string | null): CheckoutLocale {
 /** The shopper's tries to pay one session: CLIENT_SESSION_ATTEMPTS, which stands beside zod. */
 export const MAX_ATTEMPTS = 5;
 
+type SessionProgress = { status: ClientSessionStatus; under_way: boolean; attempts: number };
+
 /** What the status alone does not say; null when there is nothing to add. */
-export function sessionHint({
-  status,
-  under_way,
-  attempts,
-}: Pick<SessionListItem, "status" | "under_way" | "attempts">): string | null {
+export function sessionHint({ status, under_way, attempts }: SessionProgress): string | null {
   if (under_way) return "Payment under way";
   return status === "OPEN" && attempts >= MAX_ATTEMPTS ? "No tries left" : null;
 }

@@ -28,7 +28,7 @@ export const isOrigin = (text: string): boolean =>
 type Addresses = { readonly allowed_origins?: readonly string[] | undefined; readonly return_url: string | null };
 
 const MESSAGE =
-  "In live mode this must begin with https://, so that nobody on the way can change the page around a payment.";
+  "In live mode this must begin with https://, so that nobody on the network can change the page around a payment.";
 
 /**
  * Throws `invalid_parameter` for a live payment whose shopper would be on, or sent to, a page that travels in the clear. Test
@@ -141,7 +141,7 @@ export const clientSession = z
     currency: z.string().describe("ISO 4217 code, upper case."),
     plan_id: idOf("plan").nullable().describe("The plan that is sold."),
     payment_id: idOf("payment").nullable().describe("The payment that completed it."),
-    capture_method: captureMethod.describe("Whether the payment is captured at once or by your own call."),
+    capture_method: captureMethod.describe("Whether the payment is captured immediately or by your own call."),
     customer_id: z.string().nullable().describe("Your own id of the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
     customer_name: z.string().nullable().describe("The customer's name."),

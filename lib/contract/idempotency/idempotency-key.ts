@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { text } from "@/lib/contract/fields";
-import { dashboardOperation } from "@/lib/contract/operation";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 
 /** What a key is at this moment. `waiting`: sent to the processor, whose answer is not known yet. */
@@ -22,8 +22,8 @@ export type KeyPage = { keys: KeySummary[]; has_more: boolean };
 
 /** One idempotency key, as the inspector shows it. Browser code takes its types alone. */
 export type KeyDetail = KeySummary & {
-  /** Name of the contract's operation. */
-  operation: string;
+  /** Name of the endpoint. */
+  endpoint: string;
   request_id: string;
   actor: ShownActor;
   /** The first request's body with no card number and no CVV; null when it had none, or none was kept. */
@@ -57,7 +57,7 @@ export type KeyDetail = KeySummary & {
 export type Difference = { member: string; first?: unknown; other?: unknown };
 
 /** One idempotency key, for the inspector, which looks again while the key has no answer. */
-export const getIdempotencyKey = dashboardOperation({
+export const getIdempotencyKey = dashboardEndpoint({
   name: "getIdempotencyKey",
   method: "GET",
   path: "/api/dashboard/{mode}/idempotency-key",

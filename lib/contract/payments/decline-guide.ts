@@ -8,7 +8,7 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
     advice: "Ask the customer to use another card or to call their bank. Trying the same card again rarely helps.",
   },
   insufficient_funds: {
-    meaning: "The account or credit line does not cover the amount.",
+    meaning: "Insufficient funds.",
     say: "Your bank declined the card. Use another card.",
     advice: "Ask the customer for another card, or try again in a few days.",
   },
@@ -23,7 +23,7 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
     advice: "Do not try this card again. Look at the order before you ship anything to this customer.",
   },
   expired_card: {
-    meaning: "The card is past its expiry.",
+    meaning: "The card has expired.",
     say: "This card has expired. Use another card.",
     advice: "Ask the customer for another card, or for the new expiry of a renewed one.",
   },
@@ -33,7 +33,7 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
     advice: "Ask the customer to check the security code and pay again.",
   },
   incorrect_number: {
-    meaning: "The issuer does not know the number.",
+    meaning: "The card number does not exist.",
     say: "The card number is not right. Check it and try again.",
     advice: "Ask the customer to check the card number and pay again.",
   },

@@ -1,6 +1,7 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
 import type { Payment } from "./payment";
+import type { LedgerAccountName } from "./words";
 
 /**
  * A payment as its page shows it: with the latest of its refunds, and of its transactions without what each has from the payment.
@@ -22,7 +23,7 @@ export type PaymentDetail = {
   timeline: TimelineEntry[];
   ledger: LedgerLine[];
   events: PaymentEvent[];
-  requests: ApiRequest[];
+  requests: ShownRequest[];
   linked: LinkedObjects;
   /** Whether there is more of the refunds, timeline, ledger, events or requests than is shown. */
   truncated: boolean;
@@ -72,8 +73,6 @@ export type TimelineEntry = {
   settlement_batch_id: string | null;
 };
 
-export type LedgerAccountName = "processor_receivable" | "merchant_payable" | "fees" | "bank" | "suspense";
-
 export type LedgerLine = {
   id: string;
   /** What it belongs to: "Capture", "Refund" … */
@@ -89,7 +88,7 @@ export type LedgerLine = {
 export type PaymentEvent = { id: string; type: string; at: string };
 
 /** A request of the API that began an operation of the payment. */
-export type ApiRequest = {
+export type ShownRequest = {
   key: string;
   method: string;
   path: string;
@@ -112,8 +111,12 @@ export type ApiRequest = {
 export type LinkedObjects = {
   plan: { id: string; name: string; status: string } | null;
   client_session: { id: string; status: string; created_at: string } | null;
+  /** The payment link that opened its session. */
+  payment_link: { id: string; title: string } | null;
   subscription_id: string | null;
   /** Other payments of the same customer; null when the payment names none. */
+  /** `cust_…`; null where the payment names none, or its customer is not known yet. */
+  customer: string | null;
   customer_payments: { count: number; more: boolean } | null;
   batches: { id: string; currency: string; created_at: string }[];
 };

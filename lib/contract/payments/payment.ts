@@ -7,8 +7,10 @@ import {
   customerFields,
   humanText,
   instant,
+  isPagedOnce,
   listOf,
   metadata,
+  PAGED_TWICE,
   queryLimit,
   queryOffset,
   refuseOwnCard,
@@ -44,7 +46,7 @@ export const payment = z
     status: paymentStatus.describe("Where it stands now."),
     amount: amountOut.describe("Amount asked for, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    capture_method: captureMethod.describe("Whether it is captured at once or by your own call."),
+    capture_method: captureMethod.describe("Whether it is captured immediately or by your own call."),
     amount_captured: amountOut.describe("Captured so far, in minor units."),
     amount_capturable: amountOut.describe("What can still be captured, in minor units."),
     amount_refunded: amountOut.describe("Refunded so far, in minor units."),
@@ -189,12 +191,9 @@ export const listPaymentsQuery = z
     offset: queryOffset,
     starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
     status: paymentStatus.optional().describe("Only this status."),
-    customer_id: text(255).optional().describe("Only this customer of yours."),
+    customer_id: text(255).optional().describe("Only this customer, by your own id."),
     created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
     created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
   })
-  .refine((q) => q.starting_after === undefined || q.offset === undefined, {
-    path: ["starting_after"],
-    message: "Use either starting_after or offset.",
-  });
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListPaymentsQuery = z.infer<typeof listPaymentsQuery>;

@@ -1,6 +1,5 @@
 /** What codes of a payment mean to people, without zod; apart from the words of transactions, which every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { LedgerAccountName } from "./payment-detail";
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
   DUPLICATE: "Duplicate payment",
@@ -10,13 +9,16 @@ export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
   OTHER: "Other",
 };
 
-export const LEDGER_ACCOUNT_WORDS: Record<LedgerAccountName, string> = {
+export const LEDGER_ACCOUNT_WORDS = {
   processor_receivable: "Owed by the processor",
-  merchant_payable: "Your balance",
+  merchant_payable: "Pending",
+  merchant_available: "Available",
+  merchant_in_payout: "In payout",
   fees: "Cardlane fees",
   bank: "Bank",
-  suspense: "In clarification",
-};
+  suspense: "Under review",
+} as const satisfies Record<string, string>;
+export type LedgerAccountName = keyof typeof LEDGER_ACCOUNT_WORDS;
 
 /** Address verification results, the card networks' letters. */
 export const AVS_RESULTS = {

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMinor } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
-import { currency, humanText, listOf, queryLimit, queryOffset, timestamp } from "@/lib/contract/fields";
+import {
+  currency,
+  humanText,
+  isPagedOnce,
+  listOf,
+  PAGED_TWICE,
+  queryLimit,
+  queryOffset,
+  timestamp,
+} from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
 
 export const PLAN_TYPES = [
@@ -28,7 +37,7 @@ const periodValue = z.int().min(1).max(3650);
 /** Body of POST /v1/subscription-plans. What goes together with what is checked by the plan's rules, field by field. */
 export const createPlanBody = z
   .strictObject({
-    type: planType.describe("A single purchase, or a subscription with or without a trial."),
+    type: planType.describe("One-time, or a subscription with or without a trial."),
     name: humanText(50).describe("Unique among your plans."),
     currency: currency.describe("ISO 4217 code, upper case."),
     full_price_amount: price.describe("Price in major units, as 19.99."),
@@ -52,7 +61,7 @@ export type CreatePlanBody = z.infer<typeof createPlanBody>;
 /** Body of PATCH /v1/subscription-plans/{id}: only what is sent changes. */
 export const updatePlanBody = z
   .strictObject({
-    type: planType.optional().describe("A single purchase, or a subscription with or without a trial."),
+    type: planType.optional().describe("One-time, or a subscription with or without a trial."),
     name: humanText(50).optional().describe("Unique among your plans."),
     currency: currency.optional().describe("ISO 4217 code, upper case."),
     full_price_amount: price.optional().describe("Price in major units, as 19.99."),
@@ -71,7 +80,7 @@ export const plan = z
   .object({
     id: idOf("plan").describe("Unique id of the plan."),
     object: z.literal("subscription_plan").describe("Always `subscription_plan`."),
-    type: planType.describe("A single purchase, or a subscription with or without a trial."),
+    type: planType.describe("One-time, or a subscription with or without a trial."),
     name: z.string().describe("Its name."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     full_price_amount: z.number().describe("Price in major units, as 19.99."),
@@ -99,10 +108,7 @@ export const listPlansQuery = z
     status: planStatus.optional().describe("Only this status."),
     type: planType.optional().describe("Only this type."),
   })
-  .refine((q) => q.starting_after === undefined || q.offset === undefined, {
-    path: ["starting_after"],
-    message: "Use either starting_after or offset.",
-  });
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListPlansQuery = z.infer<typeof listPlansQuery>;
 
 /** Which fields of a plan go together: the API and the form check the same rules. */
@@ -178,3 +184,6 @@ function priceErrors(param: string, price: number | null, currency: string): Fie
       : `${param} must not be above ${formatMinor(MAX_AMOUNT, currency)}.`;
   return [{ param, code: "invalid_parameter", message }];
 }
+
+/** An active plan as a form offers it, with what it takes at once, in minor units. */
+export type PlanOption = { id: string; name: string; amount: number; currency: string };

@@ -45,6 +45,10 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
   return charges;
 }
 
+/** What falls due on the day it is bought, in minor units; 0 with a free trial. */
+export const dueAtOnce = ({ price, trial, trialPrice }: PlanTerms): number =>
+  trial === null ? price : (trialPrice ?? 0);
+
 /** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
   const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);
@@ -85,7 +89,7 @@ export const PLAN_TYPE_LABELS: Record<PlanType, string> = {
 
 export const PLAN_TYPE_SENTENCES: Record<PlanType, string> = {
   ONE_TIME: "One price, paid once.",
-  SUBSCRIPTION_NO_TRIAL: "Paid at once and then every period.",
+  SUBSCRIPTION_NO_TRIAL: "Paid right away, then every period.",
   SUBSCRIPTION_FREE_TRIAL: "Nothing to pay until the trial ends.",
   SUBSCRIPTION_PAID_TRIAL: "A first price for the trial, then the full one.",
 };
@@ -108,14 +112,14 @@ export function everyText(period: Period): string {
   return period.value === 1 ? `every ${UNITS[period.unit]}` : `every ${lengthText(period)}`;
 }
 
-/** "€19.99 every month after 14 days free". */
-export function priceText({ price, every, trial, trialPrice }: PlanTerms, currency: string): string {
-  const full = moneyText(price, currency);
+/** "€19.99 every month after 14 days free"; `text` writes the amounts, with their code where several currencies meet. */
+export function priceText({ price, every, trial, trialPrice }: PlanTerms, currency: string, text = moneyText): string {
+  const full = text(price, currency);
   if (every === null) return `${full} once`;
   const regular = `${full} ${everyText(every)}`;
   if (trial === null) return regular;
   if (trialPrice === null) return `${regular} after ${lengthText(trial)} free`;
-  return `${moneyText(trialPrice, currency)} for ${lengthText(trial)}, then ${regular}`;
+  return `${text(trialPrice, currency)} for ${lengthText(trial)}, then ${regular}`;
 }
 
 /** What a plan of the API charges, in minor units. */

@@ -1,4 +1,5 @@
 /** The overview's figures as plain data: what the server counts and the browser draws. Days are `YYYY-MM-DD`. */
+import type { ATTENTION } from "@/lib/contract/transactions/words";
 
 export type DayRange = { from: string; to: string };
 
@@ -10,6 +11,8 @@ export type Figures = {
   /** Given back; a refund that failed afterwards is taken off again on the day that it failed. */
   refunded: number;
   refunds: number;
+  /** Of these and earlier ones, how many failed afterwards; they are in `refunds` all the same. */
+  refundsFailed: number;
   fees: number;
   /** Captured less refunds and fees. */
   net: number;
@@ -73,7 +76,7 @@ export type AttentionRow = {
   at: string;
 };
 
-export type AttentionKind = "expiring" | "failed_refund" | "unknown_outcome";
+export type AttentionKind = (typeof ATTENTION)[number] | "to_capture";
 
-/** `rows` are the most urgent of `count`. */
+/** `rows` are the most urgent of `count`; none where a list has exactly these. */
 export type AttentionItem = { kind: AttentionKind; count: number; rows: AttentionRow[] };

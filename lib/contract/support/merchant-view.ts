@@ -13,7 +13,7 @@ export type MerchantProfile = {
   readonly suspendedReason: string | null;
 };
 
-export type MerchantPerson = {
+export type MerchantMember = {
   readonly id: string;
   readonly email: string;
   readonly name: string | null;
@@ -94,13 +94,13 @@ export type OwnAct = {
 
 export type MerchantView = {
   readonly profile: MerchantProfile;
-  readonly people: readonly MerchantPerson[];
+  readonly members: readonly MerchantMember[];
   readonly environment: MerchantEnvironment;
   readonly acts: readonly StaffActView[];
   readonly ownActs: readonly OwnAct[];
 };
 
-export const PEOPLE_SHOWN = 50;
+export const MEMBERS_SHOWN = 50;
 export const KEYS_SHOWN = 50;
 export const ERRORS_SHOWN = 20;
 export const TRANSACTIONS_SHOWN = 10;

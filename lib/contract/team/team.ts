@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { emailAddress, personName } from "@/lib/contract/accounts/fields";
-import { dashboardOperation } from "@/lib/contract/operation";
+import { emailAddress, userName } from "@/lib/contract/accounts/fields";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { merchantRole } from "@/lib/contract/permissions";
 
 /** It gives somebody a session that may move money, so it takes a proof of who invites, like a change of role. */
-export const inviteMember = dashboardOperation({
+export const inviteMember = dashboardEndpoint({
   name: "inviteMember",
   costly: true,
   method: "POST",
@@ -12,13 +12,13 @@ export const inviteMember = dashboardOperation({
   permission: "team.manage",
   verified: "always",
   proof: "always",
-  body: z.strictObject({ email: emailAddress, name: personName.optional(), role: merchantRole }),
+  body: z.strictObject({ email: emailAddress, name: userName.optional(), role: merchantRole }),
   status: 201,
   response: z.object({ id: z.string() }),
 });
 
 /** Sends the invitation again, with a new link. */
-export const resendInvitation = dashboardOperation({
+export const resendInvitation = dashboardEndpoint({
   name: "resendInvitation",
   method: "POST",
   path: "/api/dashboard/team/{id}/resend",
@@ -29,7 +29,7 @@ export const resendInvitation = dashboardOperation({
   response: z.object({}),
 });
 
-export const changeRole = dashboardOperation({
+export const changeRole = dashboardEndpoint({
   name: "changeRole",
   method: "PATCH",
   path: "/api/dashboard/team/{id}",
@@ -40,7 +40,7 @@ export const changeRole = dashboardOperation({
   response: z.object({}),
 });
 
-export const removeMember = dashboardOperation({
+export const removeMember = dashboardEndpoint({
   name: "removeMember",
   method: "DELETE",
   path: "/api/dashboard/team/{id}",

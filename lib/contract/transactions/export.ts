@@ -1,6 +1,9 @@
 /** The columns of an export, without zod: the page names them, the service writes them. */
 
-/** Everything, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. */
+/**
+ * Everything, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. They and the status
+ * are the API's; `signed_amount` is the amount with a minus for refunds. What is new goes to the end: files are read by position.
+ */
 export const EXPORT_FIELDS = [
   "id",
   "payment_id",
@@ -51,6 +54,7 @@ export const EXPORT_FIELDS = [
   "description",
   "metadata",
   "environment",
+  "signed_amount",
 ] as const;
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 

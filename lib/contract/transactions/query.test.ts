@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { amountText, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
-import { DATE_PRESETS, type DatePreset } from "./created-range";
+import { amountText, MAX_AMOUNT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
+import { amountIn, contradicted, isText, usedFilters } from "./filters";
 import {
   FIRST_QUERY,
-  filterCount,
   formatQuery,
-  isText,
   MAX_PAGE,
   PER_PAGE,
   parseQuery,
@@ -14,8 +12,9 @@ import {
   type TransactionQuery,
   transactionsHref,
 } from "./query";
+import { DATE_PRESETS, type DatePreset } from "./time-range";
 import { searchTransactionsBody } from "./transaction";
-import { CARD_BRANDS, SORT_FIELDS, TRANSACTION_STATUSES } from "./words";
+import { ATTENTION, CARD_BRANDS, DECLINE_CODES, SORT_FIELDS, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
 
 const parse = (text: string) => parseQuery(new URLSearchParams(text));
 
@@ -44,18 +43,41 @@ const created = fc.oneof(
 );
 const word = (maxLength: number) =>
   fc.string({ minLength: 1, maxLength, unit: "grapheme" }).filter((w) => w.length <= maxLength && isText(w));
-const query: fc.Arbitrary<TransactionQuery> = fc.record({
-  statuses: fc.subarray([...TRANSACTION_STATUSES]),
-  brands: fc.subarray([...CARD_BRANDS]),
-  amount: fc.option(amount),
-  created: fc.option(created),
-  customerId: fc.option(word(255)),
-  customerEmail: fc.option(word(254)),
-  subscriptionId: fc.option(word(255)),
-  last4: fc.option(fc.stringMatching(/^\d{4}$/)),
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const anything: fc.Arbitrary<TransactionQuery> = fc.record({
+  status: maybe(fc.subarray([...TRANSACTION_STATUSES], { minLength: 1 })),
+  card_brand: maybe(fc.subarray([...CARD_BRANDS], { minLength: 1 })),
+  amount: maybe(amount),
+  created_at: maybe(created),
+  customer_id: maybe(word(255)),
+  customer_email: maybe(word(254)),
+  subscription_id: maybe(word(255)),
+  plan_id: maybe(word(255)),
+  type: maybe(fc.subarray([...TRANSACTION_TYPES], { minLength: 1 })),
+  currency: maybe(fc.subarray(["AED", "EUR", "USD"], { minLength: 1 })),
+  decline_code: maybe(fc.subarray([...DECLINE_CODES], { minLength: 1 })),
+  captured_at: maybe(created),
+  attention: maybe(fc.subarray([...ATTENTION], { minLength: 1 })),
+  card_last4: maybe(fc.stringMatching(/^\d{4}$/)),
   sort: fc.record({ field: fc.constantFrom(...SORT_FIELDS), order: fc.constantFrom("asc", "desc") }),
   page: fc.integer({ min: 1, max: MAX_PAGE }),
   perPage: fc.constantFrom(...PER_PAGE),
+});
+/** What can be asked: an amount and a currency that agree. */
+const query = anything.map((asked): TransactionQuery => {
+  const currency = contradicted(asked);
+  return currency === null ? asked : ({ ...asked, currency: [currency] } as TransactionQuery);
+});
+
+test.each([
+  [{ gte: 5_001, lte: null, unit: "USD" }, "JPY", { gte: 51, lte: null }],
+  [{ gte: 5_050, lte: 9_999, unit: "USD" }, "JPY", { gte: 51, lte: 99 }],
+  [{ gte: 5_050, lte: 5_060, unit: "USD" }, "JPY", { gte: 51, lte: 51 }],
+  [{ gte: 50, lte: 50, unit: "JPY" }, "USD", { gte: 5_000, lte: 5_000 }],
+  [{ gte: 5_001, lte: 5_001, unit: "USD" }, "KWD", { gte: 50_010, lte: 50_010 }],
+  [{ gte: 5_000, lte: null, unit: "minor" }, "USD", { gte: 5_000, lte: null }],
+])("%j in %s", (amount, unit, expected) => {
+  expect(amountIn(unit, amount)).toEqual({ ...expected, unit });
 });
 
 describe("an address and the question it asks", () => {
@@ -131,11 +153,11 @@ describe("an address and the question it asks", () => {
   test("are readable", () => {
     const asked: TransactionQuery = {
       ...FIRST_QUERY,
-      statuses: ["DECLINED", "FAILED"],
-      brands: ["visa"],
+      status: ["DECLINED", "FAILED"],
+      card_brand: ["visa"],
       amount: { gte: 5000, lte: 9990, unit: "USD" },
-      created: { from: "2026-11-01", to: "2026-11-20" },
-      customerEmail: "anna@example.com",
+      created_at: { from: "2026-11-01", to: "2026-11-20" },
+      customer_email: "anna@example.com",
       sort: { field: "amount", order: "desc" },
       page: 3,
       perPage: 50,
@@ -143,7 +165,7 @@ describe("an address and the question it asks", () => {
     expect(transactionsHref("test", asked)).toBe(
       "/test/transactions?status=DECLINED,FAILED&brand=visa&min=50&max=99.90&created=2026-11-01..2026-11-20&email=anna@example.com&sort=-amount&page=3&per=50",
     );
-    expect(filterCount(asked)).toBe(5);
+    expect(usedFilters(asked)).toHaveLength(5);
     expect(transactionsHref("live")).toBe("/live/transactions");
   });
 
@@ -171,6 +193,11 @@ describe("what means nothing is named and left out", () => {
     [`email=${"a".repeat(255)}`, "email"],
     ["email=%00", "email"],
     ["last4=42", "last4"],
+    ["currency=USD,XXX", "currency"],
+    ["type=CHARGE,FEE", "type"],
+    ["decline=bad_luck", "decline"],
+    ["plan=", "plan"],
+    ["captured=someday", "captured"],
     ["sort=colour", "sort"],
     ["page=0", "page"],
     ["page=1e9", "page"],
@@ -184,10 +211,9 @@ describe("what means nothing is named and left out", () => {
   });
 
   test("the rest of the address is kept, and of two the first counts", () => {
-    expect(parse("brand=visa&status=nonsense&brand=amex")).toMatchObject({
-      query: { brands: ["visa"], statuses: [] },
-      problems: [{ param: "brand" }, { param: "status" }],
-    });
+    const { query: asked, problems } = parse("brand=visa&status=nonsense&brand=amex");
+    expect(asked).toEqual({ ...FIRST_QUERY, card_brand: ["visa"] });
+    expect(problems).toMatchObject([{ param: "brand" }, { param: "status" }]);
   });
 });
 
@@ -202,4 +228,23 @@ test.each([
 ])("%s in %s is %d minor units, shown as %s", (text, currency, minorUnits, shown) => {
   expect(parseAmount(text, currency)).toBe(minorUnits);
   expect(amountText(minorUnits, currency)).toBe(shown);
+});
+
+test("an amount in a currency finds that currency alone", () => {
+  const body = (query: Partial<TransactionQuery>) =>
+    searchBody({ ...FIRST_QUERY, ...query }, "UTC", Date.now()).filters;
+  const amount = { gte: 5_000, lte: null, unit: "EUR" };
+  expect(body({ amount })).toEqual({ amount: { gte: 5_000 }, currency: ["EUR"] });
+  expect(body({ amount, currency: ["EUR"] }).currency).toEqual(["EUR"]);
+  expect(body({ amount: { ...amount, unit: MINOR_UNITS } })).toEqual({ amount: { gte: 5_000 } });
+  const inMinor = { ...amount, unit: MINOR_UNITS };
+  expect(body({ amount: inMinor, currency: ["GBP", "USD"] }).currency).toEqual(["GBP", "USD"]);
+});
+
+test("an address whose amount and currency contradict each other means the amount’s, and says so", () => {
+  const { query, problems } = parse("min=50&unit=EUR&currency=USD,GBP");
+  expect(query).toMatchObject({ amount: { gte: 5_000, unit: "EUR" }, currency: ["EUR"] });
+  expect(problems).toEqual([
+    { param: "currency", value: "GBP,USD", message: "The amount is in EUR, so only EUR is shown." },
+  ]);
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { holdsNoCardNumber, humanText, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
-import { dashboardOperation } from "@/lib/contract/operation";
 
 /** Filters, sort and columns of the transactions page, kept under a name. */
 export const savedView = z.object({
@@ -58,7 +58,7 @@ export type UpdateSavedViewBody = z.infer<typeof updateSavedViewBody>;
 
 const BASE = "/api/dashboard/{mode}/saved-views";
 
-export const listSavedViewsOperation = dashboardOperation({
+export const listSavedViews = dashboardEndpoint({
   name: "listSavedViews",
   method: "GET",
   path: BASE,
@@ -67,7 +67,7 @@ export const listSavedViewsOperation = dashboardOperation({
   response: savedViewList,
 });
 
-export const createSavedViewOperation = dashboardOperation({
+export const createSavedView = dashboardEndpoint({
   name: "createSavedView",
   method: "POST",
   path: BASE,
@@ -77,7 +77,7 @@ export const createSavedViewOperation = dashboardOperation({
   response: savedView,
 });
 
-export const updateSavedViewOperation = dashboardOperation({
+export const updateSavedView = dashboardEndpoint({
   name: "updateSavedView",
   method: "PATCH",
   path: `${BASE}/{id}`,
@@ -87,7 +87,7 @@ export const updateSavedViewOperation = dashboardOperation({
   response: savedView,
 });
 
-export const deleteSavedViewOperation = dashboardOperation({
+export const deleteSavedView = dashboardEndpoint({
   name: "deleteSavedView",
   method: "DELETE",
   path: `${BASE}/{id}`,

@@ -1,15 +1,19 @@
 import { z } from "zod";
+import { CURRENCIES } from "@/lib/contract/currencies";
 import { declineCode } from "@/lib/contract/errors";
 import {
   amountOut,
   billingAddress,
+  currency,
   endInstant,
   endInstantOf,
   instant,
   instantOf,
+  isPagedOnce,
   listOf,
   MAX_OFFSET,
   metadata,
+  PAGED_TWICE,
   queryAmount,
   queryLimit,
   queryOffset,
@@ -18,6 +22,17 @@ import {
 } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
+import { FILTER_DETAILS, type ListedName } from "./filter-details";
+import {
+  endsOf,
+  FILTER_ROWS,
+  type FILTERS,
+  type FilterName,
+  type FilterRow,
+  problemOfText,
+  type Range,
+  type SearchFilters,
+} from "./filters";
 import { ACTIONS, CARD_BRANDS, REFUND_REASONS, SORT_FIELDS, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
 
 const transactionStatus = z.enum(TRANSACTION_STATUSES).meta({ id: "TransactionStatus" });
@@ -90,68 +105,123 @@ export const transactionList = listOf(transaction).meta({ id: "TransactionList" 
 const inOrder = (low: number | undefined, high: number | undefined) =>
   low === undefined || high === undefined || low <= high;
 
-/** Query string of GET /v1/transactions: the source's ten parameters and `starting_after`. */
+/** Words that have a name in the reference. */
+const NAMED_WORDS = new Map<readonly string[], z.ZodType<string, string>>([
+  [TRANSACTION_STATUSES, transactionStatus],
+  [CARD_BRANDS, cardBrand],
+  [CURRENCIES, currency],
+]);
+const wordOf = (values: readonly string[]) => NAMED_WORDS.get(values) ?? z.enum(values);
+
+/** Words to find: what nothing can be found by is refused, so that it never finds everything. */
+export const words = (row: FilterRow & { kind: "text" }) =>
+  text(row.max).superRefine((value, { addIssue }) => {
+    const problem = problemOfText(row, value);
+    if (problem !== null) addIssue({ code: "custom", message: problem });
+  });
+
+function textOf(name: FilterName, row: FilterRow & { kind: "text" }) {
+  if (FILTER_DETAILS[name].of) return idInput;
+  if (row.words) return words(row);
+  return row.digits
+    ? z.string().regex(new RegExp(`^\\d{${row.max}}$`), `Use exactly ${row.max} digits.`)
+    : text(row.max);
+}
+
+/** A filter's parameters in GET /v1/transactions. */
+function listParams([name, row]: (typeof FILTER_ROWS)[number]): [string, z.ZodType][] {
+  if (FILTER_DETAILS[name].searchOnly) return [];
+  const only = FILTER_DETAILS[name].described ?? `Only this ${FILTER_DETAILS[name].one}.`;
+  if (row.kind === "words") return [[name, wordOf(row.values).optional().describe(only)]];
+  if (row.kind === "text") return [[name, textOf(name, row).optional().describe(only)]];
+  const [low, high] = endsOf(name, row);
+  if (row.kind === "amount")
+    return [
+      [low, queryAmount.describe("Smallest amount in minor units (inclusive).")],
+      [high, queryAmount.describe("Largest amount in minor units (inclusive).")],
+    ];
+  return [
+    [low, instant.optional().describe(`${row.label} later than this ISO 8601 time (exclusive).`)],
+    [high, instant.optional().describe(`${row.label} earlier than this ISO 8601 time (exclusive).`)],
+  ];
+}
+
+type ListParams = {
+  [Name in ListedName as ListParam<Name>]: z.ZodOptional<z.ZodType<ListValue<SearchFilters[Name]>, string>>;
+};
+type ListParam<Name extends FilterName> = (typeof FILTERS)[Name]["kind"] extends "amount"
+  ? `min_${Name}` | `max_${Name}`
+  : Name extends `${infer Moment}_at`
+    ? `${Moment}_after` | `${Moment}_before`
+    : Name;
+type ListValue<Value> = Value extends readonly (infer One)[]
+  ? One
+  : Value extends Range<infer End>
+    ? End
+    : NonNullable<Value>;
+
+/** Query string of GET /v1/transactions. */
 export const listTransactionsQuery = z
   .strictObject({
     limit: queryLimit,
     offset: queryOffset,
     starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
-    status: transactionStatus.optional().describe("Only this status."),
-    customer_id: text(255).optional().describe("Only this customer of yours."),
-    subscription_id: idInput.optional().describe("Only this subscription."),
-    card_brand: cardBrand.optional().describe("Only this card brand."),
-    min_amount: queryAmount.describe("Smallest amount in minor units (inclusive)."),
-    max_amount: queryAmount.describe("Largest amount in minor units (inclusive)."),
-    created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
-    created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+    ...(Object.fromEntries(FILTER_ROWS.flatMap(listParams)) as ListParams),
   })
-  .refine((q) => inOrder(q.min_amount, q.max_amount), {
-    path: ["min_amount"],
-    message: "min_amount must not be above max_amount.",
+  .superRefine((query: Record<string, string | number | undefined>, { addIssue }) => {
+    for (const [name, row] of FILTER_ROWS) {
+      if (row.kind === "words" || row.kind === "text") continue;
+      const ends = endsOf(name, row);
+      const [low, high] = ends.map((end) => {
+        const value = query[end];
+        return typeof value === "string" ? Number(instantOf(value)) : value;
+      });
+      const message = `${ends[0]} must not be ${row.kind === "amount" ? "above" : "later than"} ${ends[1]}.`;
+      if (!inOrder(low, high)) addIssue({ code: "custom", path: [ends[0]], message });
+    }
   })
-  .refine((q) => !q.created_after || !q.created_before || instantOf(q.created_after) <= instantOf(q.created_before), {
-    path: ["created_after"],
-    message: "created_after must not be later than created_before.",
-  })
-  .refine((q) => q.starting_after === undefined || q.offset === undefined, {
-    path: ["starting_after"],
-    message: "Use either starting_after or offset.",
-  });
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListTransactionsQuery = z.infer<typeof listTransactionsQuery>;
 
 const searchAmount = z.int().min(0).max(999_999_999_999);
+
+/** A filter in the body of a search. */
+function searchFilter([name, row]: (typeof FILTER_ROWS)[number]): [string, z.ZodType] {
+  const { one, several, described = `Exactly this ${one}.` } = FILTER_DETAILS[name];
+  switch (row.kind) {
+    case "words":
+      return [name, z.array(wordOf(row.values)).min(1).max(20).optional().describe(`Any of these ${several}.`)];
+    case "text":
+      return [name, textOf(name, row).optional().describe(described)];
+    case "amount": {
+      const range = z
+        .strictObject({ gte: searchAmount.optional(), lte: searchAmount.optional() })
+        .refine((a) => inOrder(a.gte, a.lte), { path: ["gte"], message: "gte must not be above lte." });
+      return [name, range.optional().describe("Amount range in minor units, both ends inclusive.")];
+    }
+    case "times": {
+      const range = z
+        .strictObject({ gte: instant.optional(), lte: endInstant.optional() })
+        .refine((t) => !t.gte || !t.lte || instantOf(t.gte) <= endInstantOf(t.lte), {
+          path: ["gte"],
+          message: "gte must not be later than lte.",
+        });
+      const note = "both ends inclusive; a bare date as `lte` means the end of that day.";
+      return [name, range.optional().describe(`${row.label} in this range of ISO 8601 times, ${note}`)];
+    }
+    default:
+      return row satisfies never;
+  }
+}
+
+type SearchSchemas = { [Name in FilterName]: SchemaOf<NonNullable<SearchFilters[Name]>> };
+type SchemaOf<Value> = z.ZodOptional<z.ZodType<Value, Value>>;
 
 /** Body of POST /v1/transactions/search. */
 export const searchTransactionsBody = z
   .strictObject({
     filters: z
-      .strictObject({
-        status: z.array(transactionStatus).min(1).max(20).optional().describe("Any of these statuses."),
-        customer_id: text(255).optional().describe("Exactly this customer of yours."),
-        customer_email: text(254).optional().describe("Exactly this address, in any case."),
-        subscription_id: idInput.optional().describe("Exactly this subscription."),
-        card_brand: z.array(cardBrand).min(1).max(20).optional().describe("Any of these brands."),
-        card_last4: z
-          .string()
-          .regex(/^\d{4}$/, "Use exactly four digits.")
-          .optional()
-          .describe("Last four digits of the card."),
-        amount: z
-          .strictObject({ gte: searchAmount.optional(), lte: searchAmount.optional() })
-          .refine((a) => inOrder(a.gte, a.lte), { path: ["gte"], message: "gte must not be above lte." })
-          .optional()
-          .describe("Amount range in minor units, both ends inclusive."),
-        created_at: z
-          .strictObject({ gte: instant.optional(), lte: endInstant.optional() })
-          .refine((c) => !c.gte || !c.lte || instantOf(c.gte) <= endInstantOf(c.lte), {
-            path: ["gte"],
-            message: "gte must not be later than lte.",
-          })
-          .optional()
-          .describe(
-            "Creation time range in ISO 8601, both ends inclusive; a bare date as `lte` means the end of that day.",
-          ),
-      })
+      .strictObject(Object.fromEntries(FILTER_ROWS.map(searchFilter)) as SearchSchemas)
       .default({})
       .describe("What to look for; all of it must match."),
     sort: z
@@ -165,9 +235,6 @@ export const searchTransactionsBody = z
     offset: z.int().min(0).max(MAX_OFFSET).default(0).describe("Results to skip."),
     starting_after: idInput.optional().describe("Continue after this id instead of skipping."),
   })
-  .refine((body) => body.starting_after === undefined || body.offset === 0, {
-    path: ["starting_after"],
-    message: "Use either starting_after or offset.",
-  })
+  .refine((body) => body.starting_after === undefined || body.offset === 0, PAGED_TWICE)
   .meta({ id: "SearchTransactionsRequest" });
 export type SearchTransactionsBody = z.infer<typeof searchTransactionsBody>;

@@ -16,8 +16,28 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 export const TRANSACTION_TYPES = ["CHARGE", "REFUND"] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
+/** Which way the money goes: a refund is money going out. The API's amounts have no sign. */
+export const signedAmount = ({ type, amount }: { type: TransactionType; amount: number }): number =>
+  type === "REFUND" ? -amount : amount;
+
 export const CARD_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
 export type CardBrand = (typeof CARD_BRANDS)[number];
+
+export const DECLINE_CODES = [
+  "generic_decline",
+  "insufficient_funds",
+  "lost_card",
+  "stolen_card",
+  "expired_card",
+  "incorrect_cvv",
+  "incorrect_number",
+  "authentication_failed",
+  "fraud_suspected",
+  "processing_error",
+] as const;
+
+/** Why a transaction waits for somebody: no final answer yet, a refund that failed in 30 days, a hold that ends in 24 hours. */
+export const ATTENTION = ["unknown_outcome", "failed_refund", "expiring"] as const;
 
 export const ACTIONS = ["capture", "void", "refund"] as const;
 export type Action = (typeof ACTIONS)[number];

@@ -18,11 +18,11 @@ type OwnAccount = {
   recoveryCodesLeft: number;
 };
 
-/** What the person who is signed in has set up. */
+/** What the signed-in user has set up. */
 export async function getOwnAccount(ctx: Context): Promise<OwnAccount> {
   const { orm } = ctx.service.db;
   const user = await findUser(orm, ctx.actor.id as string);
-  if (user === null) throw new Error("a person who is signed in is there");
+  if (user === null) throw new Error("a signed-in user is there");
   const recoveryCodesLeft = user.totp_enabled_at === null ? 0 : await countRecoveryCodes(orm, user.id);
   const pendingEmail = await findPendingEmail(orm, user.id);
   return {
@@ -42,13 +42,13 @@ type UpdatedAccount = { name: string; email: string; pendingEmail: string | null
 const MAX_ADDRESSES_PER_HOUR = 5;
 
 /**
- * Changes the person's name. Another address takes the password, and counts once it is proved with the link that is mailed
- * to it; until then the old one stays, so that nobody holds an address that is not theirs.
+ * Changes the user's name. Another address takes the password, and counts once it is proved with the link that is mailed
+ * to it; until then the old one stays, so that no user holds an address that is not theirs.
  */
 export async function updateAccount(ctx: Context, input: UpdateAccountInput): Promise<UpdatedAccount> {
   const { orm } = ctx.service.db;
   const before = await findUser(orm, ctx.actor.id as string);
-  if (before === null) throw new Error("a person who is signed in is there");
+  if (before === null) throw new Error("a signed-in user is there");
   const isNewEmail = before.email !== input.email;
   if (isNewEmail) {
     if (!input.currentPassword) throw refuseField("current_password", "Enter your password to change the address.");
@@ -57,7 +57,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
   return orm.transaction(async (tx) => {
     if (isNewEmail) {
       if ((await countRecentTokens(tx, before.id, "verify_email")) >= MAX_ADDRESSES_PER_HOUR) {
-        throw new AppError("rate_limited", "You asked for several addresses within an hour. Try again later.");
+        throw new AppError("rate_limited", "You requested several addresses within an hour. Try again later.");
       }
       await mailVerification(tx, ctx.service, before, { proves: input.email });
     }
@@ -77,7 +77,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
 const outOfDate = () =>
   new AppError("invalid_state", "Your sign-in was changed a moment ago, elsewhere. Reload the page and try again.");
 
-/** Changes what is given of the person's own preferences. Not audited: it changes nothing for anybody else. */
+/** Changes what is given of the user's own preferences. Not audited: no other user is affected. */
 export function updatePreferences(ctx: Context, changes: Preferences): Promise<Preferences> {
   return mergePreferences(ctx.service.db.orm, ctx.actor.id as string, changes);
 }

@@ -1,5 +1,5 @@
 import type { Orm } from "@/db/client";
-import { type AccountAct, findRemovedPeople, listAccountActs } from "@/db/queries/accounts/history";
+import { type AccountAct, findRemovedMembers, listAccountActs } from "@/db/queries/accounts/history";
 import { findEnvironmentId } from "@/db/queries/accounts/merchants";
 import { insertAudit } from "@/db/queries/changes";
 import type { ActorRecord } from "@/db/schema/operations";
@@ -13,6 +13,8 @@ type AccountAction =
   | "settings.account_closed"
   | "settings.business_updated"
   | "settings.checkout_appearance_updated"
+  | "settings.logo_updated"
+  | "settings.receipts_updated"
   | "settings.account_updated"
   | "settings.email_verified"
   | "settings.password_changed"
@@ -27,6 +29,7 @@ type AccountAction =
   | "settings.proof_failed"
   | "settings.idempotency_key_viewed"
   | "settings.transactions_exported"
+  | "settings.settlement_batch_exported"
   | "settings.sign_in_locked"
   | "settings.sessions_ended"
   | "team.member_invited"
@@ -35,7 +38,7 @@ type AccountAction =
   | "team.role_changed"
   | "team.member_removed";
 
-/** Whose account, and who does it. */
+/** The account, and who acts on it. */
 type AccountActor = { merchantId: string; actor: ActorRecord; requestId: string | null };
 
 export const accountActor = (ctx: Context): AccountActor => ({
@@ -45,8 +48,8 @@ export const accountActor = (ctx: Context): AccountActor => ({
 });
 
 /**
- * Writes down what was done with the account or its people, inside the transaction that did it. One row, in the live
- * environment: the account is one for both, and a history told twice is no history.
+ * Records what was done with the account or its members, inside the transaction that did it. One row, in the live
+ * environment: both environments have one account, and so one history.
  */
 export async function recordAccountAct(
   tx: Orm,
@@ -89,7 +92,7 @@ type ActivityPage = {
 
 const PAGE = 50;
 
-/** What the merchant's people and Cardlane's support staff did with the account, the newest first. `before` is a public id. */
+/** What the merchant's members and Cardlane's support staff did with the account, the newest first. `before` is a public id. */
 export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
   const { orm } = ctx.service.db;
   const { merchantId } = ctx.environment;
@@ -102,7 +105,7 @@ export async function listActivity(ctx: Context, input: { before: string | null 
   const beforeId = input.before === null ? null : decodeId("audit", input.before);
   const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE + 1 });
   const page = acts.slice(0, PAGE);
-  const removed = await removedPeople(ctx, [...modeOf], page);
+  const removed = await removedMembers(ctx, [...modeOf], page);
   const last = page.at(-1);
   return {
     rows: page.map((act) => present(act, modeOf, removed)),
@@ -110,14 +113,14 @@ export async function listActivity(ctx: Context, input: { before: string | null 
   };
 }
 
-async function removedPeople(ctx: Context, environments: [string, Mode][], acts: AccountAct[]) {
+async function removedMembers(ctx: Context, environments: [string, Mode][], acts: AccountAct[]) {
   const live = environments.find(([, mode]) => mode === "live")?.[0];
   const ids = acts.flatMap(({ actor, actor_email }) =>
     actor.type === "user" && actor_email === null && actor.id !== null ? [actor.id] : [],
   );
   return live === undefined
     ? new Map<string, string>()
-    : findRemovedPeople(ctx.service.db.orm, live, [...new Set(ids)]);
+    : findRemovedMembers(ctx.service.db.orm, live, [...new Set(ids)]);
 }
 
 function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string, string>): Activity {
@@ -133,7 +136,7 @@ function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string
   };
 }
 
-/** The staff's log has public ids already. People and the account itself are named in the detail instead. */
+/** The staff's log has public ids already. Users and the account itself are named in the detail instead. */
 function publicObjectId({ actor, action, object_id }: AccountAct): string | null {
   if (actor.type === "staff" || object_id === null) return object_id;
   return action.startsWith("api_key.") ? encodeId("apiKey", object_id) : null;
@@ -142,9 +145,9 @@ function publicObjectId({ actor, action, object_id }: AccountAct): string | null
 function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<string, string>): string {
   switch (actor.type) {
     case "user":
-      return actor_name ?? actor_email ?? (actor.id === null ? undefined : removed.get(actor.id)) ?? "Somebody";
+      return actor_name ?? actor_email ?? (actor.id === null ? undefined : removed.get(actor.id)) ?? "A former member";
     case "staff":
-      // Which of our staff it was is ours to know; a merchant deals with Cardlane.
+      // A merchant deals with Cardlane, and does not see which member of staff it was.
       return "Cardlane support";
     case "api_key":
       return "An API key";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { verifyPassword } from "@/lib/auth/password";
 import { systemClock } from "@/lib/clock";
+import { PERMISSIONS } from "@/lib/contract/permissions";
 import { testDatabase } from "@/lib/testing/database";
 import { createMerchant, getEnvironmentId } from "./business";
 
@@ -14,8 +15,8 @@ test("a merchant has both environments, an owner, and one key with every permiss
   const keys = await db.sql`select environment_id, last4, cardinality(permissions) as permissions from api_keys`;
   expect(keys).toEqual(
     expect.arrayContaining([
-      { environment_id: test, last4: made.test_key.slice(-4), permissions: 13 },
-      { environment_id: live, last4: made.live_key.slice(-4), permissions: 13 },
+      { environment_id: test, last4: made.test_key.slice(-4), permissions: PERMISSIONS.length },
+      { environment_id: live, last4: made.live_key.slice(-4), permissions: PERMISSIONS.length },
     ]),
   );
   const [user] = await db.sql`select email, password_hash, role from users`;

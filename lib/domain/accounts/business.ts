@@ -103,7 +103,7 @@ export async function getEnvironmentId(
   return environmentId;
 }
 
-/** The merchant whose environment it is. */
+/** The merchant of the context's environment. */
 export async function getBusiness(ctx: Context): Promise<MerchantRow> {
   const row = await findMerchant(ctx.service.db.orm, ctx.environment.merchantId);
   if (row === null) throw new Error("an environment has a merchant");
@@ -113,7 +113,7 @@ export async function getBusiness(ctx: Context): Promise<MerchantRow> {
 /** Changes the members that are given; `undefined` keeps. */
 type UpdateBusinessInput = { [Name in keyof BusinessProfile]?: BusinessProfile[Name] | undefined };
 
-/** Changes the business profile. Another time zone moves the edges of every day, so the daily figures are counted anew. */
+/** Changes the business profile. Another time zone shifts every day, so the daily figures are recounted. */
 export async function updateBusiness(ctx: Context, input: UpdateBusinessInput): Promise<void> {
   const { merchantId } = ctx.environment;
   const given = Object.fromEntries(

@@ -4,8 +4,7 @@ import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/o
 import type { Context, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { TEST_PASSWORD } from "@/lib/testing/people";
-import { isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
+import { isSessionAlive, mailsTo, TEST_PASSWORD, testPeople, tokenIn } from "@/lib/testing/people";
 import { updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
 import { signIn } from "./sign-in";

@@ -29,7 +29,7 @@ type Link = {
   userId: string;
   /** Where it goes. */
   email: string;
-  /** The address that using it proves, when it is not the person's yet. */
+  /** The address that using it proves, when it is not the user's yet. */
   proves?: string;
   purpose: LinkPurpose;
   subject: string;
@@ -39,8 +39,8 @@ type Link = {
 };
 
 /**
- * Mails a link that only whoever reads the mailbox has. Of its token only the digest is kept, beside the mail itself. The
- * person's earlier links for the same purpose stop working; an invitation ends its own.
+ * Mails a link that only a reader of the mailbox has. Of its token only the digest is kept, beside the mail itself. The
+ * user's earlier links for the same purpose stop working; an invitation ends its own.
  */
 export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link): Promise<void> {
   const { purpose } = link;
@@ -59,11 +59,11 @@ export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link
   });
 }
 
-/** What signs the browser in that has just opened an account, whose address is not proved and so signs nobody in. */
+/** Signs in the browser that has just opened an account, whose address is not proved and so signs no user in. */
 export const newTicket = (tx: Orm, userId: string): Promise<string> =>
   newToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
 
-/** A token that nobody gets: what is shown and counted then does not tell that the address is somebody's. */
+/** A token that is never sent: what is shown and counted then does not reveal that the address has an owner. */
 export const emptyLink = (tx: Orm, userId: string, email: string | null): Promise<string> =>
   newToken(tx, { userId, purpose: "verify_email", email, livesMinutes: LINK_HOURS.verify_email * 60 });
 
@@ -78,32 +78,44 @@ async function newToken(
   return token;
 }
 
-/** Whom a mailed link is for; null when it is unknown, used or out of time. Does not use it up: mail scanners open links. */
+/** The user of a mailed link; null when it is unknown, used or expired. Does not use it up: mail scanners open links. */
 export function findLink(service: Pick<Service, "db">, token: string): Promise<TokenHolder | null> {
   return findTokenHolder(service.db.orm, sha256(token));
 }
 
-type Mail = { kind?: MailKind; recipient: string; subject: string; paragraphs: readonly string[] };
+type Mail = {
+  kind?: MailKind;
+  recipient: string;
+  subject: string;
+  paragraphs: readonly string[];
+  /** Whose mail it is, where it is not Cardlane's own. */
+  senderName?: string | null;
+  replyTo?: string | null;
+};
 
 /**
  * Writes a mail in the transaction that made it necessary; a job sends it. A paragraph that is a link stands alone. No text
- * that somebody chose belongs into it: a stranger could have us say it to anybody.
+ * that a user chose belongs in it, but the name of the merchant in a receipt: a stranger could have us send it to anyone.
  */
-export async function writeMail(tx: Orm, { kind = "notice", recipient, subject, paragraphs }: Mail): Promise<void> {
+export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
+  const { kind = "notice", recipient, subject, paragraphs, senderName = null, replyTo = null } = mail;
   const id = newId();
   const body = `${[...paragraphs, "Cardlane"].join("\n\n")}\n`;
-  await insertMail(tx, { id, kind, recipient, subject, body, created_at: idTime(id) });
+  await insertMail(tx, {
+    ...{ id, kind, recipient, subject, body, created_at: idTime(id) },
+    ...{ sender_name: senderName, reply_to: replyTo },
+  });
 }
 
 /**
- * Tells a person what happened to their sign-in. Not before the address leads to them: until then it may be a stranger's
- * mailbox, which an account that anybody can open must not fill.
+ * Notifies a user of what happened to their sign-in. Not before the address is theirs: until then it may be a stranger's
+ * mailbox, which an account that anyone can open must not fill.
  */
 export async function notify(tx: Orm, user: UserRow, mail: Pick<Mail, "subject" | "paragraphs">): Promise<void> {
   if (user.owns_email) await writeMail(tx, { recipient: user.email, ...mail });
 }
 
-/** The latest mail of everybody. Only for the page that stands in for a mail server on one's own machine. */
+/** The latest mail of all users. Only for the page that stands in for a mail server on one's own machine. */
 export function listOutbox(service: Pick<Service, "db">): Promise<MailRow[]> {
   return listMail(service.db.orm, 100);
 }

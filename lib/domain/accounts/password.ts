@@ -12,15 +12,14 @@ import {
 import { findUserByEmail, lockAddress, lockUser, ownEmail, setPassword } from "@/db/queries/accounts/users";
 import { isInvited } from "@/db/queries/team";
 import type { UserRow } from "@/db/schema/accounts";
-import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { hashPassword } from "@/lib/auth/password";
 import { AppError } from "@/lib/contract/errors";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { LINK_HOURS, notify, sendLink } from "./mail";
-import { provePassword, refuseEasyPassword, refuseField, tooManyAttempts } from "./proof";
-import { ownedBySomebody } from "./sign-up";
+import { limitAttempts, provePassword, refuseEasyPassword, refuseField } from "./proof";
+import { emailOwned } from "./sign-up";
 
 type ChoosePasswordInput = {
   /** As it stood in the mailed link. */
@@ -35,12 +34,11 @@ type ChoosePasswordInput = {
 const PURPOSES: readonly TokenPurpose[] = ["reset_password", "invite"];
 
 /**
- * Sets the password of the person a link was mailed to. The link is used up, every other one is void, every session ends,
+ * Sets the password of the user a link was mailed to. The link is used up, every other one is void, every session ends,
  * and a lock is opened; a second factor stays on, and so do the wrong codes that were counted. The link proves the address.
  */
 export async function choosePassword(service: Service, input: ChoosePasswordInput): Promise<{ email: string }> {
-  const waitSeconds = takeAttempt("reset-password", input.address);
-  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  limitAttempts("reset-password", input.address);
   const digest = sha256(input.token);
   const holder = await findTokenHolder(service.db.orm, digest);
   if (holder === null || !PURPOSES.includes(holder.purpose)) throw linkIsOver();
@@ -52,8 +50,8 @@ export async function choosePassword(service: Service, input: ChoosePasswordInpu
     await lockTokenHolder(tx, digest);
     const taken = await takeToken(tx, digest, PURPOSES);
     if (!taken) throw linkIsOver();
-    // The mailbox got the link: the address is theirs.
-    if ((await ownEmail(tx, taken.user_id, holder.email)) === null) throw ownedBySomebody(holder.email);
+    // The mailbox got the link, so the address is theirs.
+    if ((await ownEmail(tx, taken.user_id, holder.email)) === null) throw emailOwned(holder.email);
     const user = await setPassword(tx, taken.user_id, passwordHash, { name: input.name });
     if (!user) throw linkIsOver();
     await voidTokens(tx, user.id);
@@ -72,9 +70,9 @@ async function record(tx: Orm, user: UserRow, purpose: TokenPurpose, requestId: 
 }
 
 const linkIsOver = () =>
-  new AppError("resource_not_found", "This link was used already or is too old. Ask for a new one.");
+  new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
-/** Changes the person's password and ends all their sessions but `sessionId` (UUID). Answers how many ended. */
+/** Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns how many ended. */
 export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
@@ -95,18 +93,17 @@ export async function changePassword(
   });
 }
 
-/** Longer than writing a mail takes, so that the time of the answer does not tell whether one was written. */
+/** Longer than writing a mail takes, so that the time of the answer does not reveal whether one was written. */
 const ANSWER_MS = 250;
-/** Nobody's mailbox is to be filled by a stranger. */
+/** So that no stranger fills a mailbox. */
 const MAX_LINKS_PER_HOUR = 5;
 
 /**
- * Mails a link to choose a new password, if the address is somebody's; the links before it stop working. Answers the same if
- * not. For merchants' people only.
+ * Mails a link to choose a new password, if the address belongs to a member; the links before it stop working. Answers the
+ * same if not.
  */
 export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
-  const waitSeconds = takeAttempt("forgot-password", input.address);
-  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  limitAttempts("forgot-password", input.address);
   await Promise.all([mailLink(service, input.email.trim()), wait(ANSWER_MS)]);
 }
 
@@ -123,9 +120,9 @@ async function mailLink(service: Service, email: string): Promise<void> {
       email: user.email,
       purpose: "reset_password",
       subject: "Choose a new Cardlane password",
-      before: [`Somebody asked for a new password for ${user.email}. Choose one here:`],
+      before: [`A new password was requested for ${user.email}. Choose one here:`],
       after: [
-        `The link works once, for ${LINK_HOURS.reset_password} hour. If it was not you, do nothing: your password stays as it is.`,
+        `The link works once, for ${LINK_HOURS.reset_password} hour. If this wasn't you, ignore this e-mail: your password stays the same.`,
       ],
     });
   });
@@ -135,8 +132,8 @@ function mailPasswordChanged(tx: Orm, service: { baseUrl: string }, user: UserRo
   return notify(tx, user, {
     subject: "Your Cardlane password was changed",
     paragraphs: [
-      `The password of ${user.email} was changed. Other browsers that were signed in are not any more.`,
-      "If it was not you, choose a new password at once:",
+      `The password for ${user.email} was changed. Other browsers were signed out.`,
+      "If this wasn't you, choose a new password right away:",
       `${service.baseUrl}/forgot-password`,
     ],
   });

@@ -20,6 +20,7 @@ import {
 } from "@/db/queries/payments/refund-allowances";
 import type { UserRow } from "@/db/schema/accounts";
 import type { ActorRecord } from "@/db/schema/operations";
+import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/accounts/proof";
@@ -27,16 +28,16 @@ import { AppError } from "@/lib/contract/errors";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
 import { notify } from "./mail";
-import { type Person, recordSignIn } from "./sessions";
+import { recordSignIn, type SignedInUser } from "./sessions";
 
-/** The person who is signed in, whoever's pages they are on. */
-type Asker = { readonly service: Service; readonly actor: ActorRecord };
+/** The signed-in user, of a merchant or of the staff. */
+type SignedInCall = { readonly service: Service; readonly actor: ActorRecord };
 
 /**
- * Asks the person who is signed in for the password again. Wrong ones are counted as at the sign-in, and apart from it, so
+ * Requests the signed-in user's password again. Wrong ones are counted as at the sign-in, and apart from it, so
  * that a browser left open is no place to guess at. Throws at the field `current_password`.
  */
-export async function provePassword(ctx: Asker, password: string): Promise<UserRow> {
+export async function provePassword(ctx: SignedInCall, password: string): Promise<UserRow> {
   const { service } = ctx;
   const user = await reserveTry(ctx);
   if (await verifyPassword(user.password_hash, password)) {
@@ -48,15 +49,15 @@ export async function provePassword(ctx: Asker, password: string): Promise<UserR
 
 /** Password and second factor again, for what would weaken the sign-in. Throws at `current_password` or `code`. */
 export async function proveSecondFactor(
-  ctx: Asker,
+  ctx: SignedInCall,
   input: { current_password: string; code: string },
 ): Promise<{ user: UserRow; code: GivenCode }> {
   await provePassword(ctx, input.current_password);
   return proveCode(ctx, input.code);
 }
 
-/** The second factor alone, for a person who is signed in with the password. Throws at `code`. Uses the code up. */
-async function proveCode(ctx: Asker, text: string): Promise<{ user: UserRow; code: GivenCode }> {
+/** The second factor alone, for a signed-in user with the password. Throws at `code`. Uses the code up. */
+async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserRow; code: GivenCode }> {
   const { service } = ctx;
   const { orm } = service.db;
   const user = await reserveTry(ctx);
@@ -84,21 +85,21 @@ const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boo
   });
 
 /**
- * Takes one of the tries that the person has, before anything is looked at: given back with `releaseAttempt`, or lost with
+ * Takes one of the tries that the user has, before anything is looked at: given back with `releaseAttempt`, or lost with
  * {@link failedTry}.
  */
-export async function reserveTry(ctx: Asker): Promise<UserRow> {
+export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
   const { orm } = ctx.service.db;
-  const person = ctx.actor.id === null ? null : await findUser(orm, ctx.actor.id);
-  if (person === null || ctx.actor.type === "api_key") {
-    throw new AppError("permission_denied", "Only a person who is signed in can do this.");
+  const signedIn = ctx.actor.id === null ? null : await findUser(orm, ctx.actor.id);
+  if (signedIn === null || ctx.actor.type === "api_key") {
+    throw new AppError("permission_denied", "Only a signed-in user can do this.");
   }
-  const user = await reserveProof(orm, person.id, LOCK_RULE);
+  const user = await reserveProof(orm, signedIn.id, LOCK_RULE);
   if (user === null) throw locked();
   return user;
 }
 
-/** Writes down a try that was wrong, and says what to throw: `refusal`, or that it was one too many. */
+/** Records a wrong try, and returns what to throw: `refusal`, or that it was one too many. */
 export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
   return (await lockAfterFailure(service, user, "proof")) === null ? refusal : locked();
@@ -108,48 +109,48 @@ export const locked = () =>
   new AppError(
     "rate_limited",
     `Too many wrong passwords or codes. Try again in ${LOCK_RULE.minutes} minutes; you stay signed in.`,
-    { headers: { "Retry-After": String(LOCK_RULE.minutes * 60) } },
+    { retryAfterSeconds: LOCK_RULE.minutes * 60 },
   );
 
-type Proved = Pick<Person, "mfaEnabled" | "provedRecently">;
+type Proved = Pick<SignedInUser, "mfaEnabled" | "provedRecently">;
 
 const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : "password");
 
-/** Throws unless the person proved within the last minutes who they are: a browser left open is no key to everything. */
-export function requireProof(person: Proved): void {
-  if (person.provedRecently) return;
-  const proof_required = proofKind(person);
+/** Throws unless the user proved within the last minutes who they are: a browser left open is no key to everything. */
+export function requireProof(user: Proved): void {
+  if (user.provedRecently) return;
+  const proof_required = proofKind(user);
   const what = proof_required === "code" ? "a code of your second factor" : "your password";
   // Only our own pages get here, so the member that they understand is not part of the public contract.
-  throw new AppError("permission_denied", `Confirm with ${what} that it is you, then do this again.`, {
+  throw new AppError("permission_denied", `Confirm your identity with ${what}, then try again.`, {
     extra: { proof_required },
   });
 }
 
-/** Throws unless the person's address is proved: until then an account is for trying things out. */
-export function requireVerifiedEmail(person: Pick<Person, "email" | "emailVerified">): void {
-  if (person.emailVerified) return;
+/** Throws unless the user's address is proved: until then an account is for trying things out. */
+export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVerified">): void {
+  if (user.emailVerified) return;
   throw new AppError(
     "permission_denied",
-    `Confirm your e-mail address first: open the link that we sent to ${person.email}, or have it sent again.`,
+    `Confirm your e-mail address first: open the link that we sent to ${user.email}, or request a new one.`,
     { extra: { verification_required: true } },
   );
 }
 
 /**
- * Proves in this session, for the next ten minutes, who the person is: by the second factor, or by the password of those who
+ * Proves in this session, for the next ten minutes, who the user is: by the second factor, or by the password of those who
  * have none. Wrong ones count like those of a sign-in.
  */
 export async function proveAgain(
-  by: Asker,
+  by: SignedInCall,
   input: {
-    person: Proved & Pick<Person, "sessionId" | "userId" | "merchantId">;
+    user: Proved & Pick<SignedInUser, "sessionId" | "userId" | "merchantId">;
     code?: string | undefined;
     password?: string | undefined;
   },
 ): Promise<{ minutes: number }> {
-  const { person, code, password } = input;
-  if (person.mfaEnabled) {
+  const { user, code, password } = input;
+  if (user.mfaEnabled) {
     if (code === undefined) throw refuseField("code", "Enter a code of your second factor.");
     await proveCode(by, code);
   } else {
@@ -157,38 +158,38 @@ export async function proveAgain(
     await provePassword(by, password);
   }
   await by.service.db.orm.transaction(async (tx) => {
-    await markProved(tx, person.sessionId, { mfa: person.mfaEnabled });
-    await renewAllowances(tx, person.userId);
-    const user = { id: person.userId, merchant_id: person.merchantId };
-    await recordSignIn(tx, user, "identity_proved", { second_factor: person.mfaEnabled });
+    await markProved(tx, user.sessionId, { mfa: user.mfaEnabled });
+    await renewAllowances(tx, user.userId);
+    const signedIn = { id: user.userId, merchant_id: user.merchantId };
+    await recordSignIn(tx, signedIn, "identity_proved", { second_factor: user.mfaEnabled });
   });
   return { minutes: PROOF_MINUTES };
 }
 
 /**
- * Throws when a refund from the dashboard takes a proof: when it, with the person's others since the last proof or within a
+ * Throws when a refund from the dashboard takes a proof: when it, with the user's others since the last proof or within a
  * day, is over the merchant's limit, in its currency. `amount` null is all that is left. A payment that is not there is not judged.
  */
 export async function requireRefundProof(
   service: Pick<Service, "db">,
-  person: Proved & Pick<Person, "userId" | "refundLimitUsd">,
+  user: Proved & Pick<SignedInUser, "userId" | "refundLimitUsd">,
   refund: { environmentId: string; target: RefundTarget; amount: number | null },
 ): Promise<void> {
-  if (person.provedRecently) return;
+  if (user.provedRecently) return;
   const within = service.db.within(refund.environmentId).orm;
   const found = await findRefundable(within, refund.environmentId, refund.target);
   if (found === null) return;
   const { currency, most } = found;
   const amount = Math.min(refund.amount ?? most, most);
   if (amount <= 0) return;
-  const spending = { userId: person.userId, currency, amount, limit: refundLimit(currency, person.refundLimitUsd) };
-  if (!(await spendAllowance(service.db.orm, spending))) requireProof(person);
+  const spending = { userId: user.userId, currency, amount, limit: refundLimit(currency, user.refundLimitUsd) };
+  if (!(await spendAllowance(service.db.orm, spending))) requireProof(user);
 }
 
 /** A code that fits, but is not used up yet: that takes a guarded UPDATE. */
 export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
 
-/** What kind of code it is; null when it is no code of this person's authenticator app and cannot be a recovery code. */
+/** What kind of code it is; null when it is no code of this user's authenticator app and cannot be a recovery code. */
 export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
   const digits = text.replace(/[\s-]/g, "");
   if (/^\d{6}$/.test(digits)) {
@@ -200,7 +201,7 @@ export function checkCode(service: Service, user: UserRow, text: string): GivenC
   return digest === null ? null : { kind: "recovery", digest };
 }
 
-/** False when the person has no such code, or it was used. A transaction that then fails gives it back. */
+/** False when the user has no such code, or it was used. A transaction that then fails gives it back. */
 export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<boolean> =>
   takeRecoveryCode(tx, user.id, code.digest);
 
@@ -208,7 +209,7 @@ export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
 
 /**
- * After a try that was counted and turned out wrong. The one that reached the limit starts the lock and tells the person;
+ * After a try that was counted and turned out wrong. The one that reached the limit starts the lock and notifies the user;
  * answers until when, or null when there is no lock.
  */
 export function lockAfterFailure(service: Service, user: UserRow, tries: Tries): Promise<string | null> {
@@ -234,32 +235,35 @@ function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
   return notify(tx, user, {
     subject: `Your Cardlane account is locked for ${LOCK_RULE.minutes} minutes`,
     paragraphs: [
-      `Somebody entered a wrong password or code for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. People who are already signed in stay signed in.`,
+      `A wrong password or code was entered for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. Browsers that are already signed in stay signed in.`,
       // Staff have no page for a forgotten password: their accounts are made by a command.
       ...(user.merchant_id === null
         ? [
-            "If it was not you, tell your colleagues in security. If you cannot wait, whoever runs the service can unlock your account.",
+            "If this wasn't you, tell your security team. If you can't wait, the service's operator can unlock your account.",
           ]
-        : ["If it was you and you cannot wait, choose a new password:", `${service.baseUrl}/forgot-password`]),
+        : ["If this was you and you can't wait, choose a new password:", `${service.baseUrl}/forgot-password`]),
     ],
   });
 }
 
 function mailProofsLocked(tx: Orm, user: UserRow): Promise<void> {
   return notify(tx, user, {
-    subject: "Somebody signed in to Cardlane as you entered wrong passwords",
+    subject: "Someone entered wrong passwords in your Cardlane session",
     paragraphs: [
-      `Somebody who is signed in as ${user.email} was asked for the password or a code, and entered wrong ones ${LOCK_RULE.failures} times. Nothing was changed, and we ask again after ${LOCK_RULE.minutes} minutes.`,
-      "If it was not you, sign out the sessions that you do not know, and choose a new password.",
+      `A wrong password or code was entered ${LOCK_RULE.failures} times in a browser that is signed in as ${user.email}. Nothing changed, and we accept no further attempts for ${LOCK_RULE.minutes} minutes.`,
+      "If this wasn't you, sign out the sessions you don't recognize and choose a new password.",
     ],
   });
 }
 
 const limited = (detail: string, waitSeconds: number) =>
-  new AppError("rate_limited", detail, { headers: { "Retry-After": String(waitSeconds) } });
+  new AppError("rate_limited", detail, { retryAfterSeconds: waitSeconds });
 
-export const tooManyAttempts = (waitSeconds: number) =>
-  limited(`Too many attempts. Try again in ${waitSeconds} s.`, waitSeconds);
+/** Counts an attempt from an address; throws `rate_limited` when there were too many. */
+export function limitAttempts(kind: Parameters<typeof takeAttempt>[0], address: string): void {
+  const waitSeconds = takeAttempt(kind, address);
+  if (waitSeconds > 0) throw limited(`Too many attempts. Try again in ${waitSeconds} s.`, waitSeconds);
+}
 
 export const tooManyAccounts = (waitSeconds: number) => {
   const minutes = Math.ceil(waitSeconds / 60);
@@ -273,7 +277,7 @@ export const tooManyAccounts = (waitSeconds: number) => {
 export const refuseField = (param: string, message: string) =>
   new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
 
-/** Throws at the form's field when a new password is easy to guess; `about`: what is known of the person. */
+/** Throws at the form's field when a new password is easy to guess; `about`: what is known of the user. */
 export async function refuseEasyPassword(param: string, password: string, about: readonly string[]): Promise<void> {
   if (!(await isEasyPassword(password, about))) return;
   throw refuseField(

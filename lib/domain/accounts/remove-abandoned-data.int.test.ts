@@ -27,7 +27,7 @@ async function busySandbox({ days = 31, proved = false } = {}) {
   const { body: failing } = await tenant.create(card("4000000000005126"));
   await tenant.act("refund", failing.id);
   await runSettlement(service, { environmentId: merchant.test.id });
-  await db.sql`update sandbox_processor.reports set due_at = now() where account = ${merchant.test.id}`;
+  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 second' where account = ${merchant.test.id}`;
   await processReports(service);
   await runSettlement(service, { environmentId: merchant.test.id });
   await tenant.create(card("4000000000000002"));
@@ -45,7 +45,7 @@ async function busySandbox({ days = 31, proved = false } = {}) {
 
 const TABLES = await db.sql<{ name: string }[]>`
   select attrelid::regclass::text as name from pg_attribute join pg_class c on c.oid = attrelid
-  where attname = 'environment_id' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace order by 1`;
+  where attname = 'environment_id' and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`;
 
 /** Table → rows of the environment, those of the sandbox processor among them. */
 async function rowsOf(environmentId: string): Promise<Record<string, number>> {

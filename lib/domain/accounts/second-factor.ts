@@ -29,7 +29,7 @@ export async function beginSecondFactor(ctx: Context, input: { currentPassword: 
   const user = await provePassword(ctx, input.currentPassword);
   const secret = newTotpSecret();
   if (!(await keepTotpSecret(service.db.orm, user.id, service.secret.seal(secret)))) {
-    throw new AppError("invalid_state", "The second factor is on already. Switch it off first.");
+    throw new AppError("invalid_state", "The second factor is already on. Switch it off first.");
   }
   const uri = totpUri(secret, user.email);
   return { secret, uri, qrSvg: renderSVG(uri, { border: 2 }) };
@@ -46,7 +46,11 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   const code = input.code.replace(/\s/g, "");
   const step = sealed === null ? null : totpStep(service.secret.unseal(sealed), code, service.clock.now());
   if (sealed !== null && step === null) {
-    throw await failedTry(service, user, refuseField("code", "That code is wrong. Is the clock of your phone right?"));
+    throw await failedTry(
+      service,
+      user,
+      refuseField("code", "That code is wrong. Check that your phone's clock is right."),
+    );
   }
   await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
   if (sealed === null || step === null) throw outOfDate();
@@ -58,8 +62,8 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
     await notify(tx, user, {
       subject: "Second factor switched on for Cardlane",
       paragraphs: [
-        `Signing in as ${user.email} now takes a code of your authenticator app as well. Other browsers that were signed in are not any more.`,
-        "If it was not you, choose a new password at once:",
+        `Signing in as ${user.email} now also takes a code from your authenticator app. Other browsers were signed out.`,
+        "If this wasn't you, choose a new password right away:",
         `${service.baseUrl}/forgot-password`,
       ],
     });
@@ -68,7 +72,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   });
 }
 
-const outOfDate = () => new AppError("invalid_state", "Begin again: this secret is not the latest one.");
+const outOfDate = () => new AppError("invalid_state", "Start again: this secret is not the latest one.");
 
 /** Switches the second factor off. The recovery codes go with it. */
 export async function disableSecondFactor(
@@ -77,13 +81,13 @@ export async function disableSecondFactor(
 ): Promise<void> {
   const { user } = await proveSecondFactor(ctx, input);
   await ctx.service.db.orm.transaction(async (tx) => {
-    if (!(await disableTotp(tx, user.id))) throw new AppError("invalid_state", "The second factor is off already.");
+    if (!(await disableTotp(tx, user.id))) throw new AppError("invalid_state", "The second factor is already off.");
     await writeRecoveryCodes(tx, user.id, []);
     await notify(tx, user, {
       subject: "Second factor switched off for Cardlane",
       paragraphs: [
-        `Signing in as ${user.email} takes only the password from now on.`,
-        "If it was not you, choose a new password at once:",
+        `Signing in as ${user.email} now takes only your password.`,
+        "If this wasn't you, choose a new password right away:",
         `${ctx.service.baseUrl}/forgot-password`,
       ],
     });

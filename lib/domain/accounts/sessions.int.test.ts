@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/person-call";
+import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/people";
 import { inviteMember, listTeam } from "../team/team";
 import { requestPasswordReset } from "./password";
 import { removeOldSignIns } from "./sessions";

@@ -21,8 +21,8 @@ import { type Context, resourceNotFound, type Service } from "@/lib/domain/conte
 import { newId } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "./activity";
 
-/** Somebody who is signed in. Ids are UUIDs. */
-export type Person = {
+/** A signed-in user. Ids are UUIDs. */
+export type SignedInUser = {
   readonly sessionId: string;
   readonly userId: string;
   readonly email: string;
@@ -34,7 +34,7 @@ export type Person = {
   /** When the second factor was given in this session; ISO 8601. */
   readonly mfaAt: string | null;
   readonly mfaEnabled: boolean;
-  /** Whether the person proved that the e-mail address is theirs. */
+  /** Whether the user proved that the e-mail address is theirs. */
   readonly emailVerified: boolean;
   /** Whether they proved within the last minutes, in this session, who they are. */
   readonly provedRecently: boolean;
@@ -43,7 +43,7 @@ export type Person = {
   readonly permissions: ReadonlySet<UserPermission>;
 };
 
-/** The merchant of a person who is signed in. */
+/** The merchant of a signed-in user. */
 export type SignedInMerchant = {
   readonly id: string;
   readonly name: string;
@@ -54,13 +54,13 @@ export type SignedInMerchant = {
   readonly environments: Record<Mode, string>;
 };
 
-export type SignedIn = { readonly person: Person; readonly merchant: SignedInMerchant | null };
+export type SignedIn = { readonly user: SignedInUser; readonly merchant: SignedInMerchant | null };
 
 const PERMISSION_SETS = new Map(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set<UserPermission>(permissions)]),
 );
 
-/** Who the session belongs to; null when it is unknown, ended, idle or out of time. Notes at most once a minute that it was seen. */
+/** The user of a session; null when it is unknown, ended, idle or expired. Notes its use at most once a minute. */
 export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
   const row = await findSignedIn(service.db.sql, sessionId);
   if (row === null) return null;
@@ -69,10 +69,10 @@ export async function findSession(service: Pick<Service, "db" | "log">, sessionI
       service.log.warn({ err: error }, "a session's last use could not be noted"),
     );
   }
-  return { person: personOf(row), merchant: merchantOf(row) };
+  return { user: userOf(row), merchant: merchantOf(row) };
 }
 
-function personOf(row: SignedInRow): Person {
+function userOf(row: SignedInRow): SignedInUser {
   return {
     sessionId: row.session_id,
     userId: row.user_id,
@@ -114,7 +114,7 @@ type OpenSessionInput = {
   userAgent: string | null;
 };
 
-/** Signs a person in, in the transaction that accepted them: what ends all sessions then finds it. Returns the new session's id (UUID), which goes into the cookie. */
+/** Signs a user in, in the transaction that accepted them: what ends all sessions then finds it. Returns the new session's id (UUID), which goes into the cookie. */
 export async function openSession(orm: Orm, input: OpenSessionInput): Promise<string> {
   const id = newId();
   await insertSession(orm, {
@@ -131,7 +131,7 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
 /** A sign-in or a proof, or one that failed for a known account. */
 type SignInAct = "signed_in" | "sign_in_failed" | "identity_proved" | "proof_failed";
 
-/** Writes it into the log of the person's merchant, or of the support staff. */
+/** Writes it into the log of the user's merchant, or of the staff. */
 export async function recordSignIn(
   tx: Orm,
   user: { id: string; merchant_id: string | null },
@@ -159,7 +159,7 @@ type OwnSession = {
   current: boolean;
 };
 
-/** Where the person is signed in: the session that asks (`sessionId`, UUID) first, then the latest used. */
+/** The user's sessions: the caller's (`sessionId`, UUID) first, then the latest used. */
 export async function listOwnSessions(ctx: Context, input: { sessionId: string }): Promise<OwnSession[]> {
   const rows = await listSessions(ctx.service.db.orm, ctx.actor.id as string, 100);
   const sessions = rows.map((row) => ({
@@ -180,7 +180,7 @@ export async function endSession(service: Pick<Service, "db">, sessionId: string
   await revokeSession(service.db.sql, sessionId);
 }
 
-/** Ends one of the person's own sessions (public id). Somebody else's does not exist here. */
+/** Ends one of the user's own sessions (public id). Another user's does not exist here. */
 export async function endOwnSession(ctx: Context, input: { id: string }): Promise<void> {
   const userId = ctx.actor.id as string;
   const id = decodeId("session", input.id);
@@ -190,7 +190,7 @@ export async function endOwnSession(ctx: Context, input: { id: string }): Promis
   });
 }
 
-/** Ends all of the person's sessions but `sessionId` (UUID). Answers how many. */
+/** Ends all of the user's sessions but `sessionId` (UUID). Returns how many. */
 export function endOtherSessions(ctx: Context, input: { sessionId: string }): Promise<number> {
   const userId = ctx.actor.id as string;
   return ctx.service.db.orm.transaction(async (tx) => {
@@ -202,7 +202,7 @@ export function endOtherSessions(ctx: Context, input: { sessionId: string }): Pr
 
 const AT_ONCE = 5_000;
 
-/** Removes sessions, mailed links and mails of which the last use was over 30 days ago, some at a time; answers how many. */
+/** Removes sessions, mailed links and mails whose last use was over 30 days ago, some at a time; returns how many. */
 export async function removeOldSignIns(service: Pick<Service, "db">): Promise<number> {
   const { orm } = service.db;
   const sessions = await deleteOldSessions(orm, AT_ONCE);

@@ -42,7 +42,7 @@ async function withTotp() {
   return { ...made, codeAt };
 }
 
-test("the right password signs in, whatever the case of the address, and starts the count of failures anew", async () => {
+test("the right password signs in, whatever the case of the address, and resets the count of failures", async () => {
   const { attempt, person, row } = await setup();
   expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
   expect((await row()).failed_sign_ins).toBe(1);
@@ -176,7 +176,7 @@ test("one code sent five times at once signs in once", async () => {
   expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
 });
 
-test("wrong codes lock like wrong passwords, and passwords in between do not start the count anew", async () => {
+test("wrong codes lock like wrong passwords, and passwords in between do not reset the count", async () => {
   const { attempt } = await withTotp();
   for (let i = 1; i < 10; i++) {
     expect(await attempt({ code: "000000" })).toEqual({ result: "code_wrong" });

@@ -26,7 +26,7 @@ export type SignInInput = {
   kind: UserKind;
   email: string;
   password: string;
-  /** Six digits of the authenticator app, or a recovery code; null = not asked for yet. */
+  /** Six digits of the authenticator app, or a recovery code; null = not entered yet. */
   code: string | null;
   address: string;
   userAgent: string | null;
@@ -63,9 +63,9 @@ export async function signInWithTicket(
 }
 
 /**
- * Checks who wants to sign in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
- * password is looked at, so a lock cannot be used to go on guessing; "locked" is said of every address, and one that
- * nobody has locks in the same way after as many failures, so it does not tell which addresses exist.
+ * Checks a sign-in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
+ * password is looked at, so guessing does not go on; an unknown address answers "locked" in the same way after as many
+ * failures, so it does not reveal which addresses exist.
  */
 export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
   const retryAfterSeconds = takeAttempt("sign-in", input.address);

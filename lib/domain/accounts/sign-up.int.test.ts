@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
-import { TEST_PASSWORD } from "@/lib/testing/people";
-import { actsOf, mailsTo, testPeople, tokenIn } from "@/lib/testing/person-call";
+import { actsOf, mailsTo, TEST_PASSWORD, testPeople, tokenIn } from "@/lib/testing/people";
 import { inviteMember, listTeam } from "../team/team";
 import { getOwnAccount, updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
@@ -54,14 +53,14 @@ test("a sign-up signs in the browser that made it once, and its address signs in
   const from = { address: newId(), userAgent: null };
   const first = await signInWithTicket(service, { ticket, ...from });
   if (first.result !== "ok") throw new Error("the ticket was refused");
-  expect((await findSession(service, first.sessionId))?.person).toMatchObject({ userId, emailVerified: false });
+  expect((await findSession(service, first.sessionId))?.user).toMatchObject({ userId, emailVerified: false });
   expect((await signInWithTicket(service, { ticket, ...from })).result).toBe("wrong");
   expect(await result(email, NEW)).toBe("wrong");
 
   const token = await linkTo(email);
   expect(await verify(token, { signedInAs: userId })).toEqual({ email });
   expect(await result(email.toUpperCase(), NEW)).toBe("ok");
-  expect((await findSession(service, first.sessionId))?.person.emailVerified).toBe(true);
+  expect((await findSession(service, first.sessionId))?.user.emailVerified).toBe(true);
   await expect(verify(token, { signedInAs: userId })).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
@@ -160,7 +159,7 @@ test("another address counts once it is proved; until then, and for others, noth
   await verify(await linkTo(email), { signedInAs: owner.user.id });
   expect(await result(email, TEST_PASSWORD)).toBe("ok");
   expect(await result(before, TEST_PASSWORD)).toBe("wrong");
-  expect((await mailsTo(db, before))[0]?.subject).toMatch(/another e-mail/);
+  expect((await mailsTo(db, before))[0]?.subject).toMatch(/e-mail was changed/);
   expect((await actsOf(db, merchant.live.id)).map(({ detail }) => detail)).toContainEqual(
     expect.objectContaining({ changes: { email: [before, email] } }),
   );

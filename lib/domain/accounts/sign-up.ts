@@ -25,7 +25,7 @@ import {
   reserveProof,
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
-import { takeAccount, takeAttempt, takeMail, waitForAccount } from "@/lib/auth/attempt-limits";
+import { takeAccount, takeMail, waitForAccount } from "@/lib/auth/attempt-limits";
 import { hashPassword, verifyPassword } from "@/lib/auth/password";
 import { AppError } from "@/lib/contract/errors";
 import { newId } from "@/lib/ids";
@@ -33,15 +33,7 @@ import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { recordAccountAct } from "./activity";
 import { emptyLink, LINK_HOURS, newTicket, notify, sendLink, writeMail } from "./mail";
-import {
-  failedTry,
-  LOCK_RULE,
-  locked,
-  refuseEasyPassword,
-  refuseField,
-  tooManyAccounts,
-  tooManyAttempts,
-} from "./proof";
+import { failedTry, LOCK_RULE, limitAttempts, locked, refuseEasyPassword, refuseField, tooManyAccounts } from "./proof";
 
 type SignUpInput = {
   businessName: string;
@@ -61,19 +53,18 @@ type OpenedAccount = { merchantId: string; userId: string; ticket: string };
 /**
  * Opens an account: a merchant with both environments, and its owner. No API keys: the owner makes the first one, and sees
  * its secret. The address is the owner's only once they prove it with the mailed link; until then the account is for trying
- * things out. Whether the address is somebody's already makes no difference here: only who reads its mail is told.
+ * things out. Whether the address already has an owner makes no difference here: only its mailbox learns it.
  */
 export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
-  const waitSeconds = takeAttempt("sign-up", input.address);
-  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
-  // Judging a password takes a while: first come those who get no account whatever theirs is.
+  limitAttempts("sign-up", input.address);
+  // Judging a password takes a while, so network limits come first.
   const waitForAny = waitForAccount(input.address);
   if (waitForAny > 0) throw tooManyAccounts(waitForAny);
   await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
   const waitForNextDay = takeAccount(input.address);
   if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
   const password_hash = await hashPassword(input.password);
-  // The account is opened all the same: no answer tells how often an address was used.
+  // The account is opened all the same: no answer reveals how often an address was used.
   const isMailed = takeMail("sign-up", input.address, input.email);
   const id = newId();
   const owner = { id: newId(), email: input.email, name: input.name, password_hash, verified: false };
@@ -81,7 +72,7 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
     const time_zone = (await isTimeZoneKnown(tx, input.timeZone)) ? input.timeZone : "UTC";
     const environments = { test: newId(), live: newId() };
     if (!(await insertMerchant(tx, { id, name: input.businessName, time_zone, environments, owner }))) {
-      throw new Error("an owner without an address of their own collides with nobody");
+      throw new Error("an owner without an address of their own collides with no other user");
     }
     const by = { merchantId: id, actor: { type: "user", id: owner.id }, requestId: input.requestId } as const;
     await recordAccountAct(tx, by, "settings.account_opened", id, { name: input.businessName, email: input.email });
@@ -92,15 +83,15 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
 }
 
 /**
- * Links to prove an address, within an hour: how many one mailbox gets by sign-ups, and how many one person may ask for. What
- * who is signed in asks for again is limited by network alone, so that no number of strangers elsewhere keeps it from coming.
+ * Links to prove an address, within an hour: how many one mailbox gets by sign-ups, and how many one user may request. Requests
+ * of a signed-in user are limited by network alone, so that no number of strangers elsewhere keeps a link from coming.
  */
 const MAX_PER_ADDRESS = 10;
 const MAX_PER_PERSON = 3;
 
 /**
- * Mails the proof of an address to it, or, when it is somebody's already, a word about that; so whoever asks learns nothing.
- * Writes nothing once the mailbox has had its share: `most` mails within an hour. `proves`: an address that the person wants
+ * Mails the proof of an address to it or, when it already has an owner, a note about that; the requester learns nothing.
+ * Writes nothing once the mailbox has had its share: `most` mails within an hour. `proves`: an address that the user wants
  * instead of theirs.
  */
 export async function mailVerification(
@@ -125,7 +116,7 @@ export async function mailVerification(
     subject: "Confirm your e-mail address for Cardlane",
     before: [`Confirm that ${email} is your address:`],
     after: [
-      `The link works once, for ${LINK_HOURS.verify_email / 24} days. If you did not open an account with Cardlane or change your address there, do nothing: without this link nobody can use your address.`,
+      `The link works once, for ${LINK_HOURS.verify_email / 24} days. If you didn't create a Cardlane account or change your address, ignore this e-mail: nobody can use your address without this link.`,
     ],
   });
 }
@@ -136,35 +127,32 @@ function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id
     recipient: email,
     subject: "You already have a Cardlane account",
     paragraphs: [
-      `Somebody wanted to use ${email} for another account with Cardlane. It belongs to yours, which was not touched.`,
+      `Someone tried to create another Cardlane account with ${email}. That address already belongs to your account, which hasn't changed.`,
       ...(merchant_id === null
         ? []
         : [
-            "If it was you, sign in to yours. If you forgot the password, choose a new one:",
+            "If this was you, sign in. If you forgot your password, choose a new one:",
             `${service.baseUrl}/forgot-password`,
           ]),
     ],
   });
 }
 
-/** Sends the proof of the person's own address again; the earlier link stops working. `address`: where they ask from. */
+/** Sends the proof of the user's own address again; the earlier link stops working. `address`: where they ask from. */
 export async function resendVerification(ctx: Context, address: string): Promise<{ email: string }> {
   const { service } = ctx;
   const userId = ctx.actor.id as string;
   return service.db.orm.transaction(async (tx) => {
     const email = (await findUser(tx, userId))?.email;
-    if (email === undefined) throw new Error("a person who is signed in is there");
+    if (email === undefined) throw new Error("a signed-in user is there");
     await lockAddress(tx, email);
     const user = await lockUser(tx, userId);
     if (user?.email_verified_at !== null) {
-      throw new AppError("invalid_state", "Your address is confirmed already. Reload the page.");
+      throw new AppError("invalid_state", "Your address is already confirmed. Reload the page.");
     }
     const isEnough = (await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON;
     if (isEnough || !takeMail("resend", address, email)) {
-      throw new AppError(
-        "rate_limited",
-        "We sent the link often enough. Look into your mail, or try again in an hour.",
-      );
+      throw new AppError("rate_limited", "The link was sent too often. Check your mail, or try again in an hour.");
     }
     await mailVerification(tx, service, user, { most: Number.POSITIVE_INFINITY });
     return { email };
@@ -174,18 +162,17 @@ export async function resendVerification(ctx: Context, address: string): Promise
 type VerifyEmailInput = {
   /** As it stood in the mailed link. */
   token: string;
-  /** Who is signed in where the link was opened, if anybody; UUID. */
+  /** The user signed in where the link was opened, if any; UUID. */
   signedInAs: string | null;
-  /** Of the account, where nobody is signed in: a link alone would let a stranger's account have the address. */
+  /** Of the account, when not signed in: a link alone would let a stranger's account have the address. */
   password: string | null;
   address: string;
   requestId: string | null;
 };
 
-/** Proves with a mailed link that an address is the person's. From then on they sign in with it, and nobody else does. */
+/** Proves with a mailed link that an address is the user's. From then on only they sign in with it. */
 export async function verifyEmail(service: Service, input: VerifyEmailInput): Promise<{ email: string }> {
-  const waitSeconds = takeAttempt("reset-password", input.address);
-  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
+  limitAttempts("reset-password", input.address);
   const digest = sha256(input.token);
   const holder = await findTokenHolder(service.db.orm, digest);
   if (holder?.purpose !== "verify_email") throw linkIsOver();
@@ -197,7 +184,7 @@ export async function verifyEmail(service: Service, input: VerifyEmailInput): Pr
     const before = taken && (await findUser(tx, taken.user_id));
     if (!taken || !before) throw linkIsOver();
     const user = await ownEmail(tx, before.id, holder.email);
-    if (user === null) throw ownedBySomebody(holder.email);
+    if (user === null) throw emailOwned(holder.email);
     await voidTokens(tx, user.id, user.email === before.email ? "verify_email" : null);
     await record(tx, { before, user, requestId: input.requestId });
     return { email: user.email };
@@ -230,37 +217,37 @@ async function record(
 
 function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<void> {
   return notify(tx, before, {
-    subject: "Your Cardlane sign-in has another e-mail address",
+    subject: "Your Cardlane sign-in e-mail was changed",
     paragraphs: [
-      `From now on ${user.email} signs in instead of ${before.email}.`,
-      "If it was not you, write to an owner of your account at once.",
+      `You now sign in with ${user.email} instead of ${before.email}.`,
+      "If this wasn't you, contact an owner of your account right away.",
     ],
   });
 }
 
 const linkIsOver = () =>
-  new AppError("resource_not_found", "This link was used already or is too old. Have a new one sent.");
+  new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
-/** Said to those alone who read the mailbox. */
-export const ownedBySomebody = (email: string) =>
+/** Shown only to a reader of the mailbox. */
+export const emailOwned = (email: string) =>
   new AppError(
     "invalid_state",
     `${email} already signs in to another Cardlane account. Sign in there, or give that account another address first; this link still works then.`,
   );
 
-/** Without a proved address, anything owned or anybody there. */
+/** Without a proved address, own data or a recent visit. */
 const ABANDONED_DAYS = 30;
 const AT_ONCE = 500;
-const CALLED = { name: "Closed account", reason: "Nobody proved an e-mail address." };
+const CALLED = { name: "Closed account", reason: "No one confirmed an e-mail address." };
 
 /** Of one environment in one commit: some tens of milliseconds, in which nothing else waits for it. */
 const ROWS_AT_ONCE = 2_000;
 const ENVIRONMENTS_AT_ONCE = 10;
 
 /**
- * Closes accounts for which nobody ever proved an address: what somebody opened and left after 30 days, and what has test data
- * and nothing else `daysWithData` after it was opened (0: never). Their people, with names, addresses and passwords, are
- * removed. Some at a time; answers how many.
+ * Closes accounts without a proved address: empty ones after 30 days without a visit, and ones with test data
+ * and nothing else `daysWithData` after they were opened (0: never). Their users, with names, addresses and passwords, are
+ * removed. Some at a time; returns how many.
  */
 export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWithData: number): Promise<number> {
   const after: AbandonedAfter = { days: ABANDONED_DAYS, daysWithData: daysWithData === 0 ? null : daysWithData };
@@ -277,7 +264,7 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
       });
       if (isClosed) closed++;
     } catch (error) {
-      // One that the database refuses to close does not keep the others open; the job tells of it at the end.
+      // An account that the database refuses to close does not keep the others open; the job reports it at the end.
       failure ??= error;
     }
   }
@@ -285,7 +272,7 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
   return closed;
 }
 
-/** Removes test data of closed accounts, a piece of each environment at a time; answers how many rows. The audit log stays. */
+/** Removes test data of closed accounts, a piece of each environment at a time; returns how many rows. The audit log stays. */
 export async function removeAbandonedData({ db }: Pick<Service, "db">): Promise<number> {
   let removed = 0;
   for (const id of await findEnvironmentsToEmpty(db.sql, ENVIRONMENTS_AT_ONCE)) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { OverlapHours } from "@/lib/contract/api-keys/api-keys";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
@@ -6,7 +7,7 @@ import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { disableApiKey, enableApiKey, revokeApiKey } from "./change-keys";
-import { type CreateApiKeyInput, createApiKey, isWellFormedKey, type OverlapHours, rotateApiKey } from "./issue-keys";
+import { type CreateApiKeyInput, createApiKey, isWellFormedKey, rotateApiKey } from "./issue-keys";
 import { findUsableKey, listApiKeys } from "./read-keys";
 
 const { db } = await testDatabase();

@@ -11,7 +11,15 @@ import type { ApiKey } from "@/lib/contract/api-keys/api-keys";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { type Context, resourceNotFound } from "../context";
-import { type KeyAction, type KeyService, type ManagedBy, presentApiKey, recordKeyAction } from "./read-keys";
+import {
+  actionsOf,
+  type KeyAction,
+  type KeyService,
+  type ManagedBy,
+  presentApiKey,
+  recordKeyAction,
+  statusAt,
+} from "./read-keys";
 
 /** `environmentId` is a UUID, `id` a public `key_…`. */
 export type KeyInput = ManagedBy & { environmentId: string; id: string };
@@ -23,19 +31,15 @@ export async function lockKey(tx: Orm, input: KeyInput): Promise<ApiKeyRow> {
   return row;
 }
 
-const ALLOWED: Record<ApiKeyStatus, readonly string[]> = {
-  ACTIVE: ["disable", "revoke", "rotate"],
-  DISABLED: ["enable", "revoke"],
-  REVOKED: [],
-};
-
-export function invalidKeyState(status: ApiKeyStatus, detail: string): AppError {
-  return new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: ALLOWED[status] } });
+export function invalidKeyState(row: ApiKeyRow, now: Date, replaced: boolean, detail: string): AppError {
+  const current_status = statusAt(row, now);
+  const allowed_actions = actionsOf(current_status, replaced);
+  return new AppError("invalid_state", detail, { extra: { current_status, allowed_actions } });
 }
 
 const VERBS = { disable: disableApiKey, enable: enableApiKey, revoke: revokeApiKey };
 
-/** Disables, enables or revokes a key for a person; answers the key as it is then. */
+/** Disables, enables or revokes a key for a user; returns the key as it is then. */
 export async function setKeyState(ctx: Context, input: { id: string; action: keyof typeof VERBS }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
   const db = service.db.within(environment.id);
@@ -59,8 +63,10 @@ function changeKeyStatus(service: KeyService, input: KeyInput, to: ApiKeyStatus)
   return service.db.orm.transaction(async (tx) => {
     const row = await lockKey(tx, input);
     if (row.status === to) return row;
-    if (row.status === "REVOKED") throw invalidKeyState(row.status, "A revoked key stays revoked. Create a new key.");
-    const changed = await updateApiKeyStatus(tx, input.environmentId, row.id, to, service.clock.now().toISOString());
+    const now = service.clock.now();
+    if (row.status === "REVOKED")
+      throw invalidKeyState(row, now, false, "A revoked key stays revoked. Create a new key.");
+    const changed = await updateApiKeyStatus(tx, input.environmentId, row.id, to, now.toISOString());
     await recordKeyAction(tx, input.environmentId, row.id, ACTION[to], input);
     return changed;
   });

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { issuedApiKey } from "@/lib/contract/api-keys/api-keys";
+import { type ApiKey, type ApiKeySettings, issuedApiKey } from "@/lib/contract/api-keys/api-keys";
 import { attemptContext } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { setKeyState } from "./change-keys";
-import { issueApiKey, reissueApiKey } from "./issue-keys";
+import { editApiKey, issueApiKey, reissueApiKey } from "./issue-keys";
 import { findUsableKey, listKeyPage } from "./read-keys";
 
 const { db } = await testDatabase();
@@ -19,7 +19,7 @@ async function setup() {
   const person = { type: "user", id: newId() } as const;
   /** A call of a person with one attempt's id; the same attempt is the same request. */
   const call = (attempt: string = randomUUID(), body: object = shop, path = "/api/dashboard/test/api-keys") =>
-    attemptContext(tenant.call({ actor: person, request: { id: newId(), operation: "createApiKey", path } }), {
+    attemptContext(tenant.call({ actor: person, request: { id: newId(), endpoint: "createApiKey", path } }), {
       attempt,
       ...body,
     });
@@ -27,7 +27,19 @@ async function setup() {
   const works = async (secret: string | null) => (await findUsableKey(tenant.service, sha256(secret ?? ""))) !== null;
   const audit = () => db.sql<{ action: string; actor: object }[]>`
     select action, actor from audit_log where environment_id = ${tenant.merchant.test.id} order by created_at, id`;
-  return { ...tenant, call, list, works, audit, person };
+  /** Each edit's old and new values, as the activity page shows them. */
+  const edits = async () => {
+    const rows = await db.sql<{ changes: object }[]>`
+      select detail -> 'changes' as changes from audit_log
+      where environment_id = ${tenant.merchant.test.id} and action = 'api_key.updated' order by created_at, id`;
+    return rows.map(({ changes }) => changes);
+  };
+  /** Sends the form of a page that shows the key as it was then. */
+  const edit = (seen: ApiKey, settings: Partial<ApiKeySettings>) => {
+    const { id, name, permissions, expires_at, ip_allow_list, updated_at } = seen;
+    return editApiKey(call(), { id, name, permissions, expires_at, ip_allow_list, ...settings, updated_at });
+  };
+  return { ...tenant, call, list, works, audit, edits, edit, person };
 }
 
 test("a key is made by the person who asked, and its secret works", async () => {
@@ -36,7 +48,7 @@ test("a key is made by the person who asked, and its secret works", async () => 
   expect(issued.api_key).toMatchObject({
     name: "Shop",
     status: "ACTIVE",
-    available_actions: ["rotate", "disable", "revoke"],
+    available_actions: ["edit", "rotate", "disable", "revoke"],
   });
   expect(await works(issued.secret)).toBe(true);
   expect(await list()).toEqual([issued.api_key]);
@@ -131,7 +143,10 @@ test("what can be done with a key follows its state", async () => {
   const { call, list, merchant } = await setup();
   const { api_key } = await issueApiKey(call(), shop);
   const change = (action: "disable" | "enable" | "revoke") => setKeyState(call(), { id: api_key.id, action });
-  expect(await change("disable")).toMatchObject({ status: "DISABLED", available_actions: ["enable", "revoke"] });
+  expect(await change("disable")).toMatchObject({
+    status: "DISABLED",
+    available_actions: ["edit", "enable", "revoke"],
+  });
   expect(await change("enable")).toMatchObject({ status: "ACTIVE" });
   await db.sql`update api_keys set expires_at = now() - interval '1 second' where environment_id = ${merchant.test.id}`;
   expect(await list()).toMatchObject([{ status: "EXPIRED", available_actions: ["revoke"] }]);
@@ -146,4 +161,107 @@ test("the list has pages, and is the environment's own", async () => {
   expect((await listKeyPage(call(), { limit: 2, offset: 0 })).has_more).toBe(true);
   const strange = await listKeyPage({ ...call(), environment: stranger.test }, { limit: 2, offset: 0 });
   expect(strange).toMatchObject({ total: 0, data: [] });
+});
+
+test("a key's settings change, its secret does not, and the log says who did it", async () => {
+  const { call, list, works, audit, edits, edit, person } = await setup();
+  const made = await issueApiKey(call(), shop);
+  const expires_at = "2099-01-01T00:00:00.000Z";
+  const settings = { name: " Till ", permissions: ["event.read" as const], expires_at, ip_allow_list: ["10.0.0.0/8"] };
+  const changed = await edit(made.api_key, settings);
+  expect(changed).toEqual({ ...made.api_key, ...settings, name: "Till", updated_at: changed.updated_at });
+  expect(await list()).toEqual([changed]);
+  expect(await works(made.secret)).toBe(true);
+  expect((await findUsableKey({ db }, sha256(made.secret ?? "")))?.permissions).toEqual(["event.read"]);
+  expect([...(await audit())].at(-1)).toEqual({ action: "api_key.updated", actor: person });
+  await edit(changed, { permissions: ["event.read", "payment.read"] });
+  expect(await edits()).toEqual([
+    {
+      name: ["Shop", "Till"],
+      permissions: ["payment.create", "event.read"],
+      expires_at: [null, expires_at],
+      ip_allow_list: ["", "10.0.0.0/8"],
+    },
+    { permissions: ["event.read", "event.read, payment.read"] },
+  ]);
+});
+
+test("an edit that changes nothing leaves the key and the log as they are", async () => {
+  const { call, list, edits, edit } = await setup();
+  const { api_key } = await issueApiKey(call(), { ...shop, permissions: ["payment.create", "event.read"] });
+  expect(await edit(api_key, { permissions: ["event.read", "payment.create"] })).toEqual(api_key);
+  expect(await list()).toEqual([api_key]);
+  expect(await edits()).toEqual([]);
+});
+
+test("a form opened before somebody else's change does not take that change back", async () => {
+  const { call, list, edits, edit } = await setup();
+  const { api_key: seen } = await issueApiKey(call(), { ...shop, permissions: ["payment.create", "payment.read"] });
+  const results = await Promise.allSettled([
+    edit(seen, { permissions: ["payment.create"] }),
+    edit(seen, { name: "B" }),
+  ]);
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(results.find(({ status }) => status === "rejected")).toMatchObject({
+    reason: { code: "invalid_state", message: expect.stringContaining("Reload the page") },
+  });
+  expect(await edits()).toHaveLength(1);
+  const [now] = await list();
+  if (!now) throw new Error("the key is gone");
+  await edit(now, { permissions: ["payment.create"], name: "B" });
+  expect(await list()).toMatchObject([{ name: "B", permissions: ["payment.create"] }]);
+});
+
+test("a key that was replaced ends when its rotation said: no edit lengthens its life", async () => {
+  const { call, list, edit } = await setup();
+  const { api_key } = await issueApiKey(call(), shop);
+  const twin = await reissueApiKey(call(), { id: api_key.id, overlap_hours: 24 });
+  const find = async () => {
+    const key = (await list()).find(({ id }) => id === api_key.id);
+    if (!key) throw new Error("the key is gone");
+    return key;
+  };
+  const replaced = await find();
+  expect(replaced.available_actions).toEqual(["disable", "revoke"]);
+  for (const settings of [{ expires_at: null }, { expires_at: "2099-01-01T00:00:00.000Z" }, { name: "B" }])
+    await expect(edit(replaced, settings)).rejects.toMatchObject({
+      code: "invalid_state",
+      extra: { current_status: "ACTIVE", allowed_actions: ["disable", "revoke"] },
+    });
+  expect(await find()).toEqual(replaced);
+  await setKeyState(call(), { id: api_key.id, action: "disable" });
+  expect((await find()).available_actions).toEqual(["enable", "revoke"]);
+  await edit(twin.api_key, { name: "B" });
+});
+
+test("a rotation and an edit at once never leave the old key without its end", async () => {
+  const { call, list, edit } = await setup();
+  for (let i = 0; i < 5; i++) {
+    const { api_key } = await issueApiKey(call(), shop);
+    const later = edit(api_key, { expires_at: "2099-01-01T00:00:00.000Z" });
+    await Promise.allSettled([reissueApiKey(call(), { id: api_key.id, overlap_hours: 1 }), later]);
+    const old = (await list()).find(({ id }) => id === api_key.id);
+    expect(Date.parse(old?.expires_at ?? "")).toBeLessThan(Date.now() + 2 * 3_600_000);
+  }
+});
+
+test("what a key cannot be is refused, and one that has ended or is another's stays as it is", async () => {
+  const { call, list, edit } = await setup();
+  const { api_key } = await issueApiKey(call(), shop);
+  const { id } = api_key;
+  const wrong: [param: string, settings: Partial<ApiKeySettings>][] = [
+    ["name", { name: " " }],
+    ["permissions", { permissions: [] }],
+    ["expires_at", { expires_at: "2020-01-01T00:00:00Z" }],
+    ["ip_allow_list.0", { ip_allow_list: ["10.0.0.0/99"] }],
+  ];
+  for (const [param, settings] of wrong) {
+    const refusal = { code: "invalid_parameter", param };
+    await expect(edit(api_key, settings), param).rejects.toMatchObject(refusal);
+  }
+  const stranger = await setup();
+  await expect(stranger.edit(api_key, { name: "B" })).rejects.toMatchObject({ code: "resource_not_found" });
+  expect(await list()).toEqual([api_key]);
+  await setKeyState(call(), { id, action: "revoke" });
+  await expect(edit(api_key, { name: "B" })).rejects.toMatchObject({ code: "invalid_state" });
 });

@@ -1,23 +1,42 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Orm } from "@/db/client";
-import { type ApiKeyRow, expireApiKeyIn, findEnvironmentMode, insertApiKey, isRotated } from "@/db/queries/api-keys";
 import {
-  type CreateApiKeyBody,
+  type ApiKeyRow,
+  expireApiKeyIn,
+  findEnvironmentMode,
+  insertApiKey,
+  isRotated,
+  updateApiKey,
+} from "@/db/queries/api-keys";
+import {
+  type ApiKey,
+  type ApiKeySettings,
   type IssuedApiKey,
   NOT_AN_ADDRESS,
+  type OverlapHours,
   type RotateApiKeyBody,
+  type UpdateApiKeyBody,
 } from "@/lib/contract/api-keys/api-keys";
-import { AppError, type FieldError, type Problem } from "@/lib/contract/errors";
+import { AppError, type FieldError, isRefusal, type Problem } from "@/lib/contract/errors";
 import { instantOf } from "@/lib/contract/fields";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
+import { onlyChanged } from "../accounts/account";
 import { type Context, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { invalidKeyState, isAllowListEntry, type KeyInput, lockKey } from "./change-keys";
-import { type KeyService, type ManagedBy, presentApiKey, recordKeyAction } from "./read-keys";
+import {
+  actionsOf,
+  getApiKey,
+  type KeyService,
+  type ManagedBy,
+  presentApiKey,
+  recordKeyAction,
+  statusAt,
+} from "./read-keys";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 32;
@@ -58,15 +77,17 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Creates a key for a person. Sent again under the same idempotency key it answers the same key, without the secret. */
-export async function issueApiKey(ctx: Context, input: Omit<CreateApiKeyBody, "attempt">): Promise<IssuedApiKey> {
-  const wanted = {
-    name: input.name.trim(),
-    permissions: input.permissions,
-    expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
-    ipAllowList: input.ip_allow_list,
-  };
-  checkNewKey(wanted, ctx.service.clock.now());
+const settingsOf = (input: ApiKeySettings) => ({
+  name: input.name.trim(),
+  permissions: [...new Set(input.permissions)],
+  expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
+  ipAllowList: input.ip_allow_list,
+});
+
+/** Creates a key for a user. A retry under the same idempotency key returns the same key, without the secret. */
+export async function issueApiKey(ctx: Context, input: ApiKeySettings): Promise<IssuedApiKey> {
+  const wanted = settingsOf(input);
+  checkSettings(wanted, ctx.service.clock.now());
   return issueOnce(ctx, (service, by) =>
     createApiKey(service, { ...by, ...wanted, environmentId: ctx.environment.id }),
   );
@@ -78,14 +99,14 @@ async function issueOnce(
   make: (service: KeyService, by: Required<ManagedBy>) => Promise<NewApiKey>,
 ): Promise<IssuedApiKey> {
   let secret: string | null = null;
-  const reply = await runOnce(ctx, { status: 201 }, async (tx: Orm) => {
+  const reply = await runOnce(ctx, async (tx: Orm) => {
     const by = { actor: ctx.actor, requestId: ctx.request.id };
     const made = await make({ db: { orm: tx }, clock: ctx.service.clock }, by);
     secret = made.secret;
     return presentApiKey(made.row, ctx.service.clock.now(), null);
   });
   const body = JSON.parse(reply.body);
-  if (reply.status === 201) return { api_key: body, secret: reply.replayed ? null : secret };
+  if (!isRefusal(reply.status)) return { api_key: body, secret: reply.replayed ? null : secret };
   // A refusal that the idempotency key has kept.
   const { code, detail, current_status, allowed_actions } = body as Problem;
   throw new AppError(code, detail, { extra: { current_status, allowed_actions } });
@@ -108,7 +129,7 @@ export type CreateApiKeyInput = ManagedBy & {
 type NewApiKey = { row: ApiKeyRow; secret: string };
 
 export async function createApiKey(service: KeyService, input: CreateApiKeyInput): Promise<NewApiKey> {
-  checkNewKey(input, service.clock.now());
+  checkSettings(input, service.clock.now());
   return service.db.orm.transaction(async (tx) => {
     const mode = await findEnvironmentMode(tx, input.environmentId);
     if (mode === null) throw resourceNotFound("environment", input.environmentId);
@@ -135,7 +156,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
 }
 
 /** Throws `invalid_parameter`. What is refused must not be written first and taken back: it would stay in the tables' files. */
-function checkNewKey(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
+function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
   const invalid = (param: string, message: string) => errors.push({ param, code: "invalid_parameter", message });
@@ -155,7 +176,56 @@ function checkNewKey(input: Omit<CreateApiKeyInput, "environmentId">, now: Date)
   if (errors[0] !== undefined) throw new AppError("invalid_parameter", errors[0].message, { errors });
 }
 
-/** Rotates a key for a person: a new secret with the same settings. Repeated, it answers as {@link issueOnce} says. */
+/**
+ * Changes what a key may do, and its name; every process notices within a second. The secret stays. Refused when the key has
+ * changed since these settings were chosen, which would take that change back.
+ */
+export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
+  const { service, environment, actor, request } = ctx;
+  const now = service.clock.now();
+  const wanted = settingsOf(input);
+  checkSettings(wanted, now);
+  const { orm } = service.db.within(environment.id);
+  await orm.transaction(async (tx) => {
+    const by = { environmentId: environment.id, id, actor, requestId: request.id };
+    const row = await lockKey(tx, by);
+    const replaced = await isRotated(tx, environment.id, row.id);
+    if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
+      const detail = replaced
+        ? "The key was rolled, and stays as it is until it ends. Edit the key that replaced it."
+        : "The key has ended, and stays as it is. Create a new key.";
+      throw invalidKeyState(row, now, replaced, detail);
+    }
+    const changes = changesOf(row, wanted);
+    if (Object.keys(changes).length === 0) return;
+    if (Date.parse(row.updated_at) !== instantOf(input.updated_at).getTime()) {
+      const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
+      throw invalidKeyState(row, now, replaced, detail);
+    }
+    await updateApiKey(tx, environment.id, row.id, {
+      name: wanted.name,
+      permissions: wanted.permissions,
+      expires_at: wanted.expiresAt,
+      ip_allow_list: wanted.ipAllowList,
+      updated_at: now.toISOString(),
+    });
+    await recordKeyAction(tx, environment.id, row.id, "updated", by, { changes });
+  });
+  return getApiKey(ctx, { id });
+}
+
+/** Name → [before, after] of what an edit changes. Permissions have no order. */
+function changesOf(row: ApiKeyRow, wanted: ReturnType<typeof settingsOf>) {
+  const listed = (permissions: readonly string[]) => permissions.toSorted().join(", ");
+  return onlyChanged({
+    name: [row.name, wanted.name],
+    permissions: [listed(row.permissions), listed(wanted.permissions)],
+    expires_at: [row.expires_at, wanted.expiresAt],
+    ip_allow_list: [row.ip_allow_list.join(", "), wanted.ipAllowList.join(", ")],
+  });
+}
+
+/** Rotates a key for a user: a new secret with the same settings. For retries see {@link issueOnce}. */
 export function reissueApiKey(
   ctx: Context,
   input: Omit<RotateApiKeyBody, "attempt"> & { id: string },
@@ -170,10 +240,7 @@ export function reissueApiKey(
   );
 }
 
-/** How long the old key goes on working beside the new one. */
-export type OverlapHours = 0 | 1 | 24 | 168;
-
-/** Replaces a key by a new one with the same settings. */
+/** Replaces a key by a new one with the same settings. `overlapHours`: how long the old one still works. */
 export function rotateApiKey(
   service: KeyService,
   input: KeyInput & { overlapHours: OverlapHours },
@@ -182,14 +249,11 @@ export function rotateApiKey(
   return service.db.orm.transaction(async (tx) => {
     const old = await lockKey(tx, input);
     const now = service.clock.now();
-    if (old.status !== "ACTIVE")
-      throw invalidKeyState(old.status, `The key is ${old.status}; only an ACTIVE one can be rotated.`);
-    if (await isRotated(tx, environmentId, old.id)) {
-      throw invalidKeyState(old.status, "The key was already rotated. Rotate the key that replaced it.");
-    }
-    if (old.expires_at !== null && Date.parse(old.expires_at) <= now.getTime()) {
-      throw invalidKeyState(old.status, "The key has expired. Create a new key.");
-    }
+    const replaced = await isRotated(tx, environmentId, old.id);
+    const refused = (detail: string) => invalidKeyState(old, now, replaced, detail);
+    if (old.status !== "ACTIVE") throw refused(`The key is ${old.status}; only an ACTIVE one can be rotated.`);
+    if (replaced) throw refused("The key was already rotated. Rotate the key that replaced it.");
+    if (statusAt(old, now) === "EXPIRED") throw refused("The key has expired. Create a new key.");
     const made = await createApiKey(
       { ...service, db: { orm: tx } },
       {

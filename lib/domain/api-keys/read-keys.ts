@@ -2,6 +2,7 @@ import type { Orm, Sql } from "@/db/client";
 import {
   type ApiKeyRow,
   countApiKeys,
+  findApiKey,
   findReplacements,
   type KeyUse,
   listApiKeys as selectApiKeys,
@@ -13,13 +14,13 @@ import { insertAudit } from "@/db/queries/changes";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
-import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Permission } from "@/lib/contract/permissions";
 import { idTime, newId } from "@/lib/ids";
-import type { Context } from "../context";
+import { type Context, resourceNotFound } from "../context";
 import { type ListAnswer, listAnswer } from "../lists";
 
-/** The row as people see it. `replacedBy` is the UUID of the key that was made in its place. */
+/** The row as it is shown. `replacedBy` is the UUID of the key that was made in its place. */
 export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | null): ApiKey {
   const status = statusAt(row, now);
   return {
@@ -38,20 +39,22 @@ export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | nu
     replaced_by: encodeIdOrNull("apiKey", replacedBy),
     available_actions: actionsOf(status, replacedBy !== null),
     created_at: row.created_at,
+    updated_at: row.updated_at,
   };
 }
 
-function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
+export function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
   if (row.status === "REVOKED") return "REVOKED";
   return row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 
-function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
+/** A key that was replaced ends when its rotation said, and so stays as it is. */
+export function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
   switch (status) {
     case "ACTIVE":
-      return replaced ? ["disable", "revoke"] : ["rotate", "disable", "revoke"];
+      return replaced ? ["disable", "revoke"] : ["edit", "rotate", "disable", "revoke"];
     case "DISABLED":
-      return ["enable", "revoke"];
+      return replaced ? ["enable", "revoke"] : ["edit", "enable", "revoke"];
     case "EXPIRED":
       return ["revoke"];
     case "REVOKED":
@@ -67,7 +70,7 @@ export type KeyService = { readonly db: { readonly orm: Orm }; readonly clock: C
 /** Who manages the key; left out, it is Cardlane itself (a script). */
 export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
 
-export type KeyAction = "created" | "disabled" | "enabled" | "revoked" | "rotated";
+export type KeyAction = "created" | "updated" | "disabled" | "enabled" | "revoked" | "rotated";
 
 export async function recordKeyAction(
   tx: Orm,
@@ -75,6 +78,7 @@ export async function recordKeyAction(
   keyId: string,
   action: KeyAction,
   by: ManagedBy,
+  detail: Record<string, unknown> | null = null,
 ): Promise<void> {
   const id = newId();
   await insertAudit(tx, environmentId, {
@@ -83,6 +87,7 @@ export async function recordKeyAction(
     action: `api_key.${action}`,
     object_id: keyId,
     request_id: by.requestId ?? null,
+    detail,
     created_at: idTime(id),
   });
 }
@@ -100,6 +105,16 @@ export function listApiKeys(
   input: { environmentId: string; limit?: number },
 ): Promise<ApiKeyRow[]> {
   return selectApiKeys(service.db.orm, input.environmentId, input.limit ?? 100);
+}
+
+/** A key of any status. Throws `resource_not_found`. */
+export async function getApiKey(ctx: Context, input: { id: string }): Promise<ApiKey> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const id = decodeId("apiKey", input.id);
+  const row = id && (await findApiKey(orm, ctx.environment.id, id));
+  if (!row) throw resourceNotFound("API key", input.id);
+  const replacements = await findReplacements(orm, ctx.environment.id, [row.id]);
+  return presentApiKey(row, ctx.service.clock.now(), replacements.get(row.id) ?? null);
 }
 
 /** One page of an environment's keys, newest first, of every status. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { updateCheckoutAppearanceOperation } from "@/lib/contract/checkout/operations";
+import * as checkout from "@/lib/contract/checkout/endpoints";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, testPeople } from "@/lib/testing/person-call";
+import { actsOf, testPeople } from "@/lib/testing/people";
 import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 
 const { db } = await testDatabase();
@@ -46,7 +46,7 @@ test("an appearance that says nothing is Cardlane's own", async () => {
 });
 
 test("what cannot be read, or is no appearance, is refused", () => {
-  const { body } = updateCheckoutAppearanceOperation;
+  const { body } = checkout.updateCheckoutAppearance;
   const wrongOf = (appearance: unknown) =>
     body.safeParse({ appearance }).error?.issues.map(({ path }) => path.join("."));
   expect(wrongOf(null)).toBeUndefined();

@@ -27,7 +27,7 @@ const MEMBERS = [
 
 /**
  * Replaces how the payment form looks for sessions that bring no appearance, open ones included. Null, and an appearance
- * that says nothing, are Cardlane's own look.
+ * that sets nothing, are Cardlane's own look.
  */
 export async function updateCheckoutAppearance(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function updateCheckoutAppearance(
   });
 }
 
-/** Without the members that say nothing, in one order. */
+/** Without the members that set nothing, in one order. */
 function cleaned(appearance: Appearance | null): Appearance | null {
   const given = MEMBERS.flatMap((member) =>
     appearance?.[member] === undefined ? [] : [[member, appearance[member]] as const],

@@ -22,6 +22,7 @@ import { type ActorNames, readActorNames } from "@/db/queries/payments/payment-d
 import { findPayment } from "@/db/queries/payments/payments";
 import { findPlan } from "@/db/queries/plans";
 import type { ClientSessionRow } from "@/db/schema/checkout";
+import type { PlanRow } from "@/db/schema/plans";
 import {
   CLIENT_SESSION_ATTEMPTS,
   type ClientSession,
@@ -34,7 +35,8 @@ import type {
   SessionDetail,
   SessionListItem,
   SessionListQuery,
-} from "@/lib/contract/checkout/operations";
+} from "@/lib/contract/checkout/endpoints";
+import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
@@ -43,47 +45,54 @@ import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { type Context, type Reply, resourceNotFound } from "../context";
-import { changedMembers, recordChange } from "../events/event";
+import { type Context, type Environment, type Reply, resourceNotFound } from "../context";
+import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { type ListAnswer, listAnswer } from "../lists";
 import { continuePayment } from "../payments/follow-up";
 import { keyOf, refuseUnclaimed } from "../payments/money-request";
 import { presentActor } from "../payments/present";
 import { currencyNotSupported } from "../plans/plans";
-import type { Checkout } from "./pay-session";
 
-const LIFE_MS = 24 * 60 * 60 * 1000;
+export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
+
+export const newSessionToken = (): string => `cst_${randomBytes(32).toString("base64url")}`;
 
 /** Opens a session for one shopper and one amount. Its token is in this answer (and its replays) and nowhere else. */
 export async function createClientSession(ctx: Context, input: CreateClientSessionBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, input);
-  return runOnce(ctx, { status: 201, secretAnswer: true }, async (tx) => {
-    const { plan_id, amount, currency, ...described } = input;
-    const price = await priceOf(ctx, tx, plan_id, amount, currency);
-    const id = newId();
-    const created_at = idTime(id);
-    const token = `cst_${randomBytes(32).toString("base64url")}`;
-    const row = await insertClientSession(tx, ctx.environment.id, {
-      id,
-      token_sha256: sha256(token),
-      status: "OPEN",
-      ...price,
-      ...described,
-      expires_at: new Date(Date.parse(created_at) + LIFE_MS).toISOString(),
-      created_at,
-      updated_at: created_at,
-    });
-    const data = { object: presentClientSession(ctx, row), previous: null };
-    await recordChange(ctx, tx, {
-      type: "client_session.created",
-      action: "client_session.created",
-      objectId: id,
-      data,
-    });
-    const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
-    return presentClientSession(ctx, row, { client_session_token: token, iframe_url });
-  });
+  return runOnce(
+    ctx,
+    async (tx) => {
+      const { plan_id, amount, currency, ...described } = input;
+      const price = await priceOf(ctx, tx, plan_id, amount, currency);
+      const id = newId();
+      const created_at = idTime(id);
+      const token = newSessionToken();
+      const row = await insertClientSession(tx, ctx.environment.id, {
+        id,
+        token_sha256: sha256(token),
+        status: "OPEN",
+        ...price,
+        ...described,
+        payment_link_id: null,
+        description: null,
+        expires_at: new Date(Date.parse(created_at) + SESSION_LIFE_MS).toISOString(),
+        created_at,
+        updated_at: created_at,
+      });
+      const data = { object: presentClientSession(ctx, row), previous: null };
+      await recordChange(ctx, tx, {
+        type: "client_session.created",
+        action: "client_session.created",
+        objectId: id,
+        data,
+      });
+      const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
+      return presentClientSession(ctx, row, { client_session_token: token, iframe_url });
+    },
+    { secretAnswer: true },
+  );
 }
 
 /** The plan's price, or the amount and currency that the schema makes sure of when there is no plan. */
@@ -101,7 +110,12 @@ async function priceOf(
     return { plan_id: null, amount, currency };
   }
   const planId = decodeId("plan", publicPlanId);
-  const plan = planId === null ? null : await findPlan(tx, ctx.environment.id, planId);
+  const plan = requireSellable(planId === null ? null : await findPlan(tx, ctx.environment.id, planId), publicPlanId);
+  return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
+}
+
+/** Throws unless the plan that a caller named is there and for sale. */
+export function requireSellable(plan: PlanRow | null, publicPlanId: string): PlanRow {
   if (plan === null) throw resourceNotFound("plan", publicPlanId, "plan_id");
   if (plan.status !== "ACTIVE") {
     throw new AppError(
@@ -112,7 +126,7 @@ async function priceOf(
       },
     );
   }
-  return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
+  return plan;
 }
 
 export async function getClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
@@ -125,12 +139,20 @@ export async function getClientSession(ctx: Context, input: { id: string }): Pro
 
 const LIMIT = 20;
 
-/** One page of the environment's client sessions, newest first. */
-export async function listClientSessions(ctx: Context, input: SessionListQuery): Promise<ListAnswer<SessionListItem>> {
+type ListedBy = SessionListQuery & {
+  /** `plink_…`: those that this link opened, tried or not. */
+  payment_link_id?: string;
+};
+
+/** One page of the environment's client sessions, newest first; of links only those that somebody tried to pay. */
+export async function listClientSessions(ctx: Context, input: ListedBy): Promise<ListAnswer<SessionListItem>> {
+  const linkId = input.payment_link_id === undefined ? null : decodeId("paymentLink", input.payment_link_id);
+  if (input.payment_link_id !== undefined && linkId === null)
+    throw resourceNotFound("payment link", input.payment_link_id);
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const offset = input.offset ?? 0;
   const now = ctx.service.clock.now();
-  const filter = { status: input.status, now: now.toISOString() };
+  const filter = { status: input.status, now: now.toISOString(), linkId };
   const [rows, total] = await Promise.all([
     selectSessions(orm, ctx.environment.id, filter, { limit: LIMIT + 1, offset }),
     countClientSessions(orm, ctx.environment.id, filter, TOTAL_CAP),
@@ -139,13 +161,20 @@ export async function listClientSessions(ctx: Context, input: SessionListQuery):
   return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
-function present({ session, plan }: ListedSession, now: Date): SessionListItem {
+const namedLink = ({ plan, link }: Pick<ListedSession, "plan" | "link">) =>
+  link && {
+    id: encodeId("paymentLink", link.id),
+    title: linkTitle({ ...link, plan_name: plan?.name ?? null }),
+  };
+
+function present({ session, plan, link }: ListedSession, now: Date): SessionListItem {
   return {
     id: encodeId("clientSession", session.id),
     status: clientSessionStatus(session, now),
     amount: session.amount,
     currency: session.currency,
     plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
+    link: namedLink({ plan, link }),
     customer_id: session.customer_id,
     customer_email: session.customer_email,
     customer_name: session.customer_name,
@@ -164,7 +193,7 @@ function present({ session, plan }: ListedSession, now: Date): SessionListItem {
 export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
   if (id === null) throw resourceNotFound("client session", input.id);
-  // A session whose challenge was abandoned for this was open until then, whatever the time or the number of attempts.
+  // A session whose challenge was abandoned for this was open until then, whatever its time or number of attempts.
   const cancelled =
     (await cancel(ctx, id, { evenExpired: false })) ??
     ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
@@ -184,7 +213,9 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
     const session = presentClientSession(ctx, row);
     const previous = changedMembers(presentClientSession(ctx, open), session);
     const type = "client_session.cancelled";
-    await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
+    // Of what a link opened nobody was told, so there is nothing to take back.
+    if (row.payment_link_id !== null) await recordAct(ctx, tx, type, id);
+    else await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
     return session;
   });
 }
@@ -204,7 +235,7 @@ function refusal(ctx: Context, row: ClientSessionRow): AppError {
   if (row.open_payment_id !== null) {
     return new AppError(
       "outcome_pending",
-      "A payment of this client session is under way. Ask again in a moment: it is then paid, or can be cancelled.",
+      "A payment of this client session is under way. Try again in a moment: it is then paid, or can be cancelled.",
     );
   }
   return new AppError("invalid_state", `The client session is ${current_status}; only an OPEN one can be cancelled.`, {
@@ -222,7 +253,7 @@ export async function getSessionDetail(ctx: Context, input: { id: string }): Pro
   const found =
     id === null ? null : await findSessionWithPlan(service.db.within(environment.id).orm, environment.id, id);
   if (found === null) throw resourceNotFound("client session", input.id);
-  const { session, plan } = found;
+  const { session, plan, link } = found;
   const [charges, acts] = await Promise.all([
     listSessionCharges(service.db.within(environment.id).sql, environment.id, session.id, MAX_SHOWN_ATTEMPTS),
     listSessionActs(service.db.within(environment.id).sql, environment.id, session.id),
@@ -239,6 +270,7 @@ export async function getSessionDetail(ctx: Context, input: { id: string }): Pro
   return {
     session: presentClientSession(ctx, session),
     plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
+    link: namedLink({ plan, link }),
     open_payment_id: encodeIdOrNull("payment", session.open_payment_id),
     attempts: charges.map(attemptOf),
     created_by: created ? presentActor(created.actor, names) : null,
@@ -272,7 +304,7 @@ type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
 const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
 
 /**
- * Status at `now`: that a session expired follows from the time and is not stored. One whose payment is under way has not:
+ * Status at `now`: expiry follows from the time and is not stored. A session whose payment is under way has not expired:
  * it may still be paid.
  */
 export function clientSessionStatus(
@@ -311,6 +343,9 @@ function presentClientSession(ctx: Context, row: ClientSessionRow, once: ShownOn
   };
 }
 
+/** A session as its payment form knows it, by the token that is in the form's address. */
+export type Checkout = { readonly environment: Environment; readonly row: CheckoutRow };
+
 /** The refusal of an attempt that came when the session was paid, closed, or busy with another payment. */
 export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
   return new AppError(
@@ -322,16 +357,16 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
 
 /**
  * Throws unless the session can be paid, before its card goes anywhere. An attempt that was made already passes: what became
- * of it is to be told, whatever has changed since. What it finds is an early no; the yes is the guard's, in T1.
+ * of it is shown, whatever has changed since. This is an early refusal; T1's guard decides.
  */
 export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
   const refusal = refusalOf(ctx, row);
   if (!refusal || !(await isNewAttempt(ctx))) return;
-  // A session that is busy may be free again: an attempt that was refused meanwhile must not pay when it comes once more.
+  // A busy session may become free again: an attempt that was refused in between must not pay when it is retried.
   const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
   if (isBusy) {
     const reply = await refuseUnclaimed(ctx, refusal);
-    // Not our refusal: the same attempt was begun meanwhile, and whoever went on with it, perhaps this request, answers for it.
+    // Not our refusal: the same attempt has just begun, and the request that continues it, perhaps this one, answers for it.
     if (reply.replayed || reply.status !== refusal.status) return;
   }
   throw refusal;
@@ -342,14 +377,17 @@ export async function isNewAttempt(ctx: Context): Promise<boolean> {
   return (await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
+/** Whether the link that opened a session still takes payments; T1's guard asks the same. */
+export const linkTakes = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean => active && !expired;
+
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   if (row.suspended) {
     return new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
   }
   const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
   if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);
-  if (row.plan_status !== null && row.plan_status !== "ACTIVE") {
-    return new AppError("plan_not_active", "This is no longer for sale. Nothing was charged.");
+  if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkTakes(row.link))) {
+    return new AppError("plan_not_active", "This is no longer available. Nothing was charged.");
   }
   return null;
 }

@@ -7,7 +7,7 @@ import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { testPeople } from "@/lib/testing/person-call";
+import { testPeople } from "@/lib/testing/people";
 import { createPlan } from "../plans/plans";
 import { cancelClientSession, createClientSession, getSessionDetail, listClientSessions } from "./client-sessions";
 

@@ -1,18 +1,21 @@
 import { type CheckoutRow, countClientSessionAttempt, findCheckoutRow } from "@/db/queries/checkout/client-sessions";
-import type { CheckoutFailure, CheckoutState, CheckoutStatus } from "@/lib/contract/checkout/checkout";
+import {
+  type CheckoutFailure,
+  type CheckoutState,
+  type CheckoutStatus,
+  isCharged,
+} from "@/lib/contract/checkout/checkout";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
-import type { CheckoutAttemptBody } from "@/lib/contract/checkout/operations";
-import type { DeclineCode } from "@/lib/contract/errors";
+import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
+import { type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { sha256 } from "@/lib/secret";
-import type { Context, Environment, Service } from "../context";
+import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "../payments/make-payment";
-import { clientSessionStatus, requireUsable, sessionUnusable } from "./client-sessions";
+import { receiptPathOf } from "../receipts/receipts";
+import { type Checkout, clientSessionStatus, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
 import { insertNewPaymentToken } from "./payment-tokens";
-
-/** A session as its payment form knows it, by the token that is in the form's address. */
-export type Checkout = { readonly environment: Environment; readonly row: CheckoutRow };
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 
@@ -49,12 +52,24 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   if (row.open_payment_id !== null)
     return row.last_payment_status === "REQUIRES_ACTION" ? "REQUIRES_ACTION" : "PROCESSING";
   const status = clientSessionStatus(row, service.clock.now());
+  // The session itself stays open: its link may be switched on again.
+  if (status === "OPEN" && row.link !== null && !linkTakes(row.link)) return row.link.expired ? "EXPIRED" : "CANCELLED";
   // A card that was tokenized with the last attempt may still pay it, but the form takes no more.
   return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
+/** A link to pay lives for ever, and goes round: what was paid by it is shown only while the session's own time lasts. */
+export const mayHaveReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
+  Date.parse(row.expires_at) > clock.now().getTime();
+
+/** Path of the receipt of a session that is paid; null while it is not, and later on. */
+export async function findSessionReceipt(service: Service, { row, environment }: Checkout): Promise<string | null> {
+  if (row.payment_id === null || !mayHaveReceipt(service, row) || !isCharged(checkoutState(service, row))) return null;
+  return receiptPathOf(service, environment, row.payment_id);
+}
+
 /** Codes that a shopper may know; any other is a decline like any other. */
-const TOLD: Partial<Record<DeclineCode, CheckoutFailure>> = {
+const SHOWN_CODES: Partial<Record<DeclineCode, CheckoutFailure>> = {
   insufficient_funds: "insufficient_funds",
   expired_card: "expired_card",
   incorrect_cvv: "incorrect_cvv",
@@ -66,7 +81,7 @@ const TOLD: Partial<Record<DeclineCode, CheckoutFailure>> = {
 function failureOf({ last_payment_status: status, last_decline_code: code }: CheckoutRow): CheckoutFailure | null {
   if (status === "FAILED") return "processing_error";
   if (status !== "DECLINED") return null;
-  return (code && TOLD[code]) ?? "card_declined";
+  return (code && SHOWN_CODES[code]) ?? "card_declined";
 }
 
 /** Our own pages by their path: the form may be open under another name of this host, and frames its own origin alone. */
@@ -78,7 +93,7 @@ type SessionToken = { id: string; expires_at: string };
 
 /**
  * Makes a `tok_…` of the card that a shopper typed, with which the merchant's server may pay once within 15 minutes. Counts
- * as an attempt. The same attempt again answers the same token. Throws AppError when the session takes none now (409).
+ * as an attempt. The same attempt again returns the same token. Throws AppError when the session takes none now (409).
  */
 export async function tokenizeForSession(
   ctx: Context,
@@ -95,20 +110,24 @@ export async function tokenizeForSession(
     clientSessionId: row.id,
   };
   const card = await tokenizeCard(processor, ctx.environment.id, body.card);
-  const reply = await runOnce(ctx, { status: 200, secretAnswer: true }, async (tx) => {
-    if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
-    const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);
-    return { id, expires_at };
-  });
-  if (reply.status !== 200) throw sessionUnusable(row);
+  const reply = await runOnce(
+    ctx,
+    async (tx) => {
+      if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
+      const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);
+      return { id, expires_at };
+    },
+    { secretAnswer: true },
+  );
+  if (isRefusal(reply.status)) throw sessionUnusable(row);
   return JSON.parse(reply.body) as SessionToken;
 }
 
 /**
  * Pays a session with the card that its shopper typed: the session's amount, under the attempt's idempotency key. That it
- * was declined, or that its outcome is not known yet, is no error: what became of it is the session's state; the answer is
+ * was declined, or that its outcome is not known yet, is no error: the session's state has the outcome; the result is
  * whether this very request was declined. Throws AppError when the session takes no payment now (409, 403 for a suspended
- * merchant, 422 for a plan that is not sold any more), or the same attempt is still running (409).
+ * merchant, 422 for a plan that is no longer sold), or the same attempt is still running (409).
  */
 export async function payClientSession(
   ctx: Context,
@@ -129,7 +148,7 @@ export async function payClientSession(
       customer_email: row.customer_email,
       customer_name: row.customer_name ?? body.card.name ?? null,
       billing_address: withPostalCode(row.billing_address, body.postal_code ?? null),
-      description: row.plan_name,
+      description: row.plan?.name ?? row.description,
       metadata: row.metadata,
       return_url: row.return_url,
     },
@@ -139,13 +158,13 @@ export async function payClientSession(
     unusable: () => sessionUnusable(row),
   });
   // The refusal of an attempt is replayed like any other answer.
-  if (reply.status === 409) throw sessionUnusable(row);
-  return { declined: reply.status === 402 && !reply.replayed };
+  if (reply.status === statusOfError("invalid_state")) throw sessionUnusable(row);
+  return { declined: reply.status === statusOfError("card_declined") && !reply.replayed };
 }
 
 /**
  * The merchant's return URL, telling which session and payment the shopper comes back from. They are for looking up: what
- * became of the payment is asked of the API, for anybody can type an address.
+ * look up the outcome through the API, for anyone can type an address.
  */
 export function withSessionIds(
   returnUrl: string,

@@ -67,11 +67,11 @@ export async function insertNewPaymentToken(
 const AT_ONCE = 5_000;
 
 /**
- * Forgets cards that nobody needs any more, in every environment. Of tokens past their 15 minutes the processor's own token
- * goes at once, and the row a day later, so that who uses one too late is told so. At the sandbox those attempts go that its
- * fraud rules do not count any more.
+ * Deletes cards that are no longer needed, in every environment. The processor's own token of a token past its 15 minutes
+ * goes at once, the row a day later, so that a late use gets a clear refusal. At the sandbox, attempts go that its
+ * fraud rules no longer count.
  *
- * Answers how many it forgot: whoever calls it again until that is 0 is done. Several processes may do it at once.
+ * Returns how many: call it again until that is 0. Several processes may run it at once.
  */
 export async function forgetOldCards({
   db,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isStaleOutcome, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment } from "@/db/queries/payments/payments";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
-import { EVENT_TYPES } from "@/lib/contract/events";
+import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { decodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
@@ -12,12 +12,14 @@ import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, says } from "@/lib/testing/scripted-processor";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
-import { pictureOf } from "../payments/finish-operation";
+import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { processReports } from "../payments/process-reports";
 import { activatePlan, createPlan, deactivatePlan, updatePlan } from "../plans/plans";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { runSettlement } from "../settlement/settle";
+import { testWebhookEndpoint } from "../webhooks/deliveries";
+import { createWebhookEndpoint, updateWebhookEndpoint } from "../webhooks/endpoints";
 import { newEvent, paymentData } from "./event";
 
 const { db } = await testDatabase({ max: 20 });
@@ -77,6 +79,13 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await deactivatePlan(ctx(), { id });
   const session = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
   await cancelClientSession(ctx(), { id: JSON.parse(session.body).id });
+  const endpoint = await createWebhookEndpoint(ctx(), {
+    ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["refund.failed"] },
+    ...{ payload: "full", signature: "v1" },
+  });
+  const webhook = { id: JSON.parse(endpoint.body).id };
+  await testWebhookEndpoint(ctx(), webhook);
+  await updateWebhookEndpoint(ctx(), { ...webhook, status: "DISABLED" });
 }
 
 test("every type of the catalogue is told by something, and each as the catalogue has it", async () => {
@@ -139,8 +148,8 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   if (!open || !before) throw new Error("nothing is open");
   const operation = { id: open.id, kind: "capture", paymentId: id, transactionId: before.payment.charge_id } as const;
   const now = new Date().toISOString();
-  const picture = pictureOf(before, operation);
-  const change = applyOutcome(picture, { ...operation, amount: 9_000, detail: null }, { kind: "approved" }, now);
+  const snapshot = operationSnapshot(before, operation);
+  const change = applyOutcome(snapshot, { ...operation, amount: 9_000, detail: null }, { kind: "approved" }, now);
   const about = { objectId: id, operationId: open.id };
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import type { EventData } from "@/lib/contract/events";
+import type { EventData } from "@/lib/contract/events/event";
 import { type charge, plan, session } from "@/lib/contract/example-objects";
 import { changedMembers, newEvent } from "./event";
 

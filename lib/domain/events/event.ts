@@ -3,7 +3,7 @@ import type { Orm } from "@/db/client";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { EventJson, EventRow, NewEvent } from "@/db/schema/events";
-import type { Event, EventData, EventType, EventTypeOf } from "@/lib/contract/events";
+import type { Event, EventData, EventType, EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
@@ -53,7 +53,7 @@ export function changedMembers<T extends object>(before: T, after: T): Partial<T
   return changed;
 }
 
-/** What an event holds that a commit makes of a payment. Of one that nobody was told of yet there is no `previous`. */
+/** The event data of what a commit changes in a payment. Before its first event there is no `previous`. */
 export function paymentData(before: PaymentSnapshot, after: PaymentSnapshot, mode: Mode): EventData<PaymentEventType> {
   const shown = (snapshot: PaymentSnapshot) => presentPayment(snapshot.payment, snapshot.transactions, mode);
   const object = shown(after);
@@ -77,17 +77,17 @@ function changesOfPayment(
   return transactions.length > 0 ? { ...previous, transactions } : previous;
 }
 
-type ChangeType = EventTypeOf<"subscription_plan" | "client_session">;
+type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_endpoint">;
 
 /**
- * Tells the outbox and the audit log of a change, in its own transaction, which holds the object's row. `action`: its name in
- * the audit log.
+ * Writes a change into the outbox and the audit log, in its own transaction, which holds the object's row. `action`: its name in
+ * the audit log. Returns the event.
  */
 export async function recordChange<T extends ChangeType>(
   ctx: Context,
   tx: Orm,
   change: { type: T; action: string; objectId: string; data: EventData<T> },
-): Promise<void> {
+): Promise<{ id: string; created_at: string }> {
   const event = newEvent(change.type, { objectId: change.objectId, operationId: null }, change.data);
   const created_at = idTime(event.id);
   await insertEvent(tx, ctx.environment.id, { ...event, created_at });
@@ -99,4 +99,18 @@ export async function recordChange<T extends ChangeType>(
     request_id: ctx.request.id,
     created_at,
   });
+  return { id: event.id, created_at };
+}
+
+/** Who did something that is no event: merchants see it in their history, and no webhook tells of it. */
+export async function recordAct(
+  ctx: Context,
+  tx: Orm,
+  action: string,
+  objectId: string,
+  detail: Record<string, unknown> | null = null,
+): Promise<void> {
+  const id = newId();
+  const entry = { id, actor: ctx.actor, action, object_id: objectId, request_id: ctx.request.id, detail };
+  await insertAudit(tx, ctx.environment.id, { ...entry, created_at: idTime(id) });
 }

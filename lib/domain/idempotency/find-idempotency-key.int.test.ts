@@ -4,8 +4,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser } from "@/lib/testing/people";
-import { actsOf } from "@/lib/testing/person-call";
+import { actsOf, createTestUser } from "@/lib/testing/people";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { createClientSession } from "../checkout/client-sessions";
 import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
@@ -64,7 +63,7 @@ test("a key of 24 hours is expired, and new to the next request", async () => {
 test("an answer with a secret is not shown", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test, {
-    request: { id: tenant.merchant.id, operation: "createClientSession", path: "/v1/client-sessions" },
+    request: { id: tenant.merchant.id, endpoint: "createClientSession", path: "/v1/client-sessions" },
     idempotency: testIdempotency("k", Buffer.alloc(32), `{"amount":1}`),
   });
   await createClientSession(ctx, createClientSessionBody.parse({ amount: 1, currency: "USD" }));

@@ -8,10 +8,10 @@ import {
   readKeyActors,
 } from "@/db/queries/idempotency/inspection";
 import { keepableText } from "@/lib/contract/card-numbers";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import type { Difference, KeyDetail, KeyPage, KeyState, KeySummary } from "@/lib/contract/idempotency/idempotency-key";
 import { encodeId } from "@/lib/contract/ids";
-import { OPERATIONS } from "@/lib/contract/operations";
 import { firstIdAt } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
@@ -30,7 +30,7 @@ export async function findIdempotencyKey(ctx: Context, input: { key: string }): 
   const tooLong = (row.response_body?.length ?? 0) > LONGEST_SHOWN;
   return {
     ...presentKey(row),
-    operation: row.operation_name,
+    endpoint: row.endpoint,
     request_id: encodeId("request", row.request_id),
     actor: presentActor(row.actor, actors),
     body: row.request_body,
@@ -49,7 +49,7 @@ export async function findIdempotencyKey(ctx: Context, input: { key: string }): 
       at: reuse.at,
       body: reuse.body,
       differences: differencesOf(
-        { endpoint: `${methodOf(row.operation_name)} ${row.path}`, body: row.request_body },
+        { endpoint: `${methodOf(row.endpoint)} ${row.path}`, body: row.request_body },
         { endpoint: `POST ${reuse.path}`, body: reuse.body },
       ),
     },
@@ -77,10 +77,10 @@ function retryWords(row: InspectedKey): string {
     case "done":
       return `The same request gets the stored answer again (${row.status_code}), to the byte, marked Idempotent-Replayed: true. Nothing runs a second time. Another request with this key gets 409 idempotency_key_reused.`;
     case "waiting":
-      return "The outcome at the processor is not known yet. A retry asks what became of the same operation and answers 202 until that is known, then its one true result. It never starts a second one.";
+      return "The outcome at the processor is not known yet. A retry checks on the same operation and answers 202 until its outcome is known, then the final result. It never starts a second one.";
     case "running":
       return row.lease_over
-        ? "The first request stopped before it had an answer. A retry goes on where it stopped, with the same operation; it never starts a second one."
+        ? "The first request stopped before it had an answer. A retry continues the same operation; it never starts a second one."
         : "The first request is still running. A retry waits up to 2 seconds for its answer, then gets 409 idempotency_request_in_progress and may be sent again.";
     default:
       return state satisfies never;
@@ -91,7 +91,7 @@ function retryWords(row: InspectedKey): string {
 const SAME_LOOK_MS = 10 * 60_000;
 
 /**
- * The same as `findIdempotencyKey`, once it is written down that the person looked; the look-ups of support staff are in their
+ * The same as `findIdempotencyKey`, once it is written down that the user looked; the look-ups of support staff are in their
  * own log. What was looked for may be anything that they pasted.
  */
 export async function lookUpIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
@@ -105,7 +105,7 @@ export async function getIdempotencyKey(ctx: Context, input: { key: string }): P
   if (found) return found;
   throw new AppError(
     "resource_not_found",
-    "There is no such idempotency key in this environment. Keys are kept for a day.",
+    "There is no such idempotency key in this environment. Keys are kept for 24 hours.",
   );
 }
 
@@ -130,10 +130,10 @@ export async function listIdempotencyKeys(
   return { keys: rows.slice(0, limit).map(presentKey), has_more: rows.length > limit };
 }
 
-const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
+const METHODS = new Map(ENDPOINTS.map(({ name, method }) => [name, method]));
 
-/** The HTTP method of a contract's operation, by its name. */
-export const methodOf = (operationName: string): string => METHODS.get(operationName) ?? "POST";
+/** The HTTP method of an endpoint, by its name. */
+export const methodOf = (endpoint: string): string => METHODS.get(endpoint) ?? "POST";
 
 /** What a key is now, from its row and its operation. */
 function stateOf(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unknown_at">): KeyState {
@@ -146,7 +146,7 @@ function presentKey(row: ListedKey): KeySummary {
   return {
     key: row.key,
     state: stateOf(row),
-    method: methodOf(row.operation_name),
+    method: methodOf(row.endpoint),
     path: row.path,
     status: row.status_code,
     replay_count: row.replay_count,
@@ -167,7 +167,7 @@ export function differencesOf(first: Side, other: Side): Difference[] {
   return differences;
 }
 
-/** Members that both sides leave out, or one leaves out and the other says is null, are the same to the API. */
+/** Members that both sides leave out, or one leaves out and the other sets to null, are the same to the API. */
 function compare(member: string, first: unknown, other: unknown, differences: Difference[]): void {
   if (isObject(first) && isObject(other)) {
     for (const name of new Set([...Object.keys(first), ...Object.keys(other)])) {

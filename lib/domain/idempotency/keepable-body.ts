@@ -25,7 +25,7 @@ function withoutSecrets(body: { card?: unknown; payment_token?: unknown }): obje
   return body;
 }
 
-/** By name, so that a member the contract adds to cards is not kept before somebody has thought about it. */
+/** By name, so that a member the contract adds to cards is not kept by accident. */
 function keepableCard(card: unknown): object | null {
   if (typeof card !== "object" || card === null) return null;
   const { number, exp_month, exp_year, name } = card as Record<string, unknown>;

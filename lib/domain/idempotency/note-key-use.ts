@@ -18,13 +18,13 @@ type NotedKey = { key: string; request_id: string };
 /** One per database: notes are written one after the other, over one connection, outside of any request. */
 const books = new WeakMap<Orm, NoteBook>();
 
-/** Counts that a stored answer was given again. Never throws, and nobody waits for it. */
+/** Counts that a stored answer was replayed. Never throws, and no request waits for it. */
 export function noteReplay(ctx: Context, row: NotedKey): void {
   const note = noteOf(ctx, row);
   if (note) note.replays++;
 }
 
-/** Keeps what else a key was used for, which was refused. Never throws, and nobody waits for it. */
+/** Keeps what else a key was used for, which was refused. Never throws, and no request waits for it. */
 export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyRequest): void {
   const note = noteOf(ctx, row);
   if (!note) return;

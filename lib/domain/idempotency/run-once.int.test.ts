@@ -1,13 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { AppError } from "@/lib/contract/errors";
 import type { Reply } from "@/lib/domain/context";
+import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testIdempotency, testTenant } from "@/lib/testing/factories";
-import { type RunOnceOptions, runOnce } from "./run-once";
+import { runOnce } from "./run-once";
 
 const { db } = await testDatabase({ max: 12 });
-const CREATED: RunOnceOptions = { status: 201 };
+/** What answers 200; the endpoint of other calls answers 201. */
+const CHANGE = { request: { id: newId(), endpoint: "updatePlan", path: "/v1/subscription-plans/x" } };
 
 async function setup() {
   const tenant = await testTenant(db);
@@ -30,20 +32,20 @@ async function setup() {
 
 test("without a key every call runs", async () => {
   const { call, work } = await setup();
-  expect(await runOnce(call(), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
-  expect(await runOnce(call(), CREATED, work)).toEqual({ status: 201, body: '{"run":2}', replayed: false });
+  expect(await runOnce(call(), work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
+  expect(await runOnce(call(), work)).toEqual({ status: 201, body: '{"run":2}', replayed: false });
 });
 
 test("the second call with a key answers the first one's bytes and runs nothing", async () => {
   const { keyed, work, runs } = await setup();
-  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
-  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body: '{"run":1}', replayed: true });
+  expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body: '{"run":1}', replayed: false });
+  expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body: '{"run":1}', replayed: true });
   expect(runs()).toBe(1);
 });
 
 test("ten calls at once run once, and all answer the same bytes", async () => {
   const { keyed, work, runs } = await setup();
-  const replies = await Promise.all(Array.from({ length: 10 }, () => runOnce(keyed("k"), CREATED, work)));
+  const replies = await Promise.all(Array.from({ length: 10 }, () => runOnce(keyed("k"), work)));
   expect(runs()).toBe(1);
   expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['{"run":1}']));
   expect(replies.filter((reply) => !reply.replayed)).toHaveLength(1);
@@ -51,39 +53,39 @@ test("ten calls at once run once, and all answer the same bytes", async () => {
 
 test("a key belongs to its environment, and is compared exactly", async () => {
   const { keyed, work, stranger, runs } = await setup();
-  await runOnce(keyed("k"), CREATED, work);
-  await runOnce(keyed("k", "same", { environment: stranger.test }), CREATED, work);
-  await runOnce(keyed("K"), CREATED, work);
-  await runOnce(keyed("k "), CREATED, work);
+  await runOnce(keyed("k"), work);
+  await runOnce(keyed("k", "same", { environment: stranger.test }), work);
+  await runOnce(keyed("K"), work);
+  await runOnce(keyed("k "), work);
   expect(runs()).toBe(4);
 });
 
 test("the same key with other parameters is refused, and the first answer stays", async () => {
   const { keyed, work } = await setup();
-  await runOnce(keyed("k"), CREATED, work);
-  await expect(runOnce(keyed("k", "other"), CREATED, work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
-  expect(await runOnce(keyed("k"), CREATED, work)).toMatchObject({ body: '{"run":1}', replayed: true });
+  await runOnce(keyed("k"), work);
+  await expect(runOnce(keyed("k", "other"), work)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  expect(await runOnce(keyed("k"), work)).toMatchObject({ body: '{"run":1}', replayed: true });
 });
 
 test("a key replays until it is 24 hours old, and from then on is new for everything", async () => {
   const { keyed, work, age } = await setup();
-  await runOnce(keyed("k"), { status: 201, secretAnswer: true }, work);
+  await runOnce(keyed("k"), work, { secretAnswer: true });
   await age("23 hours 59 minutes 55 seconds");
-  expect(await runOnce(keyed("k"), CREATED, work)).toMatchObject({ body: '{"run":1}', replayed: true });
+  expect(await runOnce(keyed("k"), work)).toMatchObject({ body: '{"run":1}', replayed: true });
   await age("5 seconds");
-  expect(await runOnce(keyed("k", "other"), { status: 200 }, work)).toEqual({
+  expect(await runOnce(keyed("k", "other", CHANGE), work)).toEqual({
     status: 200,
     body: '{"run":2}',
     replayed: false,
   });
-  expect(await runOnce(keyed("k", "other"), CREATED, work)).toEqual({ status: 200, body: '{"run":2}', replayed: true });
+  expect(await runOnce(keyed("k", "other"), work)).toEqual({ status: 200, body: '{"run":2}', replayed: true });
 });
 
 test("calls at once with a key that has run out still run once", async () => {
   const { keyed, work, age, runs } = await setup();
-  await runOnce(keyed("k"), CREATED, work);
+  await runOnce(keyed("k"), work);
   await age("24 hours");
-  const replies = await Promise.all(Array.from({ length: 8 }, () => runOnce(keyed("k"), CREATED, work)));
+  const replies = await Promise.all(Array.from({ length: 8 }, () => runOnce(keyed("k"), work)));
   expect(runs()).toBe(2);
   expect(new Set(replies.map((reply) => reply.body))).toEqual(new Set(['{"run":2}']));
 });
@@ -95,10 +97,10 @@ test("a refusal that is kept undoes the work, and is replayed to the byte", asyn
       values ('${merchant.test.id}', 'USD', 'captured', 1, 1)`);
     throw new AppError("plan_not_active", "Not active.", { param: "plan_id" });
   });
-  const first = await runOnce(keyed("k"), CREATED, refuse);
+  const first = await runOnce(keyed("k"), refuse);
   expect(first).toMatchObject({ status: 422, replayed: false });
   expect(JSON.parse(first.body)).toMatchObject({ code: "plan_not_active", param: "plan_id" });
-  expect(await runOnce(keyed("k"), CREATED, refuse)).toEqual({ ...first, replayed: true });
+  expect(await runOnce(keyed("k"), refuse)).toEqual({ ...first, replayed: true });
   expect(refuse).toHaveBeenCalledTimes(1);
   expect(await db.sql`select from total_deltas where environment_id = ${merchant.test.id}`).toHaveLength(0);
 });
@@ -108,10 +110,10 @@ test.each([new AppError("invalid_parameter", "No."), new AppError("resource_not_
   async (error) => {
     const { keyed, work, merchant } = await setup();
     const fail = async () => Promise.reject(error);
-    await expect(runOnce(keyed("k"), CREATED, fail)).rejects.toBe(error);
+    await expect(runOnce(keyed("k"), fail)).rejects.toBe(error);
     const [left] = await db.sql`select count(*)::int from idempotency_keys where environment_id = ${merchant.test.id}`;
     expect(left?.count).toBe(0);
-    expect(await runOnce(keyed("k", "corrected"), CREATED, work)).toMatchObject({ status: 201, replayed: false });
+    expect(await runOnce(keyed("k", "corrected"), work)).toMatchObject({ status: 201, replayed: false });
   },
 );
 
@@ -123,33 +125,33 @@ test("a duplicate that has waited two seconds is sent away, and answered once th
   });
   let first: Promise<Reply> | undefined;
   await new Promise<void>((started) => {
-    first = runOnce(keyed("k"), CREATED, async () => {
+    first = runOnce(keyed("k"), async () => {
       started();
       await finished;
       return work();
     });
   });
-  await expect(runOnce(keyed("k"), CREATED, work)).rejects.toMatchObject({
+  await expect(runOnce(keyed("k"), work)).rejects.toMatchObject({
     code: "idempotency_request_in_progress",
     headers: { "Retry-After": "1" },
   });
   finish();
   const body = (await first)?.body;
-  expect(await runOnce(keyed("k"), CREATED, work)).toEqual({ status: 201, body, replayed: true });
+  expect(await runOnce(keyed("k"), work)).toEqual({ status: 201, body, replayed: true });
 });
 
 test("the permission is asked for again before a stored answer is given, and only then", async () => {
   const { keyed, work } = await setup();
   const denied = new AppError("permission_denied", "No longer.");
   const reauthorize = vi.fn(async () => Promise.reject(denied));
-  await runOnce(keyed("k", "same", { reauthorize }), CREATED, work);
+  await runOnce(keyed("k", "same", { reauthorize }), work);
   expect(reauthorize).not.toHaveBeenCalled();
-  await expect(runOnce(keyed("k", "same", { reauthorize }), CREATED, work)).rejects.toBe(denied);
+  await expect(runOnce(keyed("k", "same", { reauthorize }), work)).rejects.toBe(denied);
 });
 
 test("an answer with a secret is stored encrypted and replayed in clear", async () => {
   const { keyed, merchant } = await setup();
-  const once = () => runOnce(keyed("k"), { status: 201, secretAnswer: true }, async () => ({ token: "cst_visible" }));
+  const once = () => runOnce(keyed("k"), async () => ({ token: "cst_visible" }), { secretAnswer: true });
   await once();
   const [row] = await db.sql`select response_body from idempotency_keys where environment_id = ${merchant.test.id}`;
   expect(row?.response_body).not.toContain("cst_visible");

@@ -2,18 +2,14 @@ import type { Orm } from "@/db/client";
 import { claimIdempotencyKey, storeIdempotentAnswer } from "@/db/queries/idempotency/keys";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { AppError } from "@/lib/contract/errors";
-import type { Context, IdempotencyRequest, Reply } from "../context";
+import type { Answer, Context, IdempotencyRequest, Reply, Result } from "../context";
 import { noteReplay, noteReuse } from "./note-key-use";
 
 /** How long a duplicate waits for the first request before it is sent away. */
 const WAIT_MS = 2_000;
 
-export type RunOnceOptions = {
-  /** Status of the answer when the work is done. */
-  status: number;
-  /** The answer holds something that is shown once: it is kept encrypted. */
-  secretAnswer?: boolean;
-};
+/** `secretAnswer`: the answer holds something that is shown once, and is kept encrypted. */
+type RunOnceOptions = { secretAnswer?: boolean };
 
 /**
  * Runs the work of a POST that moves no money and, when the caller sent an idempotency key, keeps the answer under it. Key,
@@ -21,13 +17,13 @@ export type RunOnceOptions = {
  */
 export async function runOnce(
   ctx: Context,
-  options: RunOnceOptions,
   work: (tx: Orm) => Promise<object>,
+  options: RunOnceOptions = {},
 ): Promise<Reply> {
   const { idempotency } = ctx;
   if (idempotency === null) {
-    const answer = await ctx.service.db.within(ctx.environment.id).orm.transaction(work);
-    return { status: options.status, body: JSON.stringify(answer), replayed: false };
+    const made = await ctx.service.db.within(ctx.environment.id).orm.transaction(work);
+    return { ...render(ctx, { kind: "made", made }), replayed: false };
   }
   const result = await ctx.service.db
     .within(ctx.environment.id)
@@ -43,14 +39,15 @@ async function runUnderKey(
   work: (tx: Orm) => Promise<object>,
 ): Promise<Reply | { stored: IdempotencyKeyRow }> {
   const environmentId = ctx.environment.id;
-  const { operation, path, id } = ctx.request;
+  const { endpoint, path, id: requestId } = ctx.request;
+  const { key, body: keptBody } = idempotency;
   const claim = {
-    key: idempotency.key,
-    operation_name: operation,
+    key,
+    digest: await idempotency.digest(),
+    body: keptBody,
+    endpoint,
     path,
-    request_digest: await idempotency.digest(),
-    request_body: idempotency.body,
-    request_id: id,
+    requestId,
     actor: ctx.actor,
   };
   const held = await claimIdempotencyKey(tx, environmentId, claim, WAIT_MS);
@@ -58,7 +55,7 @@ async function runUnderKey(
   if (held !== null) return { stored: held };
 
   const { status, body, secret } = await answerOf(ctx, options, tx, work);
-  await storeIdempotentAnswer(tx, environmentId, idempotency.key, {
+  await storeIdempotentAnswer(tx, environmentId, key, {
     status_code: status,
     response_body: secret ? ctx.service.secret.seal(body) : body,
     response_sealed: secret,
@@ -70,14 +67,17 @@ async function runUnderKey(
 async function answerOf(ctx: Context, options: RunOnceOptions, tx: Orm, work: (tx: Orm) => Promise<object>) {
   try {
     // A savepoint: what a refused attempt wrote is undone, the claim of the key is not.
-    const answer = await tx.transaction(work);
-    return { status: options.status, body: JSON.stringify(answer), secret: options.secretAnswer === true };
+    const made = await tx.transaction(work);
+    return { ...render(ctx, { kind: "made", made }), secret: options.secretAnswer === true };
   } catch (error) {
     if (!(error instanceof AppError && error.stored)) throw error;
-    const { operation: operationName, path, id: requestId } = ctx.request;
-    const refusal = ctx.service.renderAnswer({ operationName, path, requestId }, { kind: "refused", error });
-    return { ...refusal, secret: false };
+    return { ...render(ctx, { kind: "refused", error }), secret: false };
   }
+}
+
+function render(ctx: Context, result: Result): Answer {
+  const { endpoint, path, id: requestId } = ctx.request;
+  return ctx.service.renderAnswer({ endpoint, path, requestId }, result);
 }
 
 async function replay(ctx: Context, idempotency: IdempotencyRequest, stored: IdempotencyKeyRow): Promise<Reply> {
@@ -100,6 +100,6 @@ function inProgress(): AppError {
   return new AppError(
     "idempotency_request_in_progress",
     "The first request with this X-Idempotency-Key is still running. Send the same request again in a second.",
-    { headers: { "Retry-After": "1" } },
+    { retryAfterSeconds: 1 },
   );
 }

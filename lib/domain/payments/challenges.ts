@@ -8,7 +8,7 @@ import { withSessionIds } from "../checkout/pay-session";
 import type { Service } from "../context";
 import { challengeSubject } from "./processor-calls";
 
-/** What the challenge page shows, and what goes on from it. */
+/** What the challenge page shows, and what it needs to continue the payment. */
 export type Challenge = {
   environment: { id: string; mode: Mode };
   /** UUID. */
@@ -20,13 +20,13 @@ export type Challenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
-  /** The merchant's address to go back to, with the ids added; null when it gave none. */
+  /** The merchant's return address, with the ids added; null when it gave none. */
   returnUrl: string | null;
-  /** Origins that may embed the payment form it belongs to, and so the challenge in it; null when it belongs to none. */
+  /** Origins that may embed its payment form, and so the challenge; null without a payment form. */
   allowedOrigins: string[] | null;
 };
 
-/** The challenge behind a token of ours; null for any other text. */
+/** The challenge behind one of our tokens; null for any other text. */
 export async function findChallenge(service: Service, token: string): Promise<Challenge | null> {
   const [environmentText = "", paymentText = "", code = "", ...more] = token.split(".");
   const environmentId = decodeId("environment", environmentText);
@@ -34,11 +34,13 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   if (!environmentId || !paymentId || more.length > 0) return null;
   const subject = challengeSubject({ environmentId, paymentId });
   if (token !== `${subject}.${code}` || !service.secret.isMac("challenge", subject, code)) return null;
-  const environment = await findEnvironment(service.db.within(environmentId).orm, environmentId);
-  const snapshot = await findPayment(service.db.within(environmentId).sql, environmentId, paymentId);
+  const { sql, orm } = service.db.within(environmentId);
+  const environment = await findEnvironment(orm, environmentId);
+  const snapshot = await findPayment(sql, environmentId, paymentId);
   if (!environment || !snapshot) return null;
   const { payment, transactions } = snapshot;
   const clientSessionId = transactions[0]?.client_session_id ?? null;
+  const session = clientSessionId ? await findClientSession(orm, environmentId, clientSessionId) : null;
   return {
     environment: { id: environmentId, mode: environment.mode },
     paymentId,
@@ -49,13 +51,6 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
     returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
-    allowedOrigins: clientSessionId ? await originsOf(service, environmentId, clientSessionId) : null,
+    allowedOrigins: clientSessionId ? (session?.allowed_origins ?? []) : null,
   };
-}
-
-async function originsOf(service: Service, environmentId: string, clientSessionId: string): Promise<string[]> {
-  return (
-    (await findClientSession(service.db.within(environmentId).orm, environmentId, clientSessionId))?.allowed_origins ??
-    []
-  );
 }

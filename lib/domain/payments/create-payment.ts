@@ -19,8 +19,8 @@ import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
 type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };
 
 /**
- * Creates a payment and answers it: 201, 202 while the outcome is unknown, or 402. The card's number and CVV go to the
- * processor's `tokenize` and nowhere else. Throws AppError for what is not stored: 400, 404, 409.
+ * Creates a payment: 201, 202 while the outcome is unknown, or 402. The card's number and CVV go to the processor's `tokenize`
+ * and nowhere else. Throws AppError for what is not stored: 400, 404, 409.
  */
 export async function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, { return_url: body.return_url });
@@ -38,7 +38,7 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
-  // What the shopper typed beside the card counts where the merchant's server says nothing.
+  // What the shopper typed beside the card counts where the merchant's server leaves it out.
   const terms = {
     ...body,
     customer_name: body.customer_name ?? name,
@@ -46,13 +46,8 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
       ? body.billing_address
       : withPostalCode(body.billing_address, postalCode),
   };
-  const unusable = () => whyUnusable(ctx, card);
-  return makePayment(ctx, {
-    terms,
-    card,
-    planId: plan?.id ?? session?.plan_id ?? null,
-    unusable,
-  });
+  const planId = plan?.id ?? session?.plan_id ?? null;
+  return makePayment(ctx, { terms, card, planId, unusable: () => whyUnusable(ctx, card) });
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {
@@ -83,7 +78,7 @@ async function tokenize(
   return { card: kept, name: null, postalCode: null };
 }
 
-/** The card behind a `tok_…`. Whether it is still good is decided in T1, after the key: a replay needs no good token. */
+/** The card behind a `tok_…`. T1 decides whether it is still usable, after the key: a replay needs no usable token. */
 async function useToken(ctx: Context, processor: Processor, token: string): Promise<TypedCard> {
   const id = decodeId("paymentToken", token);
   const row = id && (await findPaymentToken(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
@@ -102,11 +97,9 @@ async function useToken(ctx: Context, processor: Processor, token: string): Prom
   return { card, name: row.card_name, postalCode: row.postal_code };
 }
 
-/** A session pays once: while another payment of it is under way, nobody knows whether this token will be needed. */
+/** A session pays once: while another payment of it is under way, this token may not be needed. */
 async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {
-  const session =
-    clientSessionId &&
-    (await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, clientSessionId));
+  const session = await sessionOf(ctx, { clientSessionId });
   if (!session || session.open_payment_id === null) return tokenUnusable();
   return new AppError(
     "outcome_pending",
@@ -115,16 +108,16 @@ async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promi
 }
 
 /** The client session whose form made the card's token; null for a card of no session. */
-function sessionOf(ctx: Context, { clientSessionId }: PayingCard): Promise<ClientSessionRow | null> {
-  const { id } = ctx.environment;
-  return clientSessionId
-    ? findClientSession(ctx.service.db.within(id).orm, id, clientSessionId)
-    : Promise.resolve(null);
+async function sessionOf(
+  { service, environment: { id } }: Context,
+  { clientSessionId }: Pick<PayingCard, "clientSessionId">,
+): Promise<ClientSessionRow | null> {
+  return clientSessionId ? findClientSession(service.db.within(id).orm, id, clientSessionId) : null;
 }
 
 /**
- * Such a request pays nothing. What its key has done already is replayed, whatever the plan costs by now; a key that is free,
- * or becomes free in the wait, is refused.
+ * A request that does not match pays nothing. An answer stored under its key is replayed, whatever the plan costs by now; with
+ * a key that is free, or becomes free in the wait, it is refused.
  */
 async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
   const reply = await answerFromKey(ctx);
@@ -165,28 +158,20 @@ function differs(param: string, message: string): AppError {
 }
 
 function tokenUnusable(): AppError {
+  const [param, code] = ["payment_token", "invalid_parameter"] as const;
   return new AppError(
-    "invalid_parameter",
+    code,
     "The payment token was used before, is older than 15 minutes, or its client session is paid or closed. Get a new one.",
-    {
-      param: "payment_token",
-      errors: [
-        { param: "payment_token", code: "invalid_parameter", message: "Used before, or older than 15 minutes." },
-      ],
-    },
+    { param, errors: [{ param, code, message: "Used before, or older than 15 minutes." }] },
   );
 }
 
-function currencyNotSupported(currency: string): AppError {
-  return new AppError(
+const currencyNotSupported = (currency: string) =>
+  new AppError(
     "currency_not_supported",
-    `Payments in ${currency} cannot be taken. Use a currency of ISO 4217 such as USD.`,
-    {
-      param: "currency",
-    },
+    `The currency ${currency} is not supported. Use an ISO 4217 currency such as USD.`,
+    { param: "currency" },
   );
-}
 
-function planNotActive(status: string): AppError {
-  return new AppError("plan_not_active", `The plan is ${status}. Activate it before it is used.`, { param: "plan_id" });
-}
+const planNotActive = (status: string) =>
+  new AppError("plan_not_active", `The plan is ${status}. Activate it before it is used.`, { param: "plan_id" });

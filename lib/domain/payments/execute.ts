@@ -14,20 +14,20 @@ import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { callProcessor } from "./processor-calls";
 
-/** The card as the processor keeps it, and what of ours the payment uses up. */
+/** The card as the processor keeps it, and the token or client session that the payment uses up. */
 export type PayingCard = TokenizedCard & PaymentSource;
 
-/** What is to be done with a payment's money, before anything of it is written. */
+/** What to do with a payment's money, before anything is written. */
 export type Order = {
   /** UUID: the operation's id, and the processor's reference. */
   readonly id: string;
   readonly environment: Pick<Environment, "id" | "mode">;
   /** Void reason, or the challenge's result. */
   readonly detail: string | null;
-} & (Authorization | FollowUp);
+} & (AuthorizationOrder | FollowUpOrder);
 
 /** A new payment, as T1 writes it. */
-type Authorization = {
+type AuthorizationOrder = {
   readonly kind: "authorize";
   readonly snapshot: PaymentSnapshot;
   readonly card: PayingCard;
@@ -35,7 +35,7 @@ type Authorization = {
   readonly claim: KeyClaim;
 };
 
-type FollowUp = {
+type FollowUpOrder = {
   readonly kind: "continue" | "capture" | "void" | "refund";
   readonly paymentId: string;
   /** The first use of the request's key; null for Cardlane's own. */
@@ -44,30 +44,30 @@ type FollowUp = {
   readonly amount: number | null;
   /** The transaction to write; null for all but a refund. `id`: UUID. */
   readonly refund: { readonly id: string; readonly reason: string | null; readonly comment: string | null } | null;
-  /** False: it was ordered on a refund, on which nothing can be done. */
+  /** False: it names a refund, on which no action is possible. */
   readonly allowed: boolean;
 };
 
-/** How a call ended, for the operation. `pending`: the outcome is not known yet, and will be found out. */
+/** How a call ended for the operation. `pending`: the outcome is not known yet; recovery finds it out. */
 export type Executed = Finished | { kind: "pending" };
 
 export type Execution =
   | (Executed & { operation: OpenOperation })
-  /** Nothing was written: the key is in use, or another payment took the session in that very moment. */
+  /** Nothing was written: the key is in use, or another payment has just taken the session. */
   | { kind: "unclaimed" }
-  /** The key, if there is one, is `claimed`, and the guard said no. No snapshot: there is no such payment (yet). */
+  /** The guard refused; the key, if there is one, is `claimed`. No snapshot: there is no such payment (yet). */
   | { kind: "refused"; claimed: boolean; snapshot: PaymentSnapshot | null };
 
-/** What provably was not executed is sent again under the same reference, so often, and for so long after it began. */
+/** A call that provably was not executed is sent again under the same reference: so often, for so long after it began. */
 const SEND_TRIES = 3;
 const SEND_AGAIN_WITHIN_MS = 30_000;
-/** How often to look whether whoever has taken the operation over has let it go. */
+/** How often to check whether the process that took the operation over has released it. */
 const HOLD_PAUSE_MS = 100;
 
 /**
  * Moves money: T1 claims the key, reserves and writes the intent; the processor is called, with no transaction and no
- * connection held; T2 writes the outcome. Whatever happens in between, the operation stands written and is found again. An
- * answer that cannot be read is never taken for a failure. Throws when the mode has no processor.
+ * connection held; T2 writes the outcome. Whatever happens in between, the intent is written and the operation is found again.
+ * An unreadable answer is never taken for a failure. Throws when the mode has no processor.
  */
 export async function execute(service: Service, order: Order): Promise<Execution> {
   const processor = service.processors.processorFor(order.environment.mode);
@@ -125,9 +125,7 @@ async function reserve(
     sql,
     order.environment.id,
     claim,
-    {
-      ...{ kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
-    },
+    { kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
     service.timer,
   );
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
@@ -158,17 +156,17 @@ function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAf
   };
 }
 
-/** A call: when its operation began, by the service's timer, and how the processor is called for whoever holds it. */
+/** A call: when its operation began, by the service's timer, and how the processor is called for its holder. */
 type Sending = {
   readonly begunMs: number;
   readonly call: (held: OpenOperation) => Promise<Outcome>;
-  /** Where an earlier call may still be on its way: sees to it that none is executed any more. */
+  /** Where an earlier call may still be under way: makes sure that none is executed any more. */
   readonly close?: (held: OpenOperation) => Promise<Inquiry>;
 };
 
 /**
- * The call and T2 of an operation that this process holds and may send, within the processor's time after `begunMs`. What
- * provably was not executed is sent again, for a while; then it has failed.
+ * The call and T2 of an operation that this process holds and may send, within the processor's time after `begunMs`. A call
+ * that provably was not executed is sent again for a while; then the operation has failed.
  */
 export async function send(
   service: Service,
@@ -189,7 +187,7 @@ export async function send(
   if (outcome.kind !== "not_sent")
     return conclude(service, held.operation, outcome, known, { attempts: 1, sent: true });
   const call = { attempts: 1, sent: false };
-  // Held up until no time was left: nothing refused it, and whoever comes next may send it.
+  // Held up until no time was left: nothing refused it, and the next holder may send it.
   if (timer.elapsedMs() >= giveUpAtMs) return conclude(service, held.operation, outcome, known, call);
   const closed = sending.close ? await sending.close(held.operation) : NEVER;
   switch (closed.kind) {
@@ -202,7 +200,7 @@ export async function send(
   }
 }
 
-/** All that was sent is known, and was refused before it was executed. */
+/** Every call is known, and was refused before it was executed. */
 const NEVER = { kind: "never" } as const;
 
 async function sendInTime(
@@ -215,9 +213,9 @@ async function sendInTime(
 }
 
 /**
- * A new time for an operation that was held up, by a pause of this process or a lock, until it could not be sent any more.
- * Whoever else has taken it over only asks about an authorization, and finds nothing: then this request goes on with it. Of
- * anything else the other may have sent it, too. Null: it is closed, or not ours any more.
+ * A new lease for an operation that a pause of this process, or a lock, held up until it was too late to send. Another process
+ * that took over an authorization only checks its status and finds nothing, so this request continues with it; anything else
+ * the other may have sent. Null: it is closed, or another process holds it.
  */
 async function moreTime(
   service: Service,
@@ -226,17 +224,17 @@ async function moreTime(
 ): Promise<{ operation: OpenOperation; begunMs: number } | null> {
   const { timer } = service;
   const lease = leaseOf(service.processorTimeoutMs);
-  const onlyAskedAbout = operation.kind === "authorize";
+  const onlyChecked = operation.kind === "authorize";
   const { sql } = service.db.within(operation.environmentId);
   for (;;) {
     const begunMs = timer.elapsedMs();
     try {
-      const held = await holdAgain(sql, operation, lease, onlyAskedAbout);
+      const held = await holdAgain(sql, operation, lease, onlyChecked);
       if (held) return { operation: { ...operation, epoch: held.epoch, notAfter: held.not_after }, begunMs };
       const row = await findOperation(sql, operation.environmentId, operation.id);
-      if (!onlyAskedAbout || row?.state !== "open" || timer.elapsedMs() > giveUpAtMs) return null;
+      if (!onlyChecked || row?.state !== "open" || timer.elapsedMs() > giveUpAtMs) return null;
     } catch (error) {
-      // The database is away, as it is for moments after a crash, and the card is still at hand.
+      // The database is away, as it is for moments after a crash, and the request still has the card.
       if (!wasNotExecuted(error) || timer.elapsedMs() > giveUpAtMs) throw error;
     }
     await timer.wait(HOLD_PAUSE_MS);
@@ -244,8 +242,8 @@ async function moreTime(
 }
 
 /**
- * Writes down how a call ended: T2 when that ends the operation; otherwise that it is to be asked about, later after each
- * of so many `attempts`. `sent`: it was the call that moves the money, so that from now on none is under way.
+ * Writes how a call ended: T2 when that ends the operation, otherwise its next status check, later after each of so many
+ * `attempts`. `sent`: it was the call that moves the money, so that from now on none is under way.
  */
 export async function conclude(
   service: Service,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Processor } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
@@ -103,13 +103,13 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     await expect.poll(() => recovering.count(large)).toBe(ALONE);
     for (const other of others) await makeDue(other);
     const all = () => others.map((other) => recovering.count(other)).toSorted((a, b) => a - b);
-    await expect.poll(all, { timeout: 5_000 }).toEqual([2, 2, 2, 3, 3]);
+    await expect.poll(all).toEqual([2, 2, 2, 3, 3]);
     // What it gives back goes to them.
     for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
       recovering.letOneGo(large);
       await expect.poll(() => recovering.count(large)).toBe(left - 1);
     }
-    await expect.poll(all, { timeout: 5_000 }).toEqual([4, 4, 4, 4, 4]);
+    await expect.poll(all).toEqual([4, 4, 4, 4, 4]);
     expect(recovering.count(large)).toBe(PLACES - 5 * SHARE);
   });
 
@@ -122,7 +122,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     for (const one of crowd) await makeDue(one);
     const recovering = recoveryWorker(small, crowd);
     const all = () => crowd.reduce((sum, one) => sum + recovering.count(one), 0);
-    await expect.poll(all, { timeout: 5_000 }).toBe(PLACES);
+    await expect.poll(all).toBe(PLACES);
     await makeDue(small);
     recovering.letOneGo(crowd[0] as MoneyTenant);
     await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);

@@ -1,3 +1,4 @@
+import type { Sql, Transaction } from "@/db/client";
 import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operations";
 import { writeOutcomeTogether } from "@/db/queries/payments/outcome-batches";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
@@ -13,8 +14,8 @@ import {
   applyOutcome,
   type Change,
   type FinalOutcome,
+  type OperationSnapshot,
   type OutcomeEventType,
-  type Picture,
   requireRefund,
 } from "./outcome";
 import { presentTransaction } from "./present";
@@ -22,18 +23,17 @@ import { inTurnWhenLong } from "./read-payments";
 import { resultOf } from "./result";
 
 export type Finished =
-  /** The outcome is in the books. */
+  /** The outcome is written. */
   | { kind: "finished"; change: Change; answer: Answer | null }
-  /** Someone else has the operation, or has closed it: what stands in the books counts. */
+  /** Another process holds the operation, or has closed it: what is written counts. */
   | { kind: "lost" };
 
-/** Under contention on one payment each try lets at least one other through, so this many is never needed in practice. */
+/** Under contention each try lets at least one other through, so more are never needed in practice. */
 const OPTIMISTIC_TRIES = 5;
 
 /**
- * T2: works out what the outcome makes of the payment and writes it, with the answer, in one commit. When the payment has
- * changed in between (another refund), it is read again; after a few such tries it is locked first. When this process has
- * another time than the database, the database's counts.
+ * T2: works out what the outcome makes of the payment and writes it, with the answer, in one commit. A payment that changed
+ * in between (another refund) is read again; after a few tries it is locked first. Where clocks differ, the database's counts.
  */
 export async function finishOperation(
   service: Service,
@@ -45,7 +45,7 @@ export async function finishOperation(
   let snapshot = known;
   let now = service.clock.now().toISOString();
   for (let attempt = 1; ; attempt++) {
-    const read = snapshot ?? (await requirePayment(service, operation));
+    const read = snapshot ?? (await getPaymentOf(service, operation));
     const at = now;
     try {
       return await inTurnWhenLong(read, async () => {
@@ -62,7 +62,7 @@ export async function finishOperation(
       now = time;
       snapshot = null;
     } finally {
-      // Also when no answer came: it may be in the books.
+      // Even without an answer: it may be written.
       forgetTotals(operation.environmentId);
     }
   }
@@ -78,26 +78,29 @@ async function finishLocked(
 ): Promise<Finished> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
-    const snapshot = await findPayment(tx, operation.environmentId, operation.paymentId);
-    if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+    const snapshot = await getPaymentOf(service, operation, tx);
     const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
     await writeOutcome(tx, operation.environmentId, write);
     return finished;
   });
 }
 
-async function requirePayment(service: Service, operation: OpenOperation): Promise<PaymentSnapshot> {
-  const snapshot = await findPayment(
-    service.db.within(operation.environmentId).sql,
-    operation.environmentId,
-    operation.paymentId,
-  );
-  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+/** The payment that an operation works on, as it is now. */
+export async function getPaymentOf(
+  { db }: Pick<Service, "db">,
+  { id, environmentId, paymentId }: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
+  sql: Sql | Transaction = db.within(environmentId).sql,
+): Promise<PaymentSnapshot> {
+  const snapshot = await findPayment(sql, environmentId, paymentId);
+  if (!snapshot) throw new Error(`operation ${id} has no payment`);
   return snapshot;
 }
 
-/** The charge, and the transaction the operation makes, out of a payment's transactions. */
-export function pictureOf({ payment, transactions }: PaymentSnapshot, operation: OperationSubject): Picture {
+/** The part of a payment's snapshot that an operation works on. */
+export function operationSnapshot(
+  { payment, transactions }: PaymentSnapshot,
+  operation: OperationSubject,
+): OperationSnapshot {
   const charge = transactions.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
   const refund =
@@ -114,9 +117,9 @@ function workOut(
   now: string,
 ): { write: OutcomeWrite; finished: Finished } {
   const { mode, request } = operation;
-  const change = applyOutcome(pictureOf(snapshot, operation), operation, outcome, now);
+  const change = applyOutcome(operationSnapshot(snapshot, operation), operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
-  // A refund that fails late was answered long ago: its stored answer stands.
+  // A refund that fails late keeps the answer stored when it was accepted.
   const answer =
     request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation, mode)) : null;
   return {
@@ -140,8 +143,8 @@ function workOut(
 const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
 
 /**
- * A payment's events go on from the number in its row. A refund has one when it ends and one when it comes back; they hold the
- * refund alone: with all refunds before it each time, a payment's events would grow with their square.
+ * A payment's events continue the numbers in its row. A refund has one event when it ends and one when it comes back. They hold
+ * the refund alone: with all earlier refunds in each, a payment's events would grow with their square.
  */
 function eventsOf(
   operation: OpenOperation,
@@ -155,7 +158,7 @@ function eventsOf(
   let ofRefund = from === "open" ? 0 : 1;
   return change.events.map((type) => {
     if (isOfRefund(type)) {
-      const [was, is] = [requireRefund(pictureOf(before, operation)), requireRefund(change)];
+      const [was, is] = [requireRefund(operationSnapshot(before, operation)), requireRefund(change)];
       const object = presentTransaction(is, change.payment, mode);
       const previous = from === "open" ? null : changedMembers(presentTransaction(was, before.payment, mode), object);
       return { ...newEvent(type, { objectId: is.id, operationId }, { object, previous }), sequence: ++ofRefund };
@@ -165,7 +168,7 @@ function eventsOf(
   });
 }
 
-/** What the end of an authorization means for the session it was made in; null while the shopper must still do something. */
+/** What the end of an authorization means for its client session; null while the shopper still has to act. */
 function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): OutcomeWrite["session"] {
   const authorizes = kind === "authorize" || kind === "continue";
   if (!authorizes || charge.client_session_id === null || payment.status === "REQUIRES_ACTION") return null;
@@ -177,7 +180,7 @@ function changedRow(row: TransactionRow, change: Change): TransactionRow {
   return change.refund && row.id === change.refund.id ? change.refund : row;
 }
 
-/** One line of what the processor said, for support staff. */
+/** The processor's answer in one line, for support staff. */
 function describe(outcome: FinalOutcome): string {
   switch (outcome.kind) {
     case "declined":
@@ -189,14 +192,14 @@ function describe(outcome: FinalOutcome): string {
   }
 }
 
-/** Why an outcome is not known yet; `accepted`: the processor has it, so it cannot turn out never to have been executed. */
+/** Why an outcome is not known yet; `accepted`: the processor has the operation, so "never executed" is ruled out. */
 export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
 export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
 /**
- * Gives an operation of unknown outcome back, to be asked about soon, later each time, at most a minute apart. `sent`: by the
- * request that sent it, whose call has ended. False: it was closed, or in other hands.
+ * Releases an operation of unknown outcome for the next status check: soon, then at growing intervals of at most a minute.
+ * `sent`: by the request that sent it, whose call has ended. False: it is closed, or another process holds it.
  */
 export async function leaveOpen(
   service: Service,

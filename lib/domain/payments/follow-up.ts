@@ -9,15 +9,15 @@ import type { ContinueRequest } from "@/lib/processor/port";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { type Execution, execute } from "./execute";
 import { processorNotConfigured } from "./make-payment";
-import { executeRequest, refuseUnclaimed } from "./money-request";
+import { executeRequest, refuseUnclaimed, retryLater } from "./money-request";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
-/** Answers the Payment; see {@link followUp}. */
+/** Returns the Payment; see {@link followUp}. */
 export function capturePayment(ctx: Context, input: CaptureBody & { id: string }): Promise<Reply> {
   return followUp(ctx, { kind: "capture", target: { paymentId: input.id }, amount: input.amount ?? null });
 }
 
-/** Answers the Payment; see {@link followUp}. */
+/** Returns the Payment; see {@link followUp}. */
 export function voidPayment(ctx: Context, input: VoidBody & { id: string }): Promise<Reply> {
   return followUp(ctx, {
     kind: "void",
@@ -27,7 +27,7 @@ export function voidPayment(ctx: Context, input: VoidBody & { id: string }): Pro
   });
 }
 
-/** Answers the Payment; see {@link followUp}. */
+/** Returns the Payment; see {@link followUp}. */
 export function refundPayment(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
   return followUp(ctx, {
     kind: "refund",
@@ -39,8 +39,8 @@ export function refundPayment(ctx: Context, input: RefundBody & { id: string }):
 }
 
 /**
- * Goes on with a payment once its 3-D Secure challenge has ended, exactly once: the first caller moves it from
- * REQUIRES_ACTION to PENDING, any later one is refused.
+ * Continues a payment once its 3-D Secure challenge has ended, exactly once: the first caller changes it from REQUIRES_ACTION
+ * to PENDING, any later one is refused.
  */
 export function continuePayment(
   service: Service,
@@ -48,14 +48,25 @@ export function continuePayment(
   paymentId: string,
   challenge: ContinueRequest["challenge"],
 ): Promise<Execution> {
+  return executeOwn(service, environment, "continue", paymentId, challenge);
+}
+
+/** An operation of Cardlane's own: no request and no key wait for it. */
+export function executeOwn(
+  service: Service,
+  environment: Pick<Environment, "id" | "mode">,
+  kind: "continue" | "void",
+  paymentId: string,
+  detail: string,
+): Promise<Execution> {
   return execute(service, {
-    ...{ id: newId(), environment, kind: "continue", paymentId, detail: challenge },
+    ...{ id: newId(), environment, kind, paymentId, detail },
     ...{ claim: null, amount: null, refund: null, allowed: true },
   });
 }
 
-/** A capture, void or refund as a caller asks for it. Amounts in minor units; null = all there is. */
-type FollowUpRequest = {
+/** A capture, void or refund as a caller requests it. Amounts in minor units; null = all there is. */
+type FollowUpInput = {
   kind: "capture" | "void" | "refund";
   /** As the caller sent them: one or the other. */
   target: { paymentId: string } | { transactionId: string };
@@ -69,10 +80,10 @@ type FollowUpRequest = {
 type Target = { paymentId: string; refundStatus: TransactionStatus | null };
 
 /**
- * Captures, voids or refunds: T1 reserves, the processor moves the money, T2 writes it down. Throws AppError for what is
- * not stored (404, 409 reused, in progress or pending); refusals that are stored are answered like results.
+ * Captures, voids or refunds. Throws AppError for what is not stored (404, 409 reused, in progress or pending); refusals that
+ * are stored are answered like results.
  */
-export async function followUp(ctx: Context, request: FollowUpRequest): Promise<Reply> {
+export async function followUp(ctx: Context, request: FollowUpInput): Promise<Reply> {
   const { environment, service } = ctx;
   const target = await findTarget(ctx, request.target);
   const { paymentId } = target;
@@ -101,14 +112,14 @@ export async function followUp(ctx: Context, request: FollowUpRequest): Promise<
   });
 }
 
-function notFound(target: FollowUpRequest["target"]): AppError {
+function notFound(target: FollowUpInput["target"]): AppError {
   return "paymentId" in target
     ? resourceNotFound("payment", target.paymentId)
     : resourceNotFound("transaction", target.transactionId);
 }
 
-/** The payment behind the caller's id. Whether a payment's own id exists is left to T1, which looks anyway. */
-async function findTarget(ctx: Context, target: FollowUpRequest["target"]): Promise<Target> {
+/** The payment behind the caller's id. T1 finds out whether a payment's own id exists. */
+async function findTarget(ctx: Context, target: FollowUpInput["target"]): Promise<Target> {
   if ("paymentId" in target) {
     const id = decodeId("payment", target.paymentId);
     if (!id) throw notFound(target);
@@ -121,9 +132,9 @@ async function findTarget(ctx: Context, target: FollowUpRequest["target"]): Prom
   return { paymentId: row.payment_id, refundStatus: row.type === "REFUND" ? row.status : null };
 }
 
-/** Why the guard said no, by the same rules. Null: it would say yes now. */
+/** Why the guard refused, by the same rules. Null: it would pass now. */
 function refusal(
-  { kind, amount, target: named }: FollowUpRequest,
+  { kind, amount, target: named }: FollowUpInput,
   target: Target,
   { payment, transactions }: PaymentSnapshot,
   { now, partialCapture }: { now: Date; partialCapture: boolean },
@@ -134,15 +145,10 @@ function refusal(
     return invalidState(`A refund cannot be ${PAST[kind]}. Use the charge it refunds.`, target.refundStatus, []);
   }
   if (payment.open_operation_id !== null || payment.status === "PENDING") {
-    return new AppError(
-      "outcome_pending",
-      "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.",
-      {
-        headers: { "Retry-After": "1" },
-      },
-    );
+    const detail = "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.";
+    return retryLater("outcome_pending", detail);
   }
-  // A charge has no status of its own for a payment that waits for the shopper: it is still PENDING.
+  // While a payment waits for the shopper, its charge is still PENDING.
   const status = "transactionId" in named && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;
   const wrongState = invalidState(
     `A ${"transactionId" in named ? "transaction" : "payment"} that is ${status} cannot be ${PAST[kind]}.`,

@@ -95,13 +95,13 @@ test("a declined payment says why, and what can be done", async () => {
   const detail = await detailOf(tenant, body.payment_id);
   expect(detail.decline).toMatchObject({
     code: "insufficient_funds",
-    meaning: "The account or credit line does not cover the amount.",
+    meaning: "Insufficient funds.",
   });
   expect(detail.timeline).toMatchObject([
     {
       outcome: "declined",
       title: "Authorization declined",
-      said: "The account or credit line does not cover the amount.",
+      said: "Insufficient funds.",
       actor: { name: "An API key" },
     },
   ]);
@@ -162,11 +162,11 @@ test("settlement and a refund that came back stand in the timeline and in the le
     "Authorized and captured",
     "Settled",
     "Refunded",
-    "Refund came back",
+    "Refund returned",
   ]);
   expect(detail.linked.batches).toHaveLength(1);
   expect(detail.timeline[1]?.settlement_batch_id).toBe(detail.linked.batches[0]?.id);
-  expect(detail.ledger.map(({ title }) => title)).toEqual(["Capture", "Refund", "Refund came back"]);
+  expect(detail.ledger.map(({ title }) => title)).toEqual(["Capture", "Refund", "Refund returned"]);
   expect(detail.timeline.at(-1)?.actor.name).toBe("Cardlane");
   expect(detail.timeline[2]?.at).toBe(detail.ledger[1]?.at);
   const told = ["refund.failed", "refund.succeeded", "payment.settled", "payment.captured"];

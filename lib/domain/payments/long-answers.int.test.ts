@@ -25,7 +25,7 @@ async function longPayment(tenant: MoneyTenant): Promise<string> {
 function refundContext(tenant: MoneyTenant, key: string): Context {
   return testContext(tenant.service, tenant.merchant.test, {
     idempotency: testIdempotency(key, Buffer.alloc(32, 1), null),
-    request: { id: tenant.merchant.id, operation: "refundPayment", path: "/v1/payments/x/refund" },
+    request: { id: tenant.merchant.id, endpoint: "refundPayment", path: "/v1/payments/x/refund" },
   });
 }
 

@@ -9,7 +9,7 @@ import type { Context, Reply } from "../context";
 import type { PayingCard } from "./execute";
 import { executeRequest } from "./money-request";
 
-/** What is paid and by whom, whichever door it came through. */
+/** What is paid and by whom, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
 
 type PaymentToMake = {
@@ -17,7 +17,7 @@ type PaymentToMake = {
   card: PayingCard;
   /** UUID. */
   planId: string | null;
-  /** Not to be sent when an earlier request with the same key was not: it would not be allowed to begin now. */
+  /** Whether it would be too late to begin: then it is not sent if an earlier request with the same key was not. */
   isOver?: boolean;
   /** The refusal when the card's token or session is used up, closed or busy. */
   unusable: () => AppError | Promise<AppError>;
@@ -36,7 +36,7 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
       return { id, environment, kind: "authorize", detail: null, snapshot, card, claim };
     },
     refusal: () => Promise.resolve(unusable()),
-    // A used token has no card behind it.
+    // A used token has no card.
     token: card.token === "" || isOver ? null : card.token,
   });
 }
@@ -48,7 +48,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
   const { amount, currency } = terms;
   const environment_id = ctx.environment.id;
   return {
-    // Named one by one: a spread before forty members costs as much as all else that is done here for a payment.
+    // Named one by one: a spread before forty members costs as much as everything else here.
     payment: {
       environment_id,
       status: "PENDING",
@@ -117,7 +117,10 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
   };
 }
 
-/** Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` where it takes none from us. */
+/**
+ * Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere
+ * else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` where it takes none from us.
+ */
 export async function tokenizeCard(processor: Processor, account: string, card: CardInput): Promise<TokenizedCard> {
   if (!processor.capabilities.rawCards) {
     throw new AppError(

@@ -45,7 +45,7 @@ describe("a key", () => {
       key: "k",
       digest: Buffer.alloc(32),
       body: null,
-      operationName: "createPayment",
+      endpoint: "createPayment",
       path: "/v1/payments",
       requestId: newId(),
       actor: { type: "system", id: null },
@@ -106,7 +106,7 @@ describe("a key", () => {
     await expectClean();
   });
 
-  test("of 24 hours that is used anew by many at once is used once", async () => {
+  test("of 24 hours that is used again by many at once is used once", async () => {
     const tenant = await moneyTenant(db);
     const first = await tenant.create({}, { key: "k" });
     await tenant.ageKey("k", "24 hours");
@@ -116,7 +116,7 @@ describe("a key", () => {
     expect(tenant.script.count("authorize")).toBe(2);
   });
 
-  test("used anew while its old operation is without an outcome does not get the old one's answer", async () => {
+  test("used again while its old operation is without an outcome does not get the old one's answer", async () => {
     const tenant = await moneyTenant(db);
     tenant.script.next(losesAnswer);
     const old = await tenant.create({}, { key: "k" });

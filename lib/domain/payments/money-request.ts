@@ -8,63 +8,58 @@ import {
   storeRefusal,
 } from "@/db/queries/idempotency/claims";
 import { takeOperation } from "@/db/queries/payments/operations";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { PENDING_STATUS } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { newId } from "@/lib/ids";
 import type { Context, IdempotencyRequest, Reply, Result, Service } from "../context";
 import { noteReplay, noteReuse } from "../idempotency/note-key-use";
 import { type Executed, type Execution, execute, type Order } from "./execute";
+import { getPaymentOf } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OperationSubject } from "./operation";
 import { lengthOf, longReply } from "./read-payments";
 import { resolveOperation } from "./recover-operations";
 
-/** How long a duplicate waits for the first request before it is told to come back. */
+/** How long a duplicate waits for the first request before it gets 409. */
 const WAIT_MS = 2_000;
 
-/** The key of a money request. The pipeline has refused those without one, so its absence is a programmer's error. */
+/** The key of a money request. The pipeline refuses requests without one. */
 export function keyOf(ctx: Context): IdempotencyRequest {
-  if (!ctx.idempotency) throw new Error(`${ctx.request.operation} moves money and needs an idempotency key`);
+  if (!ctx.idempotency) throw new Error(`${ctx.request.endpoint} moves money and needs an idempotency key`);
   return ctx.idempotency;
 }
 
 function requestOf(ctx: Context): KeyedRequest {
-  return {
-    key: keyOf(ctx).key,
-    operationName: ctx.request.operation,
-    path: ctx.request.path,
-    requestId: ctx.request.id,
-  };
+  const { endpoint, path, id: requestId } = ctx.request;
+  return { key: keyOf(ctx).key, endpoint, path, requestId };
 }
 
 async function claimOf(ctx: Context, operationId: string): Promise<KeyClaim> {
-  const { key, digest, body } = keyOf(ctx);
+  const { digest, body } = keyOf(ctx);
   return {
-    key,
+    ...requestOf(ctx),
     digest: await digest(),
     body,
-    operationName: ctx.request.operation,
-    path: ctx.request.path,
-    requestId: ctx.request.id,
     actor: ctx.actor,
     operationId,
     leaseMs: leaseOf(ctx.service.processorTimeoutMs).heldForMs,
   };
 }
 
-/** What a request does under its key, and what it is told when that cannot be. */
+/** What a request does under its key, and its refusal when that is not possible. */
 export type MoneyRequest = {
   /** A new order for each try. `id`: UUID. */
   readonly order: (id: string, claim: KeyClaim) => Order;
   /**
-   * Why the guard said no, for the payment as it was right after; without one there is no such payment, or what it was to be
-   * made from is used up. Null: it would say yes by now.
+   * Why the guard refused, for the payment as it was right after. Without a snapshot there is no such payment, or its token or
+   * session is used up. Null: the guard would pass now.
    */
   readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError>;
   /** The card with which this request sends an authorization that an earlier one with its key did not. */
   readonly token?: string | null;
 };
 
-/** A request is started over when its key became free meanwhile, or the payment changed under a refusal. */
+/** A request starts over when its key has become free, or the payment changed under a refusal. */
 const TRIES = 10;
 
 /**
@@ -80,10 +75,12 @@ export async function executeRequest(ctx: Context, request: MoneyRequest): Promi
     const reply = await replyTo(ctx, request, execution);
     if (reply) return reply;
   }
-  throw new AppError("outcome_pending", "The payment is changing right now. Send the request again in a moment.", {
-    headers: { "Retry-After": "1" },
-  });
+  throw retryLater("outcome_pending", "The payment is changing right now. Send the request again in a moment.");
 }
+
+/** A refusal for the moment. */
+export const retryLater = (code: "outcome_pending" | "idempotency_request_in_progress", detail: string) =>
+  new AppError(code, detail, { retryAfterSeconds: 1 });
 
 /** Null: start over. */
 async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution): Promise<Reply | null> {
@@ -113,32 +110,23 @@ async function replyOf(ctx: Context, operation: OperationSubject, executed: Exec
   }
   if (executed.kind === "lost") {
     const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
-    // Whoever took the operation over has given, and stored, the first answer.
+    // The process that took the operation over has stored the first answer.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
   return stillPending(ctx, operation);
 }
 
 async function stillPending(ctx: Context, operation: OperationSubject): Promise<Reply> {
-  const snapshot = await findPayment(
-    ctx.service.db.within(ctx.environment.id).sql,
-    ctx.environment.id,
-    operation.paymentId,
-  );
-  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
-  const result: Result = {
-    kind: "pending",
-    snapshot,
-    transactionId: operation.transactionId,
-    mode: ctx.environment.mode,
-  };
+  const { id: environmentId, mode } = ctx.environment;
+  const snapshot = await getPaymentOf(ctx.service, { ...operation, environmentId });
+  const result: Result = { kind: "pending", snapshot, transactionId: operation.transactionId, mode };
   const make = () => ctx.service.renderAnswer(requestOf(ctx), result);
   const bytes = lengthOf(snapshot);
   if (bytes <= LONG_ANSWER) return { ...make(), replayed: false };
-  return { status: 202, body: "", replayed: false, long: { bytes, read: async () => make().body } };
+  return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
-/** How many keys that it answered a process remembers. */
+/** How many answered keys a process remembers. */
 const REMEMBERED = 5_000;
 const answeredBy = new WeakMap<Service, Set<string>>();
 const nameOf = ({ environment }: Context, { key }: IdempotencyRequest) => `${environment.id} ${key}`;
@@ -151,8 +139,8 @@ function remember(ctx: Context): void {
 }
 
 /**
- * The stored answer of a key that this process has answered before: one look instead of an attempt to claim it. Null for all
- * else, which then goes its way: a key that is new, free again, still running, or sent with another request.
+ * The stored answer of a key that this process has answered before: one look-up instead of a claim. Null for every other key:
+ * new, free again, still running, or sent with another request.
  */
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
   const request = keyOf(ctx);
@@ -162,7 +150,26 @@ export async function replayKnown(ctx: Context): Promise<Reply | null> {
   return replay(ctx, row);
 }
 
-/** A stored answer, after the caller's right to it is asked again: it may have been lost in the wait. */
+/**
+ * The stored answer of a key, and nothing else: it claims no key and moves no money, whatever the key's age. Throws
+ * `resource_not_found` when there is none any more, 409 for another request's key and for one without an answer yet.
+ */
+export async function replayStored(ctx: Context): Promise<Reply> {
+  const request = keyOf(ctx);
+  const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, request.key);
+  if (!row || row.expired) {
+    const detail =
+      "This key has no stored answer: it is forgotten 24 hours after the first use. Sent again, the request would be a new operation, so nothing was sent.";
+    throw new AppError("resource_not_found", detail);
+  }
+  if (!(await request.isSame(row.request_digest))) {
+    throw new AppError("idempotency_key_reused", "This key now belongs to another request. Nothing was sent.");
+  }
+  if (row.state === "done") return replay(ctx, row);
+  throw retryLater("idempotency_request_in_progress", "The first request has no answer yet. Try again in a moment.");
+}
+
+/** A stored answer, after checking the caller's permission again: it may have been lost in the wait. */
 async function replay(ctx: Context, row: KeyState): Promise<Reply> {
   await ctx.reauthorize();
   const { key, operation_id: operationId, status_code: status, response_body: body, response_bytes: bytes } = row;
@@ -173,9 +180,9 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
 }
 
 /**
- * What a key that is already in use answers: its stored answer (after the caller's right to it is asked again), 409 for
- * other parameters, the end of a request that died, or, after waiting, 409 in progress. Null: the key has become free, and
- * the request is to start over. `token`: the card of a payment that the dead request did not send.
+ * The answer of a key in use: its stored answer, 409 for other parameters, the outcome of a request that died, or, after
+ * waiting, 409 in progress. Null: the key has become free, and the request starts over. `token`: the card of a payment that the
+ * dead request did not send.
  */
 export async function answerFromKey(ctx: Context, token: string | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -203,22 +210,17 @@ export async function answerFromKey(ctx: Context, token: string | null = null): 
       if (reply) return reply;
     }
     if (ctx.service.timer.elapsedMs() + pauseMs > giveUpAt) {
-      throw new AppError(
-        "idempotency_request_in_progress",
-        "The first request with this key is still running. Send it again in a moment.",
-        {
-          headers: { "Retry-After": "1" },
-        },
-      );
+      const detail = "The first request with this key is still running. Send it again in a moment.";
+      throw retryLater("idempotency_request_in_progress", detail);
     }
     row = await lookAgain(ctx, pauseMs);
   }
 }
 
-/** The next look of each process at each key that somebody waits for. */
+/** The next look-up of each process for each key that requests wait for. */
 const looksOf = new WeakMap<Service, Map<string, Promise<KeyState | null>>>();
 
-/** What is known of the request's key after a pause: one look for all who wait for it, however many repeat a request that is slow. */
+/** The key's row after a pause: one look-up for all requests that wait for it, however many repeat a slow request. */
 function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
   const { service, environment } = ctx;
   const { key } = keyOf(ctx);
@@ -235,7 +237,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
   return look;
 }
 
-/** Goes on where the first request stopped; null when another has the operation already. */
+/** Continues where the first request stopped; null when another process holds the operation. */
 async function takeOver(ctx: Context, operationId: string, token: string | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(
@@ -251,12 +253,12 @@ async function takeOver(ctx: Context, operationId: string, token: string | null)
   return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);
 }
 
-/** Frees the key that this request has claimed, for which nothing was written. */
+/** Frees the key that this request has claimed and written nothing for. */
 function releaseClaim(ctx: Context): Promise<void> {
   return releaseKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
 }
 
-/** Refuses a request whose key this request has claimed: what is stored is replayed from now on, the rest frees the key. */
+/** Refuses a request that has claimed its key: a refusal to store is replayed from now on, any other frees the key. */
 export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   if (!error.stored) {
@@ -266,17 +268,12 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
   const claim = { key: keyOf(ctx).key, requestId: ctx.request.id };
   const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
   if (await storeRefusal(sql, ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
-  // Our time was over and another request took the key: its answer is the one that counts.
-  throw new AppError(
-    "idempotency_request_in_progress",
-    "Another request with this key is running. Send it again in a moment.",
-    {
-      headers: { "Retry-After": "1" },
-    },
-  );
+  // The lease ran out and another request took the key: its answer counts.
+  const detail = "Another request with this key is running. Send it again in a moment.";
+  throw retryLater("idempotency_request_in_progress", detail);
 }
 
-/** Refuses a request by a business rule before anything was claimed; a key in use answers for itself. */
+/** Refuses a request by a business rule before anything was claimed; a key in use gives its own answer. */
 export async function refuseUnclaimed(ctx: Context, error: AppError): Promise<Reply> {
   const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
   const claim = await claimOf(ctx, newId());

@@ -13,20 +13,20 @@ import type { Mode } from "@/lib/contract/transactions/words";
  *   refused        │                               └─ pending ──▶ open, accepted: the processor works on it
  *                  │                               └─ unknown ──▶ open, not known: it may or may not have happened
  *                  │
- *                  └─ its process died, or does not know: the recovery worker, a repeat of the request or support
+ *                  └─ its process died, or does not know: the recovery worker, a retry of the request or support
  *                     take it over under the next epoch, once its lease has run out, and find out
  *
- * Lease    How long nobody else touches it. It outlives the call, so that nobody asks about one that is under way.
- * Epoch    Counts who has had it. An outcome is written only under the latest: whoever was paused, and wakes, writes nothing.
- * Accepted The processor said that it has it: from then on "not found" proves nothing.
+ * Lease    How long no other process touches it. It outlives the call, so that none checks a call that is under way.
+ * Epoch    Counts its holders. An outcome is written only under the latest: a process that was paused and wakes writes nothing.
+ * Accepted The processor confirmed that it has it: from then on "not found" proves nothing.
  * Quiet    For how long no call for it can have been under way. "Not found" proves nothing before it has been quiet for a
- *          while, and by itself nothing then: an authorization is closed at the processor before it counts as failed.
- * Report   What the processor tells later: an accepted refund can come back. It goes from succeeded to failed.
+ *          while, and not enough after: an authorization is closed at the processor before it counts as failed.
+ * Report   A later message of the processor: an accepted refund can come back. It goes from succeeded to failed.
  *
  * All times are the database's. Nothing deletes an operation, and none gets another reference.
  */
 
-/** An operation whose intent is written and whose outcome is not known, in this process's hands. */
+/** An operation that this process holds: its intent is written, its outcome not known. */
 export type OpenOperation = {
   readonly environmentId: string;
   readonly mode: Mode;
@@ -51,18 +51,18 @@ export type OpenOperation = {
   readonly notAfter: string;
 };
 
-/** What it takes to answer the first request as it would have been answered, whoever finishes the work. */
-export type KeyedRequest = Pick<KeyClaim, "key" | "operationName" | "path" | "requestId">;
+/** What it takes to render the first request's answer, whichever process finishes the operation. */
+export type KeyedRequest = Pick<KeyClaim, "key" | "endpoint" | "path" | "requestId">;
 
 /** What an operation is about. */
 export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" | "transactionId">;
 
-/** Cardlane itself, where nobody asked for it. */
+/** Cardlane itself, where no request is behind it. */
 export const SYSTEM: ActorRecord = { type: "system", id: null };
 
 /**
- * How long a call may be sent to the processor, and how long nobody else touches the operation. The lease outlives the
- * call, so that nobody asks about one that is still under way. Both run by the database's clock.
+ * How long a call may be sent to the processor, and how long no other process touches the operation. Both by the database's
+ * clock.
  */
 export function leaseOf(processorTimeoutMs: number): Lease {
   return { sendWithinMs: processorTimeoutMs, heldForMs: processorTimeoutMs + 2_000 };

@@ -4,7 +4,7 @@ import { insertProcessorObject, listProcessorObjects } from "@/db/queries/paymen
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Processor, Report } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";

@@ -1,14 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { applyOutcome, type Change, type FinalOutcome, type Picture } from "./outcome";
+import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot } from "./outcome";
 import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
 const NOW = "2026-11-20T12:00:00.000Z";
 const CHALLENGE = "https://pay.test/challenge/x";
 type Kind = "authorize" | "continue" | "capture" | "void" | "refund";
 
-function pictureOf(kind: Kind, payment: Partial<PaymentRow> = {}, charge: Partial<TransactionRow> = {}): Picture {
+function snapshotOf(
+  kind: Kind,
+  payment: Partial<PaymentRow> = {},
+  charge: Partial<TransactionRow> = {},
+): OperationSnapshot {
   const start = {
     authorize: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
     continue: { status: "PENDING", amount_captured: 0, open_operation_id: "op" },
@@ -62,9 +66,9 @@ const TABLE: [Kind, FinalOutcome["kind"], string, string, string][] = [
   ["refund", "failed", "CAPTURED", "failed", "payment_failed"],
 ];
 
-function outcomeOf(kind: Kind, outcome: FinalOutcome["kind"], picture = pictureOf(kind)): Change {
+function outcomeOf(kind: Kind, outcome: FinalOutcome["kind"], snapshot = snapshotOf(kind)): Change {
   return applyOutcome(
-    picture,
+    snapshot,
     { kind, amount: kind === "refund" ? 400 : 1_000, detail: "asked" },
     OUTCOMES[outcome],
     NOW,
@@ -78,7 +82,7 @@ describe("every kind of operation × every outcome", () => {
   test.each(TABLE)(
     "%s, %s: the payment is %s, the operation %s, the answer %s",
     (kind, outcome, status, state, result) => {
-      const before = pictureOf(kind);
+      const before = snapshotOf(kind);
       const change = outcomeOf(kind, outcome, before);
       expect([change.payment.status, change.operationState, change.result.kind]).toEqual([status, state, result]);
       expect(change.payment.open_operation_id).toBeNull();
@@ -90,7 +94,7 @@ describe("every kind of operation × every outcome", () => {
   );
 
   test.each(TABLE)("%s, %s: only status changes of the table are made", (kind, outcome) => {
-    const before = pictureOf(kind);
+    const before = snapshotOf(kind);
     const after = outcomeOf(kind, outcome, before);
     for (const [from, to] of [[before.payment.status, after.payment.status]] as const) {
       expect(from === to || PAYMENT_TRANSITIONS[from].includes(to), `${from} → ${to}`).toBe(true);
@@ -105,7 +109,7 @@ describe("every kind of operation × every outcome", () => {
   });
 
   test.each(TABLE)("%s, %s: the ledger moves by what the counters move", (kind, outcome) => {
-    const before = pictureOf(kind);
+    const before = snapshotOf(kind);
     const after = outcomeOf(kind, outcome, before);
     const taken = (p: PaymentRow) => p.amount_captured - p.amount_refunded;
     expect(netOf(after)).toBe(taken(after.payment) - taken(before.payment));
@@ -115,7 +119,7 @@ describe("every kind of operation × every outcome", () => {
 
 describe("money", () => {
   test("an automatic capture takes the whole amount with the authorization", () => {
-    const change = outcomeOf("authorize", "approved", pictureOf("authorize", { capture_method: "automatic" }));
+    const change = outcomeOf("authorize", "approved", snapshotOf("authorize", { capture_method: "automatic" }));
     expect(change.payment).toMatchObject({ status: "CAPTURED", amount_captured: 1_000 });
     expect(change.ledger).toEqual([
       { line: 1, debit: "processor_receivable", credit: "merchant_payable", amount: 1_000 },
@@ -123,9 +127,9 @@ describe("money", () => {
   });
 
   test("an automatic capture that only got as far as the authorization holds the money, and says so", () => {
-    const picture = pictureOf("authorize", { capture_method: "automatic" });
+    const snapshot = snapshotOf("authorize", { capture_method: "automatic" });
     const half: FinalOutcome = { kind: "approved", captured: false };
-    const change = applyOutcome(picture, { kind: "authorize", amount: 1_000, detail: null }, half, NOW);
+    const change = applyOutcome(snapshot, { kind: "authorize", amount: 1_000, detail: null }, half, NOW);
     expect(change.payment).toMatchObject({ status: "AUTHORIZED", amount_captured: 0, open_operation_id: null });
     expect(change.result.kind).toBe("only_authorized");
     expect(change.ledger).toEqual([]);
@@ -137,7 +141,7 @@ describe("money", () => {
 
   test("a part capture releases the rest", () => {
     const change = applyOutcome(
-      pictureOf("capture"),
+      snapshotOf("capture"),
       { kind: "capture", amount: 600, detail: null },
       OUTCOMES.approved,
       NOW,
@@ -147,8 +151,8 @@ describe("money", () => {
   });
 
   test("the last refund makes it REFUNDED, of a settled charge too", () => {
-    const picture = pictureOf("refund", { status: "PARTIALLY_REFUNDED", amount_refunded: 600 }, { settled_at: NOW });
-    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({
+    const snapshot = snapshotOf("refund", { status: "PARTIALLY_REFUNDED", amount_refunded: 600 }, { settled_at: NOW });
+    expect(outcomeOf("refund", "approved", snapshot).payment).toMatchObject({
       status: "REFUNDED",
       amount_refunded: 1_000,
     });
@@ -161,7 +165,7 @@ describe("money", () => {
   ])(
     "a refund that comes back (settled %s, %i refunded) leaves the charge %s and undoes its line",
     (settled, refunded, status) => {
-      const picture = pictureOf(
+      const snapshot = snapshotOf(
         "refund",
         {
           status: refunded === 1_000 ? "REFUNDED" : "PARTIALLY_REFUNDED",
@@ -170,7 +174,7 @@ describe("money", () => {
         },
         { settled_at: settled, refunded_at: NOW },
       );
-      const change = outcomeOf("refund", "reversed", picture);
+      const change = outcomeOf("refund", "reversed", snapshot);
       expect(change.payment).toMatchObject({ status, amount_refunded: refunded - 400, refund_pending: 0 });
       expect(change.refund).toMatchObject({ status: "FAILED", refunded_at: null });
       expect(change.charge.refunded_at).toBe(refunded === 400 ? null : NOW);
@@ -181,12 +185,12 @@ describe("money", () => {
   );
 
   test("other refunds under way stay reserved", () => {
-    const picture = pictureOf("refund", { refund_pending: 900 });
-    expect(outcomeOf("refund", "approved", picture).payment).toMatchObject({
+    const snapshot = snapshotOf("refund", { refund_pending: 900 });
+    expect(outcomeOf("refund", "approved", snapshot).payment).toMatchObject({
       amount_refunded: 400,
       refund_pending: 500,
     });
-    expect(outcomeOf("refund", "failed", picture).payment).toMatchObject({ amount_refunded: 0, refund_pending: 500 });
+    expect(outcomeOf("refund", "failed", snapshot).payment).toMatchObject({ amount_refunded: 0, refund_pending: 500 });
   });
 });
 
@@ -199,7 +203,7 @@ describe("what is shown", () => {
     expect(outcomeOf("authorize", "declined").charge.decline_code).toBe("lost_card");
     const unnamed: FinalOutcome = { kind: "declined", decline_code: null };
     const change = applyOutcome(
-      pictureOf("authorize"),
+      snapshotOf("authorize"),
       { kind: "authorize", amount: 1_000, detail: null },
       unnamed,
       NOW,
@@ -216,7 +220,7 @@ describe("what is shown", () => {
   });
 
   test("an outcome without checks keeps those that are known", () => {
-    const known = pictureOf("continue", {}, { avs_result: "Y", cvv_result: "M", fraud_score: 12 });
+    const known = snapshotOf("continue", {}, { avs_result: "Y", cvv_result: "M", fraud_score: 12 });
     expect(outcomeOf("continue", "approved", known).charge).toMatchObject({
       avs_result: "Y",
       cvv_result: "M",
@@ -224,8 +228,8 @@ describe("what is shown", () => {
     });
   });
 
-  test("nothing of the picture before is changed in place", () => {
-    const before = pictureOf("refund");
+  test("nothing of the snapshot before is changed in place", () => {
+    const before = snapshotOf("refund");
     const copy = structuredClone(before);
     outcomeOf("refund", "approved", before);
     expect(before).toEqual(copy);

@@ -1,4 +1,4 @@
-import type { LedgerLine } from "@/db/queries/payments/outcomes";
+import type { NewLedgerLine } from "@/db/queries/payments/outcomes";
 import type { OperationState } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -15,19 +15,19 @@ export type FinalOutcome =
   | { kind: "failed"; reason: string }
   | { kind: "reversed" };
 
-/** What an operation works on: the payment, its charge, and the refund if it makes one. */
-export type Picture = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
+/** What an operation works on, as read together: the payment, its charge, and the refund if it makes one. */
+export type OperationSnapshot = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
 
 /** Of the payment, or of the refund that the operation makes. */
 export type OutcomeEventType = PaymentEventType | RefundEventType;
 
-/** The picture after an outcome, and what else it writes. */
-export type Change = Picture & {
+/** The snapshot after an outcome, and what else it writes. */
+export type Change = OperationSnapshot & {
   operationState: OperationState;
-  ledger: LedgerLine[];
+  ledger: NewLedgerLine[];
   /** Captured amount on which the fee is taken, in minor units. */
   feeOn: number;
-  /** What merchants are told of it, in this order; the first is its name in the audit log, too. */
+  /** The events that merchants get, in this order; the first is also its name in the audit log. */
   events: readonly [OutcomeEventType, ...OutcomeEventType[]];
   /** How the caller's request ended: well, or with this refusal. */
   result:
@@ -42,14 +42,17 @@ export const AUTHORIZATION_DAYS = 7;
 /** How long a shopper has for the 3-D Secure challenge. */
 export const CHALLENGE_MINUTES = 30;
 
+/** No refund, and nothing for the ledger. */
+const UNBOOKED = { refund: null, ledger: [], feeOn: 0 };
+
 const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
 
 /**
- * What an outcome makes of a payment: no clock, no database, so the request, the recovery worker and the tests get the same.
+ * What an outcome makes of a payment. No clock and no database: the request, the recovery worker and the tests get the same.
  * `now` is an ISO time.
  */
 export function applyOutcome(
-  picture: Picture,
+  snapshot: OperationSnapshot,
   operation: Pick<OpenOperation, "kind" | "amount" | "detail">,
   outcome: FinalOutcome,
   now: string,
@@ -57,37 +60,36 @@ export function applyOutcome(
   switch (operation.kind) {
     case "authorize":
     case "continue":
-      return authorized(picture, outcome, now);
+      return authorized(snapshot, outcome, now);
     case "capture":
       return outcome.kind === "approved"
-        ? captured(picture, operation.amount, now)
-        : refused(picture, outcome, now, "payment.capture_failed");
+        ? captured(snapshot, operation.amount, now)
+        : refused(snapshot, outcome, now, "payment.capture_failed");
     case "void":
       return outcome.kind === "approved"
-        ? voided(picture, operation.detail, now)
-        : refused(picture, outcome, now, "payment.void_failed");
+        ? voided(snapshot, operation.detail, now)
+        : refused(snapshot, outcome, now, "payment.void_failed");
     case "refund":
-      if (outcome.kind === "approved") return refunded(picture, now);
-      return outcome.kind === "reversed" ? reversed(picture, now) : refundFailed(picture, outcome, now);
+      if (outcome.kind === "approved") return refunded(snapshot, now);
+      return outcome.kind === "reversed" ? reversed(snapshot, now) : refundFailed(snapshot, outcome, now);
     default:
       return operation.kind satisfies never;
   }
 }
 
-function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: string): Change {
+function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
   const checked = { ...charge, ...checksOf(outcome, charge), updated_at: now };
   const closed = { ...payment, open_operation_id: null, next_action: null, updated_at: now };
-  const rest = { refund: null, ledger: [], feeOn: 0 };
   switch (outcome.kind) {
     case "approved":
       if (payment.capture_method === "manual" || outcome.captured === false) {
         return {
-          ...rest,
+          ...UNBOOKED,
           payment: { ...closed, status: "AUTHORIZED", capture_before: inMs(now, AUTHORIZATION_DAYS * DAY_MS) },
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
           events: ["payment.authorized"],
-          // Asked to capture at once, the processor only authorized: the caller learns it, and may capture or void.
+          // We requested a capture at once and the processor only authorized: the caller may capture or void.
           result: { kind: payment.capture_method === "manual" ? "ok" : "only_authorized" },
         };
       }
@@ -107,7 +109,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
         expires_at: inMs(now, CHALLENGE_MINUTES * 60_000),
       };
       return {
-        ...rest,
+        ...UNBOOKED,
         payment: { ...closed, status: "REQUIRES_ACTION", next_action: nextAction },
         charge: checked,
         operationState: "action_required",
@@ -118,7 +120,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
     case "declined": {
       const declineCode = outcome.decline_code ?? "generic_decline";
       return {
-        ...rest,
+        ...UNBOOKED,
         payment: { ...closed, status: "DECLINED" },
         charge: { ...checked, status: "DECLINED", decline_code: declineCode },
         operationState: "declined",
@@ -129,7 +131,7 @@ function authorized({ payment, charge }: Picture, outcome: FinalOutcome, now: st
     case "failed":
     case "reversed":
       return {
-        ...rest,
+        ...UNBOOKED,
         payment: { ...closed, status: "FAILED" },
         charge: { ...checked, status: "FAILED" },
         operationState: "failed",
@@ -156,7 +158,7 @@ function captureLines(amount: number): Pick<Change, "ledger" | "feeOn"> {
   return { ledger: [{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount }], feeOn: amount };
 }
 
-function captured({ payment, charge }: Picture, amount: number, now: string): Change {
+function captured({ payment, charge }: OperationSnapshot, amount: number, now: string): Change {
   return {
     payment: {
       ...payment,
@@ -175,27 +177,28 @@ function captured({ payment, charge }: Picture, amount: number, now: string): Ch
   };
 }
 
-function voided({ payment, charge }: Picture, reason: string | null, now: string): Change {
+function voided({ payment, charge }: OperationSnapshot, reason: string | null, now: string): Change {
   return {
     payment: { ...payment, status: "VOIDED", open_operation_id: null, capture_before: null, updated_at: now },
     charge: { ...charge, status: "VOIDED", void_reason: reason, voided_at: now, updated_at: now },
-    refund: null,
-    ledger: [],
-    feeOn: 0,
+    ...UNBOOKED,
     operationState: "succeeded",
     events: ["payment.voided"],
     result: { kind: "ok" },
   };
 }
 
-/** A capture or void that the processor would not do: the authorization stands as it was. */
-function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: string, event: OutcomeEventType): Change {
+/** A capture or void that the processor refused: the authorization stays as it was. */
+function refused(
+  { payment, charge }: OperationSnapshot,
+  outcome: FinalOutcome,
+  now: string,
+  event: OutcomeEventType,
+): Change {
   return {
     payment: { ...payment, open_operation_id: null, updated_at: now },
     charge: { ...charge, updated_at: now },
-    refund: null,
-    ledger: [],
-    feeOn: 0,
+    ...UNBOOKED,
     operationState: outcome.kind === "declined" ? "declined" : "failed",
     events: [event],
     result: { kind: "payment_failed" },
@@ -203,13 +206,18 @@ function refused({ payment, charge }: Picture, outcome: FinalOutcome, now: strin
 }
 
 /** The refund that an operation makes; throws where there is none. */
-export function requireRefund(picture: Picture): TransactionRow {
-  if (!picture.refund) throw new Error(`a refund of payment ${picture.payment.id} has no transaction`);
-  return picture.refund;
+export function requireRefund(snapshot: OperationSnapshot): TransactionRow {
+  if (!snapshot.refund) throw new Error(`a refund of payment ${snapshot.payment.id} has no transaction`);
+  return snapshot.refund;
 }
 
 /** The charge's status and counter follow from what has been refunded of it. */
-function withRefunded({ payment, charge }: Picture, amountRefunded: number, refundPending: number, now: string) {
+function withRefunded(
+  { payment, charge }: OperationSnapshot,
+  amountRefunded: number,
+  refundPending: number,
+  now: string,
+) {
   const status = statusOfCaptured({
     amount_captured: payment.amount_captured,
     amount_refunded: amountRefunded,
@@ -221,11 +229,11 @@ function withRefunded({ payment, charge }: Picture, amountRefunded: number, refu
   } as const;
 }
 
-function refunded(picture: Picture, now: string): Change {
-  const { payment } = picture;
-  const refund = requireRefund(picture);
+function refunded(snapshot: OperationSnapshot, now: string): Change {
+  const { payment } = snapshot;
+  const refund = requireRefund(snapshot);
   const after = withRefunded(
-    picture,
+    snapshot,
     payment.amount_refunded + refund.amount,
     payment.refund_pending - refund.amount,
     now,
@@ -242,10 +250,10 @@ function refunded(picture: Picture, now: string): Change {
   };
 }
 
-function refundFailed(picture: Picture, outcome: FinalOutcome, now: string): Change {
-  const { payment } = picture;
-  const refund = requireRefund(picture);
-  const after = withRefunded(picture, payment.amount_refunded, payment.refund_pending - refund.amount, now);
+function refundFailed(snapshot: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
+  const { payment } = snapshot;
+  const refund = requireRefund(snapshot);
+  const after = withRefunded(snapshot, payment.amount_refunded, payment.refund_pending - refund.amount, now);
   return {
     ...after,
     refund: { ...refund, status: "FAILED", updated_at: now },
@@ -258,11 +266,11 @@ function refundFailed(picture: Picture, outcome: FinalOutcome, now: string): Cha
 }
 
 /** An accepted refund came back: a second ledger line undoes the first; nothing is rewritten. */
-function reversed(picture: Picture, now: string): Change {
-  const { payment } = picture;
-  const refund = requireRefund(picture);
+function reversed(snapshot: OperationSnapshot, now: string): Change {
+  const { payment } = snapshot;
+  const refund = requireRefund(snapshot);
   const left = payment.amount_refunded - refund.amount;
-  const after = withRefunded(picture, left, payment.refund_pending, now);
+  const after = withRefunded(snapshot, left, payment.refund_pending, now);
   return {
     payment: after.payment,
     charge: { ...after.charge, refunded_at: left === 0 ? null : after.charge.refunded_at },

@@ -2,25 +2,27 @@ import {
   DETAIL_LIMIT,
   type KeyOfPayment,
   type OperationOfPayment,
-  type OperationRow,
   type PaymentDetailRows,
   readPaymentDetail,
 } from "@/db/queries/payments/payment-detail";
+import type { OperationRow } from "@/db/schema/operations";
+import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
-  ApiRequest,
   LedgerLine,
   LinkedObjects,
   PaymentDetail,
   ShownPayment,
+  ShownRequest,
   TimelineEntry,
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
 import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import { type Context, resourceNotFound } from "../context";
+import { findCustomerIdOf } from "../customers/customers";
 import { methodOf } from "../idempotency/inspect-keys";
 import { presentActor, presentPayment } from "./present";
 
@@ -32,6 +34,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   const rows = id && (await readPaymentDetail(ctx.service.db.within(ctx.environment.id).sql, ctx.environment, id));
   if (!rows) throw resourceNotFound("payment", input.id);
   const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
+  const customer = await findCustomerIdOf(ctx, payment);
   const { operations, ledger, events, keys } = rows;
   return {
     payment,
@@ -49,7 +52,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
     requests: keys.map((row) => requestOf(row, rows)),
-    linked: linkedOf(rows, ctx.service.clock.now()),
+    linked: linkedOf(rows, customer, ctx.service.clock.now()),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
   };
 }
@@ -84,7 +87,7 @@ function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }:
   const isFee = line.debit_account === "fees" || line.credit_account === "fees";
   return {
     id: `${line.operation_id}-${line.line}`,
-    title: isFee ? "Fee" : isReversal ? "Refund came back" : kind ? LEDGER_TITLES[kind] : "Settlement",
+    title: isFee ? "Fee" : isReversal ? "Refund returned" : kind ? LEDGER_TITLES[kind] : "Settlement",
     debit: line.debit_account,
     credit: line.credit_account,
     amount: line.amount,
@@ -93,10 +96,10 @@ function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }:
   };
 }
 
-function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ApiRequest {
+function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownRequest {
   return {
     key: row.key,
-    method: methodOf(row.operation_name),
+    method: methodOf(row.endpoint),
     path: row.path,
     request_id: encodeId("request", row.request_id),
     actor: presentActor(row.actor, actors),
@@ -111,21 +114,33 @@ function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ApiRequest
   };
 }
 
-function linkedOf(rows: PaymentDetailRows, now: Date): LinkedObjects {
+function linkedOf(rows: PaymentDetailRows, customer: string | null, now: Date): LinkedObjects {
   const { plan, clientSession, customerPayments, batches, payment, transactions } = rows;
   const charge = transactions.find((row) => row.id === payment.charge_id);
   return {
     plan: plan && { ...plan, id: encodeId("plan", plan.id) },
     client_session: clientSession && {
       id: encodeId("clientSession", clientSession.id),
-      // Of an open session nothing is written when its time is over.
+      // Nothing is written when an open session expires.
       status:
         clientSession.status === "OPEN" && Date.parse(clientSession.expires_at) <= now.getTime()
           ? "EXPIRED"
           : clientSession.status,
       created_at: clientSession.created_at,
     },
+    payment_link:
+      clientSession?.link_id == null
+        ? null
+        : {
+            id: encodeId("paymentLink", clientSession.link_id),
+            title: linkTitle({
+              name: clientSession.link_name,
+              plan_name: clientSession.plan_name,
+              description: clientSession.link_description,
+            }),
+          },
     subscription_id: encodeIdOrNull("subscription", charge?.subscription_id ?? null),
+    customer,
     customer_payments:
       customerPayments === null
         ? null
@@ -169,7 +184,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     attempts: operation.attempts,
     settlement_batch_id: null,
   };
-  // A refund that failed and moved money was accepted first; its row knows only the last thing that happened to it.
+  // A refund that failed and moved money was accepted first; its row has only its last state.
   const at = operation.booked_at;
   if (operation.kind !== "refund" || operation.state !== "failed" || at === null) return [entry];
   return [
@@ -179,7 +194,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
       id: `${operation.id}-returned`,
       kind: "refund_returned",
       outcome: "failed",
-      title: "Refund came back",
+      title: "Refund returned",
       said: "The processor reported that the refund could not be paid out. The money is back on your balance.",
       reason: null,
       actor: presentActor({ type: "system", id: null }, rows.actors),
@@ -223,13 +238,13 @@ const ENDINGS: Record<OperationRow["state"], string> = {
   action_required: "% waits for the shopper",
 };
 
-/** What the processor said last, for people who do not run one. Its own words stay inside. */
+/** The processor's last answer in plain words; its own are for support staff. */
 function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): string | null {
   if (state === "open") {
     if (answer === null) return "Sent to the processor; it has not answered yet.";
     return answer.startsWith("pending")
       ? "The processor has it and is still working on it."
-      : "No clear answer came from the processor. Cardlane keeps asking what became of it; nothing is done twice.";
+      : "No clear answer came from the processor. Cardlane keeps checking the status; nothing is done twice.";
   }
   switch (state) {
     case "succeeded":
@@ -239,7 +254,7 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
     case "declined":
       return declineWords(answer, kind);
     case "failed":
-      return "The processor could not carry it out. No money moved.";
+      return "The processor could not complete it. No money moved.";
     default:
       return state satisfies never;
   }

@@ -1,5 +1,6 @@
-import type { ActorNames, ActorRecord } from "@/db/queries/payments/payment-detail";
+import type { ActorNames } from "@/db/queries/payments/payment-detail";
 import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from "@/db/queries/transactions/columns";
+import type { ActorRecord } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
@@ -8,7 +9,7 @@ import type { ListedTransaction, Transaction } from "@/lib/contract/transactions
 import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
-/** A transaction is shown with the money of its payment, where the counters live. */
+/** A transaction is shown with its payment's counters. */
 type PaymentMoneyRow = Pick<
   PaymentRow,
   | "status"
@@ -124,7 +125,7 @@ function presentCard(charge: ShownTransactionRow): Payment["card"] {
   return { brand, last4, exp_month, exp_year, bin };
 }
 
-/** Who did something, by name. A merchant learns that support did it, not which of its people. */
+/** Who did something, by name. A merchant learns that support did it, not which member of staff. */
 export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor {
   const { type, id } = actor;
   switch (type) {

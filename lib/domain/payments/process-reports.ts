@@ -1,6 +1,5 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { findOperation, takeOperation } from "@/db/queries/payments/operations";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -8,7 +7,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { finishOperation } from "./finish-operation";
+import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
 import { inquireProcessor } from "./processor-calls";
@@ -20,8 +19,8 @@ const BATCH = 50;
 type Reporter = { readonly processor: Processor; readonly mode: Mode };
 
 /**
- * Takes in what a processor reports when it is asked: some of each account, in turn. A report comes again until it is
- * acknowledged, and is acknowledged after our books have it, so a crash in between changes nothing. Answers how many.
+ * Pulls and processes a processor's reports: some of each account, in turn. A report comes again until it is acknowledged,
+ * which happens after its outcome is written, so a crash in between changes nothing. Returns how many.
  */
 export async function processReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
@@ -43,7 +42,7 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
   return processed;
 }
 
-/** False: it will come again. One that fails is logged and does not hold up the others. */
+/** False: it will come again. A report that fails is logged and does not hold up the others. */
 async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
     return await takeInReport(service, from, report);
@@ -55,13 +54,13 @@ async function takeInAlone(service: Service, from: Reporter, report: Report): Pr
 }
 
 /**
- * Looks what has become of the operation that a report is about, and writes it down. The report itself is not believed: the
- * processor is asked. Reports may be doubled, late or out of order. False: not now, so it has to come again.
+ * Checks the status of the operation that a report is about, and writes the outcome. The report itself is not trusted. Reports
+ * may be doubled, late or out of order. False: not now, so it has to come again.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
   const row = await findReported(service, from, report);
   if (!row) {
-    service.log.error({ report }, "the processor reports on an operation that is not ours");
+    service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
     return true;
   }
   if (row.state === "open") return resolveReported(service, row);
@@ -82,7 +81,7 @@ async function findReported(service: Service, from: Reporter, report: Report): P
   return environment?.mode === from.mode ? findOperation(sql, environmentId, id) : null;
 }
 
-/** False: whoever has the operation has not closed it yet, or the processor does not know its end either. */
+/** False: another process still holds the operation, or the processor does not know its outcome either. */
 async function resolveReported(service: Service, row: OperationRow): Promise<boolean> {
   const { sql } = service.db.within(row.environment_id);
   const taken = await takeOperation(sql, row.environment_id, row.id, leaseOf(service.processorTimeoutMs));
@@ -90,15 +89,14 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
 }
 
 /**
- * A shopper can pass or fail a challenge at the processor, and never come back to us. True, too, where the payment has gone on
- * meanwhile.
+ * A shopper can pass or fail a challenge at the processor and never return to the payment form. Also true where the payment
+ * has moved on.
  */
 async function continueReported(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
-  const { payment } = await paymentOf(service, row);
-  // Whatever the processor says of it by now, nobody waits for it.
-  if (payment.status !== "REQUIRES_ACTION") return true;
   const operation = { id, kind, environmentId, paymentId };
+  const { payment } = await getPaymentOf(service, operation);
+  if (payment.status !== "REQUIRES_ACTION") return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "action_required") return true;
   if (outcome.kind !== "approved" && outcome.kind !== "declined") return false;
@@ -109,18 +107,11 @@ async function continueReported(service: Service, { processor, mode }: Reporter,
 
 /** A refund that was accepted can come back. */
 async function checkRefund(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
-  // It is Cardlane's own doing, and nothing is sent for it any more.
+  // No request waits for it, and no call is sent for it any more.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
-  const snapshot = await paymentOf(service, row);
+  const snapshot = await getPaymentOf(service, operation);
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return false;
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
-}
-
-async function paymentOf(service: Service, row: OperationRow): Promise<PaymentSnapshot> {
-  const { sql } = service.db.within(row.environment_id);
-  const snapshot = await findPayment(sql, row.environment_id, row.payment_id);
-  if (!snapshot) throw new Error(`operation ${row.id} has no payment`);
-  return snapshot;
 }

@@ -22,8 +22,8 @@ async function referenceOf(
 }
 
 /**
- * Calls the processor for an operation, as often as need be under its one reference. `token`: the card behind an
- * authorization, which is at hand only while its request is; without it an authorization cannot be sent.
+ * Calls the processor for an operation, under its one reference however often. `token`: an authorization's card, which only
+ * its request has; without it an authorization cannot be sent.
  */
 export async function callProcessor(
   service: Service,
@@ -44,7 +44,7 @@ export async function callProcessor(
       const charge = transactions.find(({ id }) => id === payment.charge_id);
       if (!charge) throw new Error(`payment ${payment.id} has no charge`);
       if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
-      // What is charged is what the payment says, whichever request brought the card.
+      // The payment decides what is charged, whichever request brought the card.
       return processor.authorize({
         ...reference,
         token,
@@ -72,7 +72,7 @@ export async function callProcessor(
   }
 }
 
-/** Throws when the operation is closed, or in other hands: the processor must not go on then. */
+/** Throws when the operation is closed, or another process holds it: then the processor must stop. */
 async function keepObject(service: Service, processor: Processor, operation: OpenOperation, object: ProcessorObject) {
   const { sql } = service.db.within(operation.environmentId);
   const kept = await insertProcessorObject(sql, operation, { processor: processor.name, ...object });
@@ -84,7 +84,7 @@ function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandone
   throw new Error(`no challenge result is called ${detail}`);
 }
 
-/** What became of an operation at the processor. Moves no money. */
+/** An operation's status at the processor. Moves no money. */
 export async function inquireProcessor(
   service: Service,
   processor: Processor,
@@ -95,7 +95,7 @@ export async function inquireProcessor(
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
-/** Sees to it that an authorization is never executed any more, if it was not. Moves no money. */
+/** Makes sure that an authorization which was not executed never will be. Moves no money. */
 export async function closeAtProcessor(
   service: Service,
   processor: Processor,
@@ -106,8 +106,8 @@ export async function closeAtProcessor(
 }
 
 /**
- * Address of the page where a shopper passes the sandbox's 3-D Secure challenge. The code in it proves that we gave it
- * out, so nobody can answer a challenge by guessing a payment's id.
+ * Address of the page where a shopper passes the sandbox's 3-D Secure challenge. The code in it proves that we issued it, so
+ * that guessing a payment's id answers no challenge.
  */
 function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
   const subject = challengeSubject(payment);

@@ -22,15 +22,16 @@ export async function getPayment(ctx: Context, input: { id: string }): Promise<P
 const LONGEST_PAGE = 20_000_000;
 
 /**
- * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is none of ours, and when the
- * page would be too long, which takes thousands of refunds.
+ * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is not in this environment,
+ * and when the page would be too long, which takes thousands of refunds.
  */
 export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const limit = query.limit ?? 20;
   const offset = query.offset ?? 0;
   const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
-  const filter = { ...idRange(query), status: query.status, customerId: query.customer_id };
+  const { gte: fromId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
+  const filter = { fromId, beforeId, status: query.status, customerId: query.customer_id };
   const counted = { filter: `payments ${JSON.stringify(filter)}`, onlyGrows: filter.status === undefined };
   const found = await withKnownTotal(ctx.service, ctx.environment.id, counted, (total) =>
     findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
@@ -56,8 +57,8 @@ const tooLong = (limit: number) =>
   );
 
 /**
- * A payment with hundreds of refunds and much metadata is answered with megabytes. Such answers are made few at once, whoever's
- * they are, and are not held until they can be sent: they are read again, from the key that keeps them, when there is room.
+ * The answer of a payment with hundreds of refunds and much metadata takes megabytes. Only a few are made at once, for all
+ * merchants, and none is held until it can be sent: it is read again, from the key that stores it, when there is room.
  */
 const AT_ONCE = 2;
 /** A transaction without its metadata, as JSON, or so. */
@@ -70,7 +71,6 @@ export function lengthOf({ transactions }: { transactions: readonly { metadata: 
   return transactions.length * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);
 }
 
-/** Makes the answer of a payment, in turn when it is long. */
 export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
   lengthOf(snapshot) > LONG_ANSWER ? places.inTurn(make) : make();
 

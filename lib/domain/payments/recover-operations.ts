@@ -1,12 +1,12 @@
 import { findKey } from "@/db/queries/idempotency/claims";
 import { holdToResend, prolongLease, type TakenOperation, takeDueOperations } from "@/db/queries/payments/operations";
-import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { conclude, type Executed, send } from "./execute";
-import { leaveOpen, unknown } from "./finish-operation";
+import { getPaymentOf, leaveOpen, unknown } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireProcessor } from "./processor-calls";
 
@@ -14,15 +14,15 @@ import { callProcessor, closeAtProcessor, inquireProcessor } from "./processor-c
 const PLACES = 32;
 /** An environment has so many of the places while others wait. */
 const SHARE = 4;
-/** It has more while nobody else waits, but never these: who comes then need not wait until one of its operations ends. */
+/** It may use more while no other waits, but never these: a newcomer gets one at once. */
 const LEFT_FOR_OTHERS = 12;
-/** How often it is looked for what has become due while none ends. */
+/** How often to look for due operations while none ends. */
 const LOOK_MS = 1_000;
 
 /**
- * The recovery worker: takes over operations that nobody works on any more and brings each to its end. Every instance runs it
- * every second; it goes on until nothing is due, or until it is to stop, and then waits for what it has begun. Answers how
- * many it took. One that cannot be resolved now stays open and does not stop the others.
+ * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it every second, until
+ * nothing is due or it is to stop; then it waits for what it has begun. Returns how many it took. An operation that cannot be
+ * resolved now stays open and does not stop the others.
  */
 export async function recoverOperations(service: Service, stopping?: AbortSignal): Promise<number> {
   const places = new Places(service, stopping);
@@ -30,19 +30,19 @@ export async function recoverOperations(service: Service, stopping?: AbortSignal
     try {
       await places.fill();
     } catch (error) {
-      // What is under way may well come to its end when the database is back.
+      // What is under way may finish when the database is back.
       if (places.isEmpty || !isDatabaseUnavailable(error)) {
         await places.allEnded();
         throw error;
       }
-      service.log.warn("the database is unavailable, nothing new is completed meanwhile");
+      service.log.warn("the database is unavailable: recovery waits for it");
     }
     if (places.isEmpty && (stopping?.aborted || !places.hasChanged)) return places.begun;
     await places.change();
   }
 }
 
-/** What a process works on. An operation is taken when there is a place for it, and is begun at once: its lease runs. */
+/** What a process works on. An operation is taken only when a place is free, because its lease runs at once. */
 class Places {
   begun = 0;
   /** Whether one has ended since it was last filled. */
@@ -63,7 +63,7 @@ class Places {
     return this.#running.size === 0;
   }
 
-  /** Gives places to whoever has none, then to all up to their share, and then some of those that are left. */
+  /** Gives places first to environments without one, then to all up to their share, then some of those that are left. */
   async fill(): Promise<void> {
     this.hasChanged = false;
     for (const share of [1, SHARE]) if (!(await this.#giveTurns(PLACES, share))) return;
@@ -86,7 +86,7 @@ class Places {
     await Promise.all(this.#running.values());
   }
 
-  /** One operation to each environment in turn, until nothing is due for those below `share`. False: nor for anybody else. */
+  /** One operation to each environment in turn, until nothing is due for those below `share`. False: nor for any other. */
   async #giveTurns(most: number, share: number): Promise<boolean> {
     while (!this.#stopping?.aborted) {
       const free = most - this.#running.size;
@@ -134,26 +134,25 @@ class Places {
     return [...counts].filter(([, running]) => running >= count).map(([id]) => id);
   }
 
-  /** Each writes the whole payment anew: beside each other they would only hold each other up. */
+  /** Each rewrites the whole payment: in parallel they would only hold each other up. */
   #busyPayments(): string[] {
     return [...this.#running.keys()].map((operation) => operation.payment_id);
   }
 }
 
 /**
- * For how long after "not found" is conclusive an authorization whose request died waits for that request to come again, with
- * its card, before it has failed.
+ * How long, after "not found" is conclusive, an authorization whose request died waits for a retry, which has the card, before
+ * it fails.
  */
 const COMES_AGAIN_MS = 10_000;
-/** Meanwhile it is looked at as often as after so many attempts. */
+/** Until then it is checked as often as after so many attempts. */
 const SOON = 2;
 
 /**
- * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and
- * continued authorizations are sent again under the same reference, which the processor does at most once; of what it
- * has accepted it is asked first. An
- * authorization is only asked about, as its card is gone; a repeat of its request has it again as `token`, with which it is
- * sent once it is proved that nothing was executed and nothing can be any more.
+ * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and continued
+ * authorizations are sent again under the same reference, which the processor executes at most once; if it has accepted one,
+ * its status is checked first. An authorization only has its status checked, as its card is gone. A retry of its request has
+ * the card again as `token`, and sends it once nothing was executed and nothing can be any more.
  */
 export async function resolveOperation(
   service: Service,
@@ -167,9 +166,7 @@ export async function resolveOperation(
     await leaveOpen(service, operation, unknown("no processor is configured"), call);
     return { kind: "pending" };
   }
-  const { sql } = service.db.within(operation.environmentId);
-  const snapshot = await findPayment(sql, operation.environmentId, operation.paymentId);
-  if (!snapshot) throw new Error(`operation ${operation.id} has no payment`);
+  const snapshot = await getPaymentOf(service, operation);
   const outcome =
     operation.kind === "authorize"
       ? await inquire(service, processor, operation, taken, token)
@@ -189,17 +186,16 @@ export async function resolveOperation(
       const answer = unknown("the processor does not know it yet");
       return { kind: (await leaveOpen(service, operation, answer, { ...call, attempts })) ? "pending" : "lost" };
     }
-    // Not sending it now (`not_sent`) says nothing of the first time.
+    // `not_sent` is about this call, not about the first one.
     default:
       return conclude(service, operation, outcome, snapshot, call);
   }
 }
 
 /**
- * What became of an authorization. That there is none, and that the time in which it could still be executed is over, no
- * clock proves: one that was set forward says so of a call that is under way, and one that is set back lets that call in
- * later. A call under way has some time to arrive, and then the reference is closed. A repeat of its request uses it instead: of
- * its call and that one, which has the same reference, the processor executes one.
+ * The status of an authorization. No clock proves that it can no longer be executed: one set forward ends the time of a call
+ * that is under way, one set back lets that call in later. So a call under way gets time to arrive, and then the reference is
+ * closed. A retry of its request uses the reference instead: of both calls the processor executes one.
  */
 async function inquire(
   service: Service,
@@ -219,7 +215,7 @@ async function inquire(
   return closeAtProcessor(service, processor, operation);
 }
 
-/** Of what the processor has accepted it is asked; anything else, and what it has lost, is sent again. */
+/** Checks the status of what the processor has accepted; anything else, and what it has lost, is sent again. */
 async function findOrSend(
   service: Service,
   processor: Processor,
@@ -234,20 +230,20 @@ async function findOrSend(
   return callProcessor(service, processor, operation, snapshot, null);
 }
 
-/** "Not found" proves nothing of what was accepted, nor until every call has ended, or is past its time, for long enough. */
+/** "Not found" proves nothing if it was accepted, nor until every call has been over, or past its time, for long enough. */
 function isConclusive(processor: Processor, taken: TakenOperation): boolean {
   return taken.accepted_at === null && taken.quiet_ms >= processor.notFoundConclusiveAfterMs;
 }
 
-/** Whether its request, of which nobody has heard, may still come again. */
+/** Whether its request may still be retried. */
 function mayComeAgain(processor: Processor, taken: TakenOperation): boolean {
   const isWaitedFor = taken.kind === "authorize" && taken.idempotency_key !== null && taken.may_resend;
   return isWaitedFor && taken.quiet_ms < processor.notFoundConclusiveAfterMs + COMES_AGAIN_MS;
 }
 
 /**
- * Sends an authorization in place of a request that died before it did. Null: the right to do so was given before. Whatever the
- * dead one may have left on its way has the same reference, and is closed before this one counts as never executed.
+ * Sends an authorization in place of a request that died first. Null: the right to do so was used before. A call that the dead
+ * request left under way has the same reference, which is closed before this one counts as never executed.
  */
 async function sendInPlace(
   service: Service,
@@ -266,10 +262,10 @@ async function sendInPlace(
   return send(service, mine, { begunMs, call, close }, snapshot);
 }
 
-/** The request that waits under the operation's key; null when there is none, or the key has been used anew since. */
+/** The request that waits under the operation's key; null when there is none, or the key now belongs to another request. */
 async function waitingRequest(service: Service, taken: TakenOperation): Promise<KeyedRequest | null> {
   if (taken.idempotency_key === null) return null;
   const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);
   if (!row || row.operation_id !== taken.id) return null;
-  return { key: row.key, operationName: row.operation_name, path: row.path, requestId: row.request_id };
+  return { key: row.key, endpoint: row.endpoint, path: row.path, requestId: row.request_id };
 }

@@ -6,7 +6,7 @@ import type { Result } from "../context";
 import type { OperationSubject } from "./operation";
 import type { Change } from "./outcome";
 
-/** What the caller is told once the outcome is known. `transactions`: all of the payment's after it, oldest first. */
+/** The caller's result once the outcome is known. `transactions`: all of the payment's after it, oldest first. */
 export function resultOf(
   change: Change,
   transactions: PaymentSnapshot["transactions"],

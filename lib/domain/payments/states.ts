@@ -2,8 +2,8 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 
 /**
- * The one table of status changes. The database's triggers say the same (a test compares them pair by pair), so that no
- * code path, script or console can make a change that is not in here.
+ * The one table of status changes. The database's triggers enforce the same (a test compares them pair by pair), so that no
+ * code path, script or console can make any other change.
  */
 export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
   PENDING: ["REQUIRES_ACTION", "AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
@@ -52,7 +52,7 @@ export const TRANSACTION_TRANSITIONS: Record<
 
 const REFUNDABLE: ReadonlySet<PaymentStatus> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED"]);
 
-/** What the rules need to know of a payment. Amounts in minor units. */
+/** The part of a payment that the rules use. Amounts in minor units. */
 export type PaymentMoney = {
   status: PaymentStatus;
   amount: number;
@@ -74,7 +74,7 @@ const NO_ACTIONS: Action[] = [];
 const HELD: Action[] = ["capture", "void"];
 const PAID: Action[] = ["refund"];
 
-/** The one truth of what may be done now, which the buttons use and the refusals name. */
+/** The actions allowed now: buttons offer them, refusals name them. */
 export function availableActions(payment: PaymentMoney): Action[] {
   if (payment.open_operation_id !== null) return NO_ACTIONS;
   if (payment.status === "AUTHORIZED") return HELD;

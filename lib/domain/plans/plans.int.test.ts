@@ -106,7 +106,7 @@ test("a name is used once per environment, also when ten plans are created at on
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(call())));
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
   for (const result of results) {
-    if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "invalid_parameter", param: "name" });
+    if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "already_exists", param: "name" });
   }
   await create(call({ environment: merchant.live }));
   await create(call({ environment: stranger.test }));
@@ -117,7 +117,7 @@ test("renaming to a taken name is 400, also when two plans swap names at once", 
   const a = await create(call(), { name: "a" });
   const b = await create(call(), { name: "b" });
   await expect(updatePlan(call(), { id: a.id, name: "b" })).rejects.toMatchObject({
-    code: "invalid_parameter",
+    code: "already_exists",
     param: "name",
   });
   for (let i = 0; i < 10; i++) {
@@ -126,7 +126,7 @@ test("renaming to a taken name is 400, also when two plans swap names at once", 
       updatePlan(call(), { id: b.id, name: "a" }),
     ]);
     for (const result of results) {
-      expect(result).toMatchObject({ status: "rejected", reason: { code: "invalid_parameter", param: "name" } });
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "already_exists", param: "name" } });
     }
   }
 });

@@ -17,21 +17,26 @@ import {
   type CreatePlanBody,
   FIXED_WHILE_ACTIVE,
   type ListPlansQuery,
+  type PeriodUnit,
   type Plan,
+  type PlanOption,
   type PlanStatus,
+  type PlanType,
   planFieldErrors,
   type planList,
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
+import { dueAtOnce, type PlanTerms } from "@/lib/contract/plans/schedule";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
+import { listAnswer } from "../lists";
 
-/** Creates a plan. Answers the plan; refuses what does not fit together, and a name that is taken. */
+/** Creates a plan and returns it; refuses what does not fit together, and a name that is taken. */
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
-  return runOnce(ctx, { status: 201 }, async (tx) => {
+  return runOnce(ctx, async (tx) => {
     const values = checkPlan(input);
     const id = newId();
     const created_at = idTime(id);
@@ -66,7 +71,7 @@ export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string })
 }
 
 /**
- * Locks a plan, asks what it should become, and writes what is different. Nothing different: nothing is written, not even
+ * Locks a plan, computes what it should become, and writes the difference. Without one nothing is written, not even
  * `updated_at`.
  */
 function changePlan(ctx: Context, publicId: string, decide: (row: PlanRow) => Partial<PlanValues>): Promise<Plan> {
@@ -127,19 +132,26 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.
   const offset = input.offset ?? 0;
   const filter = { status: input.status, type: input.type };
   const after = input.starting_after === undefined ? null : await startingAfter(ctx, input.starting_after);
-  const [rows, count] = await Promise.all([
+  const [rows, total] = await Promise.all([
     selectPlans(orm, ctx.environment.id, filter, { limit: limit + 1, offset, after }),
     countPlans(orm, ctx.environment.id, filter, TOTAL_CAP),
   ]);
-  return {
-    object: "list",
-    data: rows.slice(0, limit).map((row) => presentPlan(row, ctx.environment.mode)),
-    limit,
-    offset,
-    has_more: rows.length > limit,
-    total: Math.min(count, TOTAL_CAP),
-    total_capped: count > TOTAL_CAP,
-  };
+  const data = rows.slice(0, limit).map((row) => presentPlan(row, ctx.environment.mode));
+  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+/** More than anybody looks through; the address of a form takes any plan. */
+const MOST_OPTIONS = 500;
+
+/** The active plans that take a payment at once, newest first, each with what it takes; of one type, or of any. */
+export async function listPlanOptions(ctx: Context, type: PlanType | null): Promise<PlanOption[]> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const filter = { status: "ACTIVE" as const, type: type ?? undefined };
+  const rows = await selectPlans(orm, ctx.environment.id, filter, { limit: MOST_OPTIONS, offset: 0, after: null });
+  return rows
+    .map((row) => ({ row, amount: dueAtOnce(planTermsOf(row)) }))
+    .filter(({ amount }) => amount > 0)
+    .map(({ row, amount }) => ({ id: encodeId("plan", row.id), name: row.name, amount, currency: row.currency }));
 }
 
 async function startingAfter(ctx: Context, given: string): Promise<string> {
@@ -156,7 +168,7 @@ async function startingAfter(ctx: Context, given: string): Promise<string> {
 }
 
 /** The row as the API shows it: prices in major units. */
-function presentPlan(row: PlanRow, mode: Mode): Plan {
+export function presentPlan(row: PlanRow, mode: Mode): Plan {
   return {
     id: encodeId("plan", row.id),
     object: "subscription_plan",
@@ -174,6 +186,23 @@ function presentPlan(row: PlanRow, mode: Mode): Plan {
     environment: API_ENVIRONMENTS[mode],
     created_at: row.created_at,
     updated_at: row.updated_at,
+  };
+}
+
+type TermColumns =
+  | ("type" | "full_price" | "trial_price" | "billing_frequency_value" | "billing_frequency_unit")
+  | ("trial_period_value" | "trial_period_unit");
+
+/** What a stored plan charges and when. */
+export function planTermsOf(row: Pick<PlanRow, TermColumns>): PlanTerms {
+  const period = (value: number | null, unit: PeriodUnit | null) =>
+    value === null || unit === null ? null : { value, unit };
+  return {
+    type: row.type,
+    price: row.full_price,
+    every: period(row.billing_frequency_value, row.billing_frequency_unit),
+    trial: period(row.trial_period_value, row.trial_period_unit),
+    trialPrice: row.trial_price,
   };
 }
 
@@ -200,7 +229,7 @@ function checkPlan(body: CreatePlanBody): PlanValues {
 export function currencyNotSupported(currency: string): AppError {
   return new AppError(
     "currency_not_supported",
-    `Money cannot be taken in '${currency}'. Use a current ISO 4217 currency.`,
+    `The currency '${currency}' is not supported. Use an active ISO 4217 currency.`,
     {
       param: "currency",
     },
@@ -209,9 +238,7 @@ export function currencyNotSupported(currency: string): AppError {
 
 function nameTaken(name: string): AppError {
   const message = `There is already a plan named '${name}' in this environment. Choose another name.`;
-  return new AppError("invalid_parameter", message, {
-    errors: [{ param: "name", code: "invalid_parameter", message }],
-  });
+  return new AppError("already_exists", message, { errors: [{ param: "name", code: "already_exists", message }] });
 }
 
 /** The statuses that each status can change to. A plan that was ever usable never goes back to being a draft. */

@@ -109,7 +109,7 @@ test.each([
     "audit_seals_hold",
   ],
   [
-    "a change, and the whole chain worked out anew",
+    "a change, and the whole chain worked out again",
     `update audit_log set action = 'x' where id = $row; ${REWRITE}`,
     "audit_seals_hold",
   ],
@@ -130,7 +130,7 @@ test.each([
   expect(await faults()).toContain(check);
 });
 
-test("a chain that does not fit its seal is not sealed anew", async () => {
+test("a chain that does not fit its seal is not sealed again", async () => {
   const merchant = await createTestMerchant(db);
   await write(merchant, 3);
   await chainAll();
@@ -139,7 +139,7 @@ test("a chain that does not fit its seal is not sealed anew", async () => {
   await write(merchant, 3);
   await chainAll();
   expect(await sealAll()).toBe(0);
-  expect(await problems()).toContain("the chain was written anew since it was sealed");
+  expect(await problems()).toContain("the chain was rewritten after it was sealed");
 });
 
 test("after a change of the secret the chains are sealed under the new one, and then the old one is not needed", async () => {

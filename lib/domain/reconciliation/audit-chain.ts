@@ -18,7 +18,7 @@ const AT_ONCE = 1_000;
 const SEALS_AT_ONCE = 500;
 const NO_SEAL = { number: 0, mac: "" };
 
-/** Puts rows of the audit logs into their merchants' chains, in the order of their ids, some at a time; answers how many. */
+/** Puts rows of the audit logs into their merchants' chains, in the order of their ids, some at a time; returns how many. */
 export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): Promise<number> {
   return db.sql.begin(async (tx) => {
     if (!(await lockChains(tx))) return 0;
@@ -54,7 +54,7 @@ function linkHash(previous: Buffer, seq: number, text: string): Buffer {
 
 /**
  * Seals each chain as it was when the day began, under the service's secret, once a day and again when the secret changes.
- * A chain that does not fit its earlier seals and MACs is not sealed anew. Answers how many; the log says so, for whoever compares.
+ * A chain that does not fit its earlier seals and MACs is not sealed again. Returns how many; the log has each, to compare with.
  */
 export function sealAuditLogs({ db, secret, log }: Pick<Service, "db" | "secret" | "log">): Promise<number> {
   return db.sql.begin(async (tx) => {

@@ -85,7 +85,7 @@ test("links and seals that the service makes are sound, day by day", async () =>
   expect(await problems()).toEqual([]);
 });
 
-test("what was not sealed yet cannot be written anew by who has the database alone, and is never sealed then", async () => {
+test("what was not sealed yet cannot be written again by who has the database alone, and is never sealed then", async () => {
   const [one, two] = await merchants();
   await act(one, 4);
   await act(two);

@@ -74,7 +74,7 @@ function problemOf(seal: SealRow, secret: Secret, readable: number): string | nu
   }
   if (!isSound(seal, secret)) return "the seal was changed";
   if (seal.linked === null) return "the chain was cut before its seal";
-  return seal.linked.equals(seal.hash) ? null : "the chain was written anew since it was sealed";
+  return seal.linked.equals(seal.hash) ? null : "the chain was rewritten after it was sealed";
 }
 
 /** Each seal carries the one before: none of them can go alone. */

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
+import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { bookCorruptions, type PaidBack } from "@/lib/testing/book-corruptions";
+import { bookCorruptions } from "@/lib/testing/book-corruptions";
 import {
   type BookedIds,
   booksService,
   failSettledRefund,
   insertBookedPayment,
   insertEnvironment,
+  type PaidBack,
 } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { verifyBooks } from "./verify-books";
@@ -81,12 +83,12 @@ describe("verifyBooks", () => {
 
   afterEach(async () => {
     await dropGuards(db);
-    await db.sql`truncate audit_pending, audit_links, processor_objects, merchants, payments, transactions, operations, ledger_entries, settlement_batches, events, audit_log,
+    await db.sql`truncate audit_pending, audit_links, processor_objects, merchants, payments, transactions, operations, ledger_entries, settlement_batches, payouts, events, audit_log,
       idempotency_keys, environments, daily_totals, total_deltas, sandbox_processor.charges, sandbox_processor.operations cascade`;
   });
 });
 
-/** An environment with two settled payments: one partly refunded, and one whose refund failed and was paid back. */
+/** An environment with two settled payments in payouts: one partly refunded, and one whose refund failed and was paid back. */
 async function using(
   database: Database,
   work: (environmentId: string, ids: BookedIds, batchId: string, paidBack: PaidBack) => Promise<void>,
@@ -98,13 +100,14 @@ async function using(
   await failSettledRefund(database, environmentId, failing);
   const [second] = await runSettlement(booksService(database), { environmentId });
   if (!batch || !second) throw new Error("nothing was settled");
+  if ((await runPayouts(booksService(database))) === 0) throw new Error("nothing was paid out");
   await work(environmentId, ids, batch.id, { refund: failing.refund, batchId: second.id });
 }
 
 async function dropGuards(database: Database): Promise<void> {
   const guards = await database.sql<{ statement: string }[]>`
     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
-    from pg_constraint where contype = 'c' and conrelid::regclass::text ~ '^(payments|transactions|ledger_entries|settlement_batches|sandbox_processor\\.)'
+    from pg_constraint where contype = 'c' and conrelid::regclass::text ~ '^(payments|transactions|ledger_entries|settlement_batches|payouts|sandbox_processor\\.)'
     union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal and tgname !~ '_delta|_queue'`;
   for (const { statement } of guards) await database.sql.unsafe(statement);

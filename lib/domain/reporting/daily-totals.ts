@@ -7,13 +7,13 @@ import type { Service } from "../context";
 /** More at once would only make the statement long; what is left is taken a moment later. */
 const BATCH = 10_000;
 
-/** Brings the daily figures up to date. Several instances at once are safe. Answers how many changes it counted. */
+/** Brings the daily figures up to date. Several instances at once are safe. Returns how many changes it counted. */
 export async function foldDeltas(service: Service): Promise<number> {
   return await foldTotalDeltas(service.db.sql, BATCH);
 }
 
 /**
- * Counts one environment's daily figures anew, with days that begin at midnight of `timeZone` (IANA name). Call it for both
+ * Recounts one environment's daily figures, with days that begin at midnight of `timeZone` (IANA name). Call it for both
  * environments in the very transaction that writes the merchant's new zone, at PostgreSQL's default isolation.
  */
 export async function rebuildDailyTotals(tx: Orm, environmentId: string, timeZone: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { resolvePeriod } from "@/lib/contract/reporting/period";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { ATTENTION } from "@/lib/contract/transactions/words";
 import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
@@ -97,13 +98,21 @@ describe("what the overview reads", () => {
     const rows = await readsOf(() => listAttention(ctx));
     expect(rows).toMatchObject({ daily_totals: 0, total_deltas: 0, ledger_entries: 0 });
     const items = await listAttention(ctx);
-    expect(items.map((item) => item.kind)).toEqual(["unknown_outcome", "failed_refund", "expiring"]);
-    expect(items.map((item) => item.rows.length)).toEqual([5, 5, 5]);
+    expect(items.map((item) => item.kind)).toEqual(["unknown_outcome", "failed_refund", "expiring", "to_capture"]);
+    expect(items.map((item) => item.rows.length)).toEqual([5, Math.min(5, items[1]?.count ?? 0), 5, 0]);
     const counts = Object.fromEntries(items.map((item) => [item.kind, item.count]));
     expect(counts).toMatchObject({ unknown_outcome: 7, expiring: 72 });
     expect(rows.operations).toBe(7);
+    const [held] = await db.sql<{ count: number }[]>`
+      select count(*)::int from payments where environment_id = ${big.test.id} and status = 'AUTHORIZED'`;
+    expect(counts.to_capture).toBe(held?.count);
+    // Those to capture are counted in the index alone.
     expect(rows.payments).toBe(counts.expiring);
     expect(rows.transactions).toBe(counts.failed_refund);
+    for (const kind of ATTENTION) {
+      const body = searchTransactionsBody.parse({ filters: { attention: [kind] }, limit: 100 });
+      expect(await searchTransactions(ctx, body), kind).toMatchObject({ total: counts[kind] });
+    }
   });
   it("the latest transactions: a page", async () => {
     const rows = await readsOf(() =>

@@ -1,7 +1,14 @@
 import { TZDate } from "@date-fns/tz";
 import { format } from "date-fns";
-import { type Found, findExpiring, findFailedRefunds, findUnknown } from "@/db/queries/reporting/attention";
+import {
+  countToCapture,
+  type FoundRows,
+  findExpiring,
+  findFailedRefunds,
+  findUnknown,
+} from "@/db/queries/reporting/attention";
 import { type FiguresRow, getMerchantDays, listCurrencies, listFigures } from "@/db/queries/reporting/daily-totals";
+import { TOTAL_CAP } from "@/lib/contract/fields";
 import { encodeId } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type {
@@ -20,7 +27,7 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 import type { Context } from "../context";
 import { searchTransactionTable } from "../transactions/read-transactions";
 
-/** `currency: null`, or one that never occurred, asks for the one used most in the period. */
+/** `currency: null`, or one that never occurred, means the one used most in the period. */
 type OverviewRequest = { period: (today: string) => ResolvedPeriod; currency: string | null };
 
 /**
@@ -77,6 +84,17 @@ export async function getOverview(ctx: Context, request: OverviewRequest): Promi
   };
 }
 
+const RECENT_DAYS = 90;
+
+/** The currencies that occur in an environment, the one captured most in the last three months first. */
+export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
+  const now = ctx.service.clock.now();
+  const day = (time: Date) => format(time, "yyyy-MM-dd");
+  const period = { from: addDays(day(now), -RECENT_DAYS), to: addDays(day(now), 1) };
+  const rows = await listCurrencies(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
+  return rows.map((row) => row.currency);
+}
+
 const within = ({ from, to }: DayRange, days: readonly FiguresRow[]) =>
   days.filter((row) => row.day >= from && row.day <= to);
 
@@ -107,6 +125,7 @@ const NOTHING: Figures = {
   captures: 0,
   refunded: 0,
   refunds: 0,
+  refundsFailed: 0,
   fees: 0,
   net: 0,
   approved: 0,
@@ -121,7 +140,8 @@ function sumFigures(rows: readonly FiguresRow[]): Figures {
       gross: sum.gross + row.captured,
       captures: sum.captures + row.captures,
       refunded: sum.refunded + row.refunded - row.refund_failed,
-      refunds: sum.refunds + row.refunds - row.refunds_failed,
+      refunds: sum.refunds + row.refunds,
+      refundsFailed: sum.refundsFailed + row.refunds_failed,
       fees: sum.fees + row.fees,
       net: sum.net + row.captured - row.refunded + row.refund_failed - row.fees,
       approved: sum.approved + row.approved,
@@ -175,28 +195,27 @@ export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
   return data;
 }
 
+/** The list that the count opens has the others. */
 const ROWS = 5;
-const HOUR_MS = 3_600_000;
-const EXPIRES_WITHIN_MS = 24 * HOUR_MS;
-const FAILED_WITHIN_MS = 30 * 24 * HOUR_MS;
 
 /**
- * What needs somebody: unknown outcomes, refunds that failed within 30 days, and authorizations that run out within 24
- * hours. Kinds without any are left out; each counts all and shows up to five.
+ * What needs attention: unknown outcomes, refunds that failed within 30 days, authorizations that expire within 24 hours, and
+ * how many wait for their capture. Kinds without any are left out; each counts all and has the most urgent rows.
  */
 export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
-  const { clock } = ctx.service;
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const now = clock.now().getTime();
-  const at = (time: number) => new Date(time).toISOString();
-  const [unknown, failed, expiring] = await Promise.all([
+  const [unknown, failed, expiring, held] = await Promise.all([
     findUnknown(sql, ctx.environment.id, { limit: ROWS }),
-    findFailedRefunds(sql, ctx.environment.id, { since: at(now - FAILED_WITHIN_MS), limit: ROWS }),
-    findExpiring(sql, ctx.environment.id, { until: at(now + EXPIRES_WITHIN_MS), limit: ROWS }),
+    findFailedRefunds(sql, ctx.environment.id, { limit: ROWS }),
+    findExpiring(sql, ctx.environment.id, { limit: ROWS }),
+    countToCapture(sql, ctx.environment.id, TOTAL_CAP + 1),
   ]);
-  return [item("unknown_outcome", unknown), item("failed_refund", failed), item("expiring", expiring)].filter(
-    ({ count }) => count > 0,
-  );
+  return [
+    item("unknown_outcome", unknown),
+    item("failed_refund", failed),
+    item("expiring", expiring),
+    item("to_capture", { count: held, rows: [] }),
+  ].filter(({ count }) => count > 0);
 }
 
 type Row = Pick<AttentionRow, "amount" | "currency" | "at"> & {
@@ -205,7 +224,7 @@ type Row = Pick<AttentionRow, "amount" | "currency" | "at"> & {
   kind?: NonNullable<AttentionRow["doing"]>;
 };
 
-function item(kind: AttentionKind, { count, rows }: Found<Row>): AttentionItem {
+function item(kind: AttentionKind, { count, rows }: FoundRows<Row>): AttentionItem {
   return {
     kind,
     count,

@@ -29,9 +29,10 @@ describe("runSettlement, of refunds that fail after they were settled,", () => {
     expect(others).toEqual([]);
     expect(await receivable(environmentId)).toBe(0);
     const lines = await db.sql`select line, debit_account, credit_account, amount from ledger_entries
-      where environment_id = ${environmentId} and operation_id = ${batch?.id as string}`;
+      where environment_id = ${environmentId} and operation_id = ${batch?.id as string} order by line`;
     expect([...lines]).toEqual([
       { line: 3, debit_account: "bank", credit_account: "processor_receivable", amount: 4_000 },
+      { line: 4, debit_account: "merchant_payable", credit_account: "merchant_available", amount: 4_000 },
     ]);
     expect(await paymentAndRefund(environmentId, payment)).toEqual({
       ...before,

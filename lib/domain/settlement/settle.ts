@@ -3,7 +3,7 @@ import { findPaymentsById, type PaymentSnapshot } from "@/db/queries/payments/pa
 import { adoptServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
 import {
   findLastNight,
-  insertBatchLedgerLine,
+  insertOwnLedgerLine,
   insertSettlementAudit,
   insertSettlementBatch,
   insertSettlementEvents,
@@ -16,16 +16,17 @@ import {
   markSettled,
   measurePayments,
   type SettlementBatchRow,
+  sumFees,
   type UnsettledItem,
-} from "@/db/queries/settlement";
+} from "@/db/queries/settlement/settle";
 import type { NumberedEvent } from "@/db/schema/events";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { encodeId } from "@/lib/contract/ids";
-import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import { newEvent, paymentData } from "../events/event";
+import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
 export type BatchSummary = SettlementBatchRow;
@@ -47,7 +48,7 @@ type SettlementInput = {
  */
 export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {
   const batches: BatchSummary[] = [];
-  // A chunk of each in turn: nobody's waits until all of the largest is settled.
+  // One chunk of each in turn: small ones do not wait until all of the largest is settled.
   let groups = (await listUnsettledGroups(service.db, input.environmentId ?? null)).map((group) => ({
     ...group,
     afterId: BEFORE_ALL,
@@ -91,13 +92,19 @@ async function settleChunk(service: Service, input: ChunkInput): Promise<ChunkRe
     const at = await lockPaymentsInOrder(tx, input.environment_id, lockedIds);
     const items = await listUnsettledOfPayments(tx, input.environment_id, lockedIds);
     if (items.length === 0) return { batch: null, lastId };
-    const batch = batchOf(input, items, at);
+    const chargedPaymentIds = items.filter((item) => item.kind === "charge").map((item) => item.payment_id);
+    const fees = await sumFees(tx, input.environment_id, chargedPaymentIds);
+    const batch = batchOf(input, items, { fees, at });
     await writeBatch(tx, batch, items);
     return { batch, lastId };
   });
 }
 
-function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): SettlementBatchRow {
+function batchOf(
+  input: ChunkInput,
+  items: UnsettledItem[],
+  { fees, at }: { fees: number; at: string },
+): SettlementBatchRow {
   const sum = (kind: UnsettledItem["kind"]) => {
     const ofKind = items.filter((item) => item.kind === kind);
     return { count: ofKind.length, amount: ofKind.reduce((total, item) => total + item.amount, 0) };
@@ -115,11 +122,12 @@ function batchOf(input: ChunkInput, items: UnsettledItem[], at: string): Settlem
     refund_amount: refunds.amount,
     reversal_count: reversals.count,
     reversal_amount: reversals.amount,
+    net_amount: charges.amount - refunds.amount + reversals.amount - fees,
     created_at: at,
   };
 }
 
-/** How much JSON is told at once, about: of most payments hundreds, of one with hundreds of refunds that one. */
+/** About how much JSON of events is made at once: of most payments hundreds, of one with hundreds of refunds that one. */
 const SLICE_BYTES = 1_000_000;
 
 async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
@@ -136,7 +144,7 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
   });
 }
 
-/** The items in parts that can be told of without filling the memory, each payment's in one. */
+/** The items in parts whose events fit the memory, each payment's in one. */
 async function slicesOf(tx: Transaction, environmentId: string, items: UnsettledItem[]): Promise<UnsettledItem[][]> {
   const lengths = await measurePayments(tx, environmentId, [...new Set(items.map((item) => item.payment_id))]);
   const sliceOf = new Map<string, number>();
@@ -151,7 +159,7 @@ async function slicesOf(tx: Transaction, environmentId: string, items: Unsettled
   return slices;
 }
 
-/** Marks some payments' charges, refunds and reversals, and tells of each charge. */
+/** Marks some payments' charges, refunds and reversals, and writes an event for each charge. */
 async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mode, items: UnsettledItem[]) {
   const environmentId = batch.environment_id;
   const idsOf = (reversals: boolean) =>
@@ -175,32 +183,26 @@ async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mod
   await insertSettlementEvents(tx, environmentId, events);
 }
 
-/** The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. */
+/**
+ * The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. What that leaves of
+ * the merchant's money after fees is no longer pending but available, or the other way round.
+ */
 async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
+  const net = batch.net_amount;
   const lines = [
     { line: 1, debit: "bank", credit: "processor_receivable", amount: batch.charge_amount },
     { line: 2, debit: "processor_receivable", credit: "bank", amount: batch.refund_amount },
     { line: 3, debit: "bank", credit: "processor_receivable", amount: batch.reversal_amount },
+    { line: 4, debit: "merchant_payable", credit: "merchant_available", amount: net },
+    { line: 4, debit: "merchant_available", credit: "merchant_payable", amount: -net },
   ] as const;
   for (const line of lines.filter(({ amount }) => amount > 0)) {
-    await insertBatchLedgerLine(tx, batch.environment_id, { ...line, batchId: batch.id, currency: batch.currency });
+    await insertOwnLedgerLine(tx, batch.environment_id, { ...line, of: batch.id, currency: batch.currency });
   }
 }
 
 function batchEvent(batch: SettlementBatchRow, mode: Mode): NumberedEvent {
-  const object = {
-    id: encodeId("settlementBatch", batch.id),
-    object: "settlement_batch" as const,
-    currency: batch.currency,
-    charge_count: batch.charge_count,
-    charge_amount: batch.charge_amount,
-    refund_count: batch.refund_count,
-    refund_amount: batch.refund_amount,
-    reversal_count: batch.reversal_count,
-    reversal_amount: batch.reversal_amount,
-    environment: API_ENVIRONMENTS[mode],
-    created_at: batch.created_at,
-  };
+  const object = presentSettlementBatch({ ...batch, payout_id: null }, mode);
   const about = { objectId: batch.id, operationId: batch.id };
   return { ...newEvent("settlement_batch.created", about, { object, previous: null }), sequence: 1 };
 }
@@ -222,11 +224,11 @@ const SETTLEMENT_HOUR = 2;
 
 /**
  * Runs the settlement once a night, by the database's clock. That instances may do it at the same time is harmless; the date
- * is written afterwards, so a run that is killed is run again. Answers the number of batches.
+ * is written afterwards, so a run that is killed is run again. Returns the number of batches.
  */
 export async function settleNightly(service: Service): Promise<number> {
   const night = await findLastNight(service.db.sql, SETTLEMENT_HOUR);
-  // A later night than the last one was written while the clock was ahead: it says nothing about this one.
+  // A later night than the last one was written while the clock was ahead: it proves nothing about this one.
   if ((await adoptServiceSetting(service.db.orm, LAST_NIGHT, night)) === night) return 0;
   const batches = await runSettlement(service);
   await storeServiceSetting(service.db.orm, LAST_NIGHT, night);

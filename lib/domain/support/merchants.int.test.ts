@@ -2,19 +2,23 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { findUsableKey } from "@/lib/domain/api-keys/read-keys";
+import { recordRequests } from "@/lib/domain/request-log/record-requests";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
+import { loggedRequest } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser } from "@/lib/testing/people";
-import { staffCaller } from "@/lib/testing/staff";
-import { getMerchantKey, getMerchantView } from "./merchants";
-import { getPaymentInside } from "./payment-inside";
+import { createTestUser, staffCaller } from "@/lib/testing/people";
+import { getMerchantKey, getMerchantRequest, getMerchantView } from "./merchants";
+import { getSupportPayment } from "./payment-detail";
 import { searchEverything } from "./search";
 import type { StaffCall } from "./staff";
 import { listStaffActs, recordStaffAct } from "./staff-acts";
-import { reinstateMerchant, suspendMerchant, unlockPerson } from "./suspend-merchants";
-import { askProcessor } from "./unknown-outcomes";
+import { reinstateMerchant, suspendMerchant, unlockMember } from "./suspend-merchants";
+import { readProcessorStatus } from "./unknown-outcomes";
+
+/** The audit log has no such member of staff. */
+const unwritten = { cause: { constraint_name: expect.stringContaining("support_audit_log_staff_id") } };
 
 const { db } = await testDatabase({ max: 6 });
 let tenant: MoneyTenant;
@@ -46,7 +50,7 @@ describe("the merchant page", () => {
     const made = call();
     const view = await getMerchantView(made, { id: shopId, mode: "test" });
     expect(view.profile).toMatchObject({ id: shopId, name: "Test merchant", suspendedAt: null });
-    expect(view.people).toEqual([expect.objectContaining({ email: "owner@inside.example", secondFactor: false })]);
+    expect(view.members).toEqual([expect.objectContaining({ email: "owner@inside.example", secondFactor: false })]);
     expect(view.environment.keys).toEqual([expect.objectContaining({ name: "Till", status: "ACTIVE" })]);
     expect(JSON.stringify(view)).not.toContain(secret);
     expect(view.environment.transactions.map((row) => [row.type, row.amount])).toEqual([
@@ -74,9 +78,9 @@ describe("the merchant page", () => {
 
   test("is not shown when the look-up cannot be written down", async () => {
     const nobody = { ...call(), staff: { userId: newId() } };
-    await expect(getMerchantView(nobody, { id, mode: "test" })).rejects.toThrow(/support_audit_log_staff_id/);
+    await expect(getMerchantView(nobody, { id, mode: "test" })).rejects.toMatchObject(unwritten);
     const { body } = await tenant.create();
-    await expect(getPaymentInside(nobody, { id: body.id })).rejects.toThrow(/support_audit_log_staff_id/);
+    await expect(getSupportPayment(nobody, { id: body.id })).rejects.toMatchObject(unwritten);
   });
 });
 
@@ -121,14 +125,14 @@ test("unlocking lets a merchant's person try again, and never a stranger's", asy
   const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer", ...locked });
   const userId = encodeId("user", person.id);
   const shown = async () =>
-    (await getMerchantView(call(), { id, mode: "test" })).people.find((row) => row.id === userId);
+    (await getMerchantView(call(), { id, mode: "test" })).members.find((row) => row.id === userId);
   expect((await shown())?.lockedUntil).not.toBeNull();
   const stranger = await moneyTenant(db);
   await expect(
-    unlockPerson(call(), { merchantId: encodeId("merchant", stranger.merchant.id), userId, reason: "x" }),
+    unlockMember(call(), { merchantId: encodeId("merchant", stranger.merchant.id), userId, reason: "x" }),
   ).rejects.toMatchObject({ code: "resource_not_found" });
   const made = call();
-  await unlockPerson(made, { merchantId: id, userId, reason: "Called us" });
+  await unlockMember(made, { merchantId: id, userId, reason: "Called us" });
   expect((await shown())?.lockedUntil).toBeNull();
   expect(await actsOf(made.request.id)).toEqual([
     expect.objectContaining({ action: "support.unlocked_person", object_id: userId }),
@@ -140,7 +144,7 @@ describe("the payment page", () => {
     const { body } = await tenant.create({ amount: 2_000 }, { key: "inside" });
     await tenant.act("refund", body.id, { amount: 500, reason: "OTHER" });
     const made = call();
-    const inside = await getPaymentInside(made, { id: body.id });
+    const inside = await getSupportPayment(made, { id: body.id });
     expect(inside.merchant).toMatchObject({ id, suspended: false });
     expect(inside.environment).toEqual({ id: encodeId("environment", tenant.environmentId), mode: "test" });
     expect(inside.detail.payment).toMatchObject({ id: body.id, status: "PARTIALLY_REFUNDED" });
@@ -153,16 +157,36 @@ describe("the payment page", () => {
     ]);
     expect(inside.audit.length).toBe(2);
     expect(inside.acts).toEqual([expect.objectContaining({ action: "support.viewed_payment" })]);
-    const answers = await askProcessor(tenant.service, inside);
+    const answers = await readProcessorStatus(tenant.service, inside);
     expect(answers.map((answer) => [answer.reference, answer.kind])).toEqual(
       inside.operations.map((operation) => [operation.id, "approved"]),
     );
-    const none = await askProcessor(tenant.service, {
+    const none = await readProcessorStatus(tenant.service, {
       ...inside,
       environment: { ...inside.environment, mode: "live" },
     });
     expect(none[0]?.kind).toBe("none");
   });
+});
+
+test("a request of any environment can be opened, which is written down first, with bodies of what staff may read alone", async () => {
+  const logged = loggedRequest({ environment_id: tenant.environmentId, id: newId(), response_body: '{"code":"x"}' });
+  const webhook = { ...logged, id: newId(), endpoint: "createWebhookEndpoint" };
+  await recordRequests(tenant.service, [logged, webhook]);
+  const made = call();
+  const can = (permission: string) => permission === "payment.read";
+  const found = await getMerchantRequest(made, { id: encodeId("request", logged.id), can });
+  expect(found).toMatchObject({ merchant: id, mode: "test", request: { response: { text: '{"code":"x"}' } } });
+  expect(await actsOf(made.request.id)).toEqual([
+    expect.objectContaining({ action: "support.viewed_request", object_id: encodeId("request", logged.id) }),
+  ]);
+  const other = await getMerchantRequest(call(), { id: encodeId("request", webhook.id), can });
+  expect(other.request).toMatchObject({ bodies_shown: false, response: { text: null } });
+  for (const unknown of [encodeId("request", newId()), "nonsense"]) {
+    await expect(getMerchantRequest(call(), { id: unknown, can })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  }
 });
 
 test("an idempotency key of any environment can be looked up, which is written down first", async () => {
@@ -194,7 +218,7 @@ test("what was done to a payment's transactions stands on the payment's page", a
     objectId: charge.id,
     detail: { reason: "They called" },
   });
-  const { acts } = await getPaymentInside(call(), { id: body.id });
+  const { acts } = await getSupportPayment(call(), { id: body.id });
   expect(acts).toContainEqual(expect.objectContaining({ objectId: charge.id, reason: "They called" }));
 });
 

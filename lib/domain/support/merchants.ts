@@ -1,12 +1,10 @@
-import { findEnvironmentById } from "@/db/queries/accounts/merchants";
+import { findEnvironmentById, findMerchant, type MerchantRow } from "@/db/queries/accounts/merchants";
 import { type ApiKeyRow, listApiKeys } from "@/db/queries/api-keys";
 import {
   countPlans,
-  findMerchant,
   listEnvironments,
+  listMerchantMembers,
   listOwnActs,
-  listPeople,
-  type MerchantRow,
   type OwnActRow,
   sumVolume,
   type VolumeRow,
@@ -16,27 +14,29 @@ import { findListedTransactions } from "@/db/queries/transactions/transactions";
 import { AppError } from "@/lib/contract/errors";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { UserPermission } from "@/lib/contract/permissions";
+import type { RequestDetail } from "@/lib/contract/request-log/requests";
 import {
   ACTS_SHOWN,
   type CurrencyVolume,
   ERRORS_SHOWN,
   KEYS_SHOWN,
+  MEMBERS_SHOWN,
   type MerchantEnvironment,
   type MerchantError,
   type MerchantKey,
-  type MerchantPerson,
+  type MerchantMember,
   type MerchantProfile,
   type MerchantTransaction,
   type MerchantView,
   type OwnAct,
-  PEOPLE_SHOWN,
   TRANSACTIONS_SHOWN,
 } from "@/lib/contract/support/merchant-view";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Environment, Service } from "@/lib/domain/context";
 import { idTime } from "@/lib/ids";
 import { getIdempotencyKey } from "../idempotency/inspect-keys";
-import { listRecentErrors } from "../request-log/request-errors";
+import { detailOf, findRequestOfAnyone, listRecentErrors } from "../request-log/read-requests";
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
@@ -56,8 +56,8 @@ export async function getMerchantView(call: StaffCall, input: { id: string; mode
     objectId: input.id,
     requestId: request.id,
   });
-  const [people, shown, acts, ownActs] = await Promise.all([
-    listPeople(service.db.orm, merchant.id, PEOPLE_SHOWN),
+  const [members, shown, acts, ownActs] = await Promise.all([
+    listMerchantMembers(service.db.orm, merchant.id, MEMBERS_SHOWN),
     getMerchantEnvironment(call, { ...environment, merchantId: merchant.id, timeZone: merchant.time_zone }),
     listSupportActs(service.db.orm, { merchantId: merchant.id }, ACTS_SHOWN),
     listOwnActs(
@@ -68,7 +68,7 @@ export async function getMerchantView(call: StaffCall, input: { id: string; mode
   ]);
   return {
     profile: profileOf(merchant),
-    people: people.map(presentPerson),
+    members: members.map(presentMember),
     environment: shown,
     acts: acts.map(presentStaffAct),
     ownActs: ownActs.map(presentOwnAct),
@@ -88,7 +88,7 @@ function profileOf(row: MerchantRow): MerchantProfile {
   };
 }
 
-function presentPerson(row: Awaited<ReturnType<typeof listPeople>>[number]): MerchantPerson {
+function presentMember(row: Awaited<ReturnType<typeof listMerchantMembers>>[number]): MerchantMember {
   return {
     id: encodeId("user", row.id),
     email: row.email,
@@ -113,20 +113,20 @@ function presentOwnAct(row: OwnActRow): OwnAct {
   return { id: encodeId("audit", row.id), action: row.action, actor, at: idTime(row.id) };
 }
 
-type Asked = { id: string; mode: Mode; fee_basis_points: number; merchantId: string; timeZone: string };
+type Shown = { id: string; mode: Mode; fee_basis_points: number; merchantId: string; timeZone: string };
 
-/** What staff see of an environment. Says nothing of it in the audit log: its callers do. */
-async function getMerchantEnvironment(call: StaffCall, asked: Asked): Promise<MerchantEnvironment> {
+/** What staff see of an environment. Writes nothing into the audit log: its callers do. */
+async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<MerchantEnvironment> {
   const { service } = call;
   const { sql, orm } = service.db;
   const [volume, plans, keys, errors, transactions] = await Promise.all([
-    sumVolume(sql, asked.id, asked.timeZone),
-    countPlans(orm, asked.id),
-    listApiKeys(orm, asked.id, KEYS_SHOWN),
-    listRecentErrors(service, asked.id, ERRORS_SHOWN),
+    sumVolume(sql, shown.id, shown.timeZone),
+    countPlans(orm, shown.id),
+    listApiKeys(orm, shown.id, KEYS_SHOWN),
+    listRecentErrors(service, shown, ERRORS_SHOWN),
     findListedTransactions(
       sql,
-      asked.id,
+      shown.id,
       {},
       { sort: "created_at", order: "desc", limit: TRANSACTIONS_SHOWN, offset: 0 },
       null,
@@ -134,9 +134,9 @@ async function getMerchantEnvironment(call: StaffCall, asked: Asked): Promise<Me
   ]);
   const now = service.clock.now().toISOString();
   return {
-    id: encodeId("environment", asked.id),
-    mode: asked.mode,
-    feeBasisPoints: asked.fee_basis_points,
+    id: encodeId("environment", shown.id),
+    mode: shown.mode,
+    feeBasisPoints: shown.fee_basis_points,
     volume: volumeOf(volume),
     plans,
     keys: keys.map((key) => presentKey(key, now)),
@@ -178,8 +178,8 @@ function presentKey(key: ApiKeyRow, now: string): MerchantKey {
 }
 
 function presentError(error: Awaited<ReturnType<typeof listRecentErrors>>[number]): MerchantError {
-  const { requestId, method, path, status, code, detail, at } = error;
-  return { requestId, method, path, status, code, detail, at };
+  const { id, method, path, status, code, detail, created_at } = error;
+  return { requestId: id, method, path, status, code: code ?? "", detail: detail ?? "", at: created_at };
 }
 
 function presentRow(row: Awaited<ReturnType<typeof findListedTransactions>>["rows"][number]): MerchantTransaction {
@@ -213,6 +213,25 @@ export async function getMerchantKey(
     requestId: call.request.id,
   });
   return getIdempotencyKey(inEnvironment(call, environment), { key: input.key });
+}
+
+/** A request of any merchant's, by its `req_…` id, with its merchant's id. Throws `resource_not_found`. */
+export async function getMerchantRequest(
+  call: StaffCall,
+  input: { id: string; can: (permission: UserPermission) => boolean },
+): Promise<{ request: RequestDetail; merchant: string; mode: Mode }> {
+  const found = await findRequestOfAnyone(call.service, input.id);
+  const environment = found && (await findEnvironmentForStaff(call.service, found.environmentId));
+  if (!environment) throw new AppError("resource_not_found", `There is no request '${input.id}'.`);
+  await recordStaffAct(call.service, call.staff, {
+    action: "support.viewed_request",
+    merchantId: environment.merchantId,
+    environmentId: environment.id,
+    objectId: input.id,
+    requestId: call.request.id,
+  });
+  const request = await detailOf(inEnvironment(call, environment), found.row, input.can);
+  return { request, merchant: encodeId("merchant", environment.merchantId), mode: environment.mode };
 }
 
 /** Any merchant's environment, for support staff; null when there is none. `id` is a UUID. */

@@ -1,4 +1,4 @@
-import { insertSupportAudit, listSupportActs, type SupportActRow } from "@/db/queries/support/staff";
+import { insertSupportAct, listSupportActs, type SupportActRow } from "@/db/queries/support/staff";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull, type IdKind } from "@/lib/contract/ids";
@@ -31,19 +31,19 @@ const keepable = (detail: Record<string, unknown>): Record<string, unknown> =>
 
 /** Writes it down. Called before anything is shown or done: what cannot be recorded does not happen. */
 export async function recordStaffAct(
-  service: Pick<Service, "db">,
+  service: { readonly db: Pick<Service["db"], "orm"> },
   staff: { userId: string },
   act: StaffAct,
 ): Promise<void> {
-  await insertSupportAudit(service.db.sql, {
+  await insertSupportAct(service.db.orm, {
     id: newId(),
-    staffId: staff.userId,
+    staff_id: staff.userId,
     action: act.action,
-    merchantId: act.merchantId ?? null,
-    environmentId: act.environmentId ?? null,
-    objectId: act.objectId ?? null,
-    detail: act.detail ? keepable(act.detail) : null,
-    requestId: act.requestId ?? null,
+    merchant_id: act.merchantId,
+    environment_id: act.environmentId,
+    object_id: act.objectId,
+    detail: act.detail && keepable(act.detail),
+    request_id: act.requestId,
   });
 }
 
@@ -66,11 +66,11 @@ export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Pr
     // One search can show twenty merchants' data: that is listed under each of them.
     withoutFound: filter.merchant === undefined && filter.action === undefined,
   };
-  const { before: _, ...asked } = filter;
+  const { before: _, ...detail } = filter;
   await recordStaffAct(service, staff, {
     action: "support.viewed_audit",
     merchantId: rows.merchantId ?? null,
-    detail: asked,
+    detail,
     requestId: request.id,
   });
   const found = await listSupportActs(service.db.orm, rows, ACTS_PER_PAGE + 1);
@@ -85,7 +85,7 @@ function read(kind: IdKind, id: string | undefined): string | undefined {
   return uuid;
 }
 
-const WORDS: Partial<Record<IdKind, string>> = { user: "person", audit: "row" };
+const WORDS: Partial<Record<IdKind, string>> = { audit: "row" };
 
 export function presentStaffAct(row: SupportActRow): StaffActView {
   const merchant =

@@ -4,7 +4,7 @@ import { findUserByEmail } from "@/db/queries/accounts/users";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
-import { testPeople } from "@/lib/testing/person-call";
+import { testPeople } from "@/lib/testing/people";
 import { openSession } from "../accounts/sessions";
 import { signIn } from "../accounts/sign-in";
 import { createStaff, unlockStaff } from "./staff";

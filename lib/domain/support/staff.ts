@@ -67,7 +67,7 @@ export async function createStaff(service: StaffService, input: CreateStaffInput
 
 function digestOf(code: string): Buffer {
   const digest = recoveryCodeDigest(code);
-  if (digest === null) throw new Error("a recovery code of ours cannot be read");
+  if (digest === null) throw new Error("a recovery code of our own cannot be read");
   return digest;
 }
 
@@ -95,14 +95,13 @@ export async function unlockStaff(
 ): Promise<{ staff_id: string; email: string }> {
   const email = input.email.trim();
   const staff = await unlock(service.db.orm, email);
-  if (staff === null)
-    throw new AppError("resource_not_found", `Nobody on the support staff has the address '${email}'.`);
+  if (staff === null) throw new AppError("resource_not_found", `No member of staff has the address '${email}'.`);
   return { staff_id: encodeId("user", staff.id), email: staff.email };
 }
 
 const SHOWN = 200;
 
-/** Everybody on the support staff, to choose from. */
+/** All members of staff, to choose from. */
 export async function listStaffMembers({ service }: StaffCall): Promise<{ id: string; email: string }[]> {
   const rows = await listStaff(service.db.orm, SHOWN);
   return rows.map(({ id, email }) => ({ id: encodeId("user", id), email }));
@@ -121,7 +120,7 @@ export function inEnvironment(call: StaffCall, environment: Environment): Contex
     service: call.service,
     environment,
     actor: { type: "staff", id: call.staff.userId },
-    request: { ...call.request, operation: "support" },
+    request: { ...call.request, endpoint: "support" },
     idempotency: null,
     reauthorize: async () => {},
   };

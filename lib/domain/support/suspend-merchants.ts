@@ -1,86 +1,71 @@
+import type { Orm } from "@/db/client";
+import { findMerchant } from "@/db/queries/accounts/merchants";
 import {
-  findMerchant,
   reinstateMerchant as reinstate,
   suspendMerchant as suspend,
-  unlockPerson as unlock,
+  unlockMember as unlock,
 } from "@/db/queries/support/merchants";
-import { insertSupportAct } from "@/db/queries/support/staff";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { newId } from "@/lib/ids";
 import { merchantNotFound } from "./merchants";
 import type { StaffCall } from "./staff";
+import { recordStaffAct } from "./staff-acts";
 
 /**
- * Suspends a merchant: within half a second no key of it works on any process (lib/http/authenticate.ts), and its people can
+ * Suspends a merchant: within half a second no key of it works on any process (lib/http/authenticate.ts), and its users can
  * look but not act. The reason is kept, and the merchant sees it.
  */
-export async function suspendMerchant(call: StaffCall, input: { id: string; reason: string }): Promise<void> {
-  const { service, staff, request } = call;
-  const id = decodeId("merchant", input.id);
-  if (!id) throw merchantNotFound(input.id);
-  await service.db.orm.transaction(async (tx) => {
-    if (!(await findMerchant(tx, id))) throw merchantNotFound(input.id);
-    if (!(await suspend(tx, id, input.reason))) {
-      throw new AppError("invalid_state", "This merchant is suspended already.", {
-        extra: { current_status: "suspended", allowed_actions: ["reinstate"] },
-      });
-    }
-    await insertSupportAct(tx, {
-      id: newId(),
-      staff_id: staff.userId,
-      action: "support.suspended_merchant",
-      merchant_id: id,
-      object_id: input.id,
-      detail: { reason: input.reason },
-      request_id: request.id,
+export function suspendMerchant(call: StaffCall, input: ChangeInput): Promise<void> {
+  return change(call, input, "support.suspended_merchant", async (tx, id) => {
+    if (await suspend(tx, id, input.reason)) return;
+    throw new AppError("invalid_state", "This merchant is already suspended.", {
+      extra: { current_status: "suspended", allowed_actions: ["reinstate"] },
     });
   });
 }
 
-/** Ends a suspension: the merchant's keys and people can do again what they could before. */
-export async function reinstateMerchant(call: StaffCall, input: { id: string; reason: string }): Promise<void> {
-  const { service, staff, request } = call;
-  const id = decodeId("merchant", input.id);
-  if (!id) throw merchantNotFound(input.id);
-  await service.db.orm.transaction(async (tx) => {
-    if (!(await findMerchant(tx, id))) throw merchantNotFound(input.id);
-    if (!(await reinstate(tx, id))) {
-      throw new AppError("invalid_state", "This merchant is not suspended.", {
-        extra: { current_status: "active", allowed_actions: ["suspend"] },
-      });
-    }
-    await insertSupportAct(tx, {
-      id: newId(),
-      staff_id: staff.userId,
-      action: "support.reinstated_merchant",
-      merchant_id: id,
-      object_id: input.id,
-      detail: { reason: input.reason },
-      request_id: request.id,
+/** Ends a suspension: the merchant's keys and users can do again what they could before. */
+export function reinstateMerchant(call: StaffCall, input: ChangeInput): Promise<void> {
+  return change(call, input, "support.reinstated_merchant", async (tx, id) => {
+    if (await reinstate(tx, id)) return;
+    throw new AppError("invalid_state", "This merchant is not suspended.", {
+      extra: { current_status: "active", allowed_actions: ["suspend"] },
     });
   });
 }
 
-/** Lets a merchant's person who failed to sign in too often try again. Changes neither password nor second factor. */
-export async function unlockPerson(
-  call: StaffCall,
+type ChangeInput = { id: string; reason: string };
+
+/** The change and its record, in one commit. */
+async function change(
+  { service, staff, request }: StaffCall,
+  { id: objectId, reason }: ChangeInput,
+  action: string,
+  run: (tx: Orm, merchantId: string) => Promise<void>,
+): Promise<void> {
+  const merchantId = decodeId("merchant", objectId);
+  if (!merchantId) throw merchantNotFound(objectId);
+  await service.db.orm.transaction(async (tx) => {
+    if (!(await findMerchant(tx, merchantId))) throw merchantNotFound(objectId);
+    await run(tx, merchantId);
+    const act = { action, merchantId, objectId, detail: { reason }, requestId: request.id };
+    await recordStaffAct({ db: { orm: tx } }, staff, act);
+  });
+}
+
+/** Lets a merchant's member who failed to sign in too often try again. Changes neither password nor second factor. */
+export async function unlockMember(
+  { service, staff, request }: StaffCall,
   input: { merchantId: string; userId: string; reason: string },
 ): Promise<void> {
-  const { service, staff, request } = call;
+  const { userId: objectId, reason } = input;
   const merchantId = decodeId("merchant", input.merchantId);
-  const userId = decodeId("user", input.userId);
+  const userId = decodeId("user", objectId);
   await service.db.orm.transaction(async (tx) => {
-    const person = merchantId && userId && (await unlock(tx, merchantId, userId));
-    if (!person) throw new AppError("resource_not_found", `This merchant has no person '${input.userId}'.`);
-    await insertSupportAct(tx, {
-      id: newId(),
-      staff_id: staff.userId,
-      action: "support.unlocked_person",
-      merchant_id: merchantId,
-      object_id: input.userId,
-      detail: { reason: input.reason, email: person.email },
-      request_id: request.id,
-    });
+    const member = merchantId && userId && (await unlock(tx, merchantId, userId));
+    if (!member) throw new AppError("resource_not_found", `This merchant has no member '${objectId}'.`);
+    const detail = { reason, email: member.email };
+    const act = { action: "support.unlocked_person", merchantId, objectId, detail, requestId: request.id };
+    await recordStaffAct({ db: { orm: tx } }, staff, act);
   });
 }

@@ -9,12 +9,12 @@ import {
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import {
-  type AskResult,
+  type StatusCheckResult,
   UNKNOWN_LIMIT,
   type UnknownOutcome,
   type UnknownOutcomeList,
-} from "@/lib/contract/support/operations";
-import type { PaymentInside, ProcessorAnswer } from "@/lib/contract/support/payment-inside";
+} from "@/lib/contract/support/endpoints";
+import type { ProcessorAnswer, SupportPayment } from "@/lib/contract/support/payment-detail";
 import type { Inquiry, Outcome } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { leaseOf } from "../payments/operation";
@@ -58,28 +58,28 @@ function present(row: UnknownRow): UnknownOutcome {
   };
 }
 
-/** How many outcomes nobody knows, and how many of them wait for staff. Says nothing of whose they are. */
+/** How many outcomes are unknown, and how many of them wait for staff. Names no merchant. */
 export function countUnknownOutcomes(service: Pick<Service, "db">): Promise<{ all: number; waiting: number }> {
   return countUnknownOperations(service.db.sql);
 }
 
-/** The newest operations are asked about, so many at most. */
-const MAX_ASKED = 20;
+/** The status of the newest operations is checked, so many at most. */
+const MAX_CHECKED = 20;
 
 /**
- * What the processor itself says became of each operation. Only asks: it moves no money and changes nothing in our books;
- * an answer that does not come is one of kind `unknown`. Says nothing in the audit log: whoever shows the payment does.
+ * Each operation's status at the processor. Read-only: it moves no money and changes nothing in our books;
+ * an answer that does not come is one of kind `unknown`. Writes nothing into the audit log: the page's own read does.
  */
-export async function askProcessor(
+export async function readProcessorStatus(
   service: Service,
-  { environment, detail, operations }: Pick<PaymentInside, "environment" | "detail" | "operations">,
+  { environment, detail, operations }: Pick<SupportPayment, "environment" | "detail" | "operations">,
 ): Promise<ProcessorAnswer[]> {
   const processor = service.processors.processorFor(environment.mode);
   const environmentId = requireId("environment", environment.id);
   const paymentId = requireId("payment", detail.payment.id);
   const snapshot = await findShortPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
   return Promise.all(
-    operations.slice(0, MAX_ASKED).map(async ({ id: reference, kind }): Promise<ProcessorAnswer> => {
+    operations.slice(0, MAX_CHECKED).map(async ({ id: reference, kind }): Promise<ProcessorAnswer> => {
       if (!processor || !snapshot) return { reference, kind: "none", text: "no processor is configured for this mode" };
       const operation = { id: reference, kind, environmentId, paymentId };
       const answer = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
@@ -122,8 +122,8 @@ function requireId(kind: "environment" | "payment", text: string): string {
   return id;
 }
 
-type Asked = {
-  result: AskResult;
+type StatusCheck = {
+  result: StatusCheckResult;
   /** State of the operation now. */
   state: string;
   lastAnswer: string | null;
@@ -133,10 +133,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Does now what the recovery worker does with an operation that is due, and once an operation is a day old no longer does: takes
- * it under a new epoch, unless somebody has it, and finds out how it ended. An authorization is only asked about; the
- * rest goes again under the same reference, which the processor does at most once.
+ * it under a new epoch, unless a process holds it, and finds out how it ended. An authorization only has its status checked;
+ * the rest is sent again under the same reference, which the processor executes at most once.
  */
-export async function askAgain(call: StaffCall, input: { operationId: string }): Promise<Asked> {
+export async function checkStatus(call: StaffCall, input: { operationId: string }): Promise<StatusCheck> {
   const { service, staff, request } = call;
   const id = input.operationId;
   const found = UUID.test(id) ? await findOperationAnywhere(service.db.sql, id) : null;
@@ -152,13 +152,18 @@ export async function askAgain(call: StaffCall, input: { operationId: string }):
   });
   if (found.state !== "open") return asItIs(service, environmentId, id, "already_known");
   const taken = await takeOperation(service.db.sql, environmentId, id, leaseOf(service.processorTimeoutMs));
-  // Whoever has it is asking just now, or has closed it meanwhile.
+  // Its holder is checking now, or has just closed it.
   if (!taken) return asItIs(service, environmentId, id, "busy");
   const executed = await resolveOperation(service, taken);
   return asItIs(service, environmentId, id, executed.kind === "pending" ? "still_unknown" : "settled");
 }
 
-async function asItIs(service: Service, environmentId: string, id: string, result: AskResult): Promise<Asked> {
+async function asItIs(
+  service: Service,
+  environmentId: string,
+  id: string,
+  result: StatusCheckResult,
+): Promise<StatusCheck> {
   const row = await findOperation(service.db.sql, environmentId, id);
   if (!row) throw new Error(`operation ${id} is gone`);
   const closed = row.state !== "open";

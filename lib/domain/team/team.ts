@@ -27,7 +27,7 @@ import { LINK_HOURS, sendLink } from "../accounts/mail";
 import { refuseField } from "../accounts/proof";
 import { type Context, resourceNotFound } from "../context";
 
-/** The merchant's people, those with an open invitation included, in the order they came. */
+/** The merchant's members, those with an open invitation included, in the order they came. */
 export function listTeam(ctx: Context): Promise<MemberRow[]> {
   return listMembers(ctx.service.db.orm, ctx.environment.merchantId, 500);
 }
@@ -35,11 +35,11 @@ export function listTeam(ctx: Context): Promise<MemberRow[]> {
 type InviteMemberInput = { email: string; name: string | null; role: MerchantRole };
 
 /**
- * Adds a person to the team and mails them a link to choose a password with. Answers the new person's id (UUID). Who else has
- * the address elsewhere makes no difference: the link proves whose it is.
+ * Adds a member to the team and mails them a link to choose a password with. Returns the new user's id (UUID). It does not
+ * matter who else uses the address: the link proves who has it.
  */
 export async function inviteMember(ctx: Context, input: InviteMemberInput): Promise<string> {
-  // Nobody knows it: until the link is used no password fits.
+  // A random one: until the link is used no password fits.
   const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
   const id = newId();
   await ctx.service.db.orm.transaction(async (tx) => {
@@ -73,7 +73,7 @@ async function mailInvitation(
       "Choose a password to join:",
     ],
     after: [
-      `The link works once, for ${LINK_HOURS.invite / 24} days. If you do not know this address, ignore this mail.`,
+      `The link works once, for ${LINK_HOURS.invite / 24} days. If you don't know this person, ignore this e-mail.`,
     ],
   });
 }
@@ -84,9 +84,9 @@ const MAX_OF_TEAM_PER_DAY = 5;
 const MAX_PER_ADDRESS_PER_DAY = 20;
 
 /**
- * Throws when a merchant has sent as many invitations as it may, in all or to this address: they go to anybody's mailbox.
+ * Throws when a merchant has sent as many invitations as it may, in all or to this address: they can go to any mailbox.
  * Under `lockTeam` and `lockAddress`, so that those sent at once are counted. By the account's history, which removing the
- * invited person does not shorten.
+ * invited user does not shorten.
  */
 async function limitInvitations(tx: Orm, merchantId: string, email: string): Promise<void> {
   const environmentId = await findEnvironmentId(tx, merchantId, "live");
@@ -99,7 +99,7 @@ async function limitInvitations(tx: Orm, merchantId: string, email: string): Pro
   }
   const sent = await countRecentInvitations(tx, environmentId, { hours: 24, email });
   if (sent >= MAX_OF_TEAM_PER_DAY || (await countMails(tx, email, "invite", 24)) >= MAX_PER_ADDRESS_PER_DAY) {
-    throw new AppError("rate_limited", "This address was sent enough invitations for a day. Try again tomorrow.");
+    throw new AppError("rate_limited", "This address has received the daily limit of invitations. Try again tomorrow.");
   }
 }
 
@@ -110,13 +110,13 @@ export async function resendInvitation(ctx: Context, input: { id: string }): Pro
   const id = decodeId("user", input.id);
   await ctx.service.db.orm.transaction(async (tx) => {
     await lockTeam(tx, ctx.environment.merchantId);
-    // Whoever accepts it meanwhile has joined first, or finds the new link.
+    // A member who accepts right now has joined first, or finds the new link.
     if (id !== null) await lockMember(tx, ctx.environment.merchantId, id);
     const member = id === null ? null : await findMember(tx, ctx.environment.merchantId, id);
     if (member === null) throw resourceNotFound("team member", input.id);
-    if (!member.invited) throw new AppError("invalid_state", "This person has joined already.");
+    if (!member.invited) throw new AppError("invalid_state", "This member has already joined.");
     if ((await countRecentTokens(tx, member.id, "invite")) >= MAX_RESENT_PER_HOUR) {
-      throw new AppError("rate_limited", "This invitation was sent often enough. Try again in an hour.");
+      throw new AppError("rate_limited", "This invitation was sent too often. Try again in an hour.");
     }
     await lockAddress(tx, member.email);
     await limitInvitations(tx, ctx.environment.merchantId, member.email);
@@ -147,7 +147,7 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
   const id = decodeId("user", input.id);
   await ctx.service.db.orm.transaction(async (tx) => {
     await lockTeam(tx, merchantId);
-    // A sign-in that is just accepted has opened its session by then, or finds nobody.
+    // A sign-in that is just accepted has opened its session by then, or finds no user.
     if (id !== null) await lockMember(tx, merchantId, id);
     const member = id === null ? null : await findMember(tx, merchantId, id);
     if (member === null) throw resourceNotFound("team member", input.id);
@@ -163,5 +163,5 @@ export async function removeMember(ctx: Context, input: { id: string }): Promise
 const lastOwner = () =>
   new AppError(
     "invalid_state",
-    "This is the last owner who can sign in. Make somebody else an owner first: an account without one could not be managed any more.",
+    "This is the last owner who can sign in. Make another member an owner first: without one the account could no longer be managed.",
   );

@@ -4,12 +4,12 @@ import type { CaptureBody, RefundBody, VoidBody } from "@/lib/contract/payments/
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { followUp } from "../payments/follow-up";
 
-/** Answers the Transaction; see {@link followUp}. */
+/** Returns the Transaction; see {@link followUp}. */
 export function captureTransaction(ctx: Context, input: CaptureBody & { id: string }): Promise<Reply> {
   return followUp(ctx, { kind: "capture", target: { transactionId: input.id }, amount: input.amount ?? null });
 }
 
-/** Answers the Transaction; see {@link followUp}. */
+/** Returns the Transaction; see {@link followUp}. */
 export function voidTransaction(ctx: Context, input: VoidBody & { id: string }): Promise<Reply> {
   return followUp(ctx, {
     kind: "void",
@@ -19,7 +19,7 @@ export function voidTransaction(ctx: Context, input: VoidBody & { id: string }):
   });
 }
 
-/** Answers the new Transaction of type REFUND; see {@link followUp}. */
+/** Returns the new Transaction of type REFUND; see {@link followUp}. */
 export function refundTransaction(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
   return followUp(ctx, {
     kind: "refund",

@@ -1,15 +1,16 @@
 import { moneyOf } from "@/db/queries/transactions/columns";
 import { openTransactionExport } from "@/db/queries/transactions/export";
-import { decodeId } from "@/lib/contract/ids";
 import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
+import { findWithWords } from "../lists";
 import { presentTransaction } from "../payments/present";
-import { searchFilter } from "./read-transactions";
+import { filterOf, WORDS } from "./read-transactions";
+import { withWordsFound } from "./search-words";
 
 export type TransactionExport = {
   /** Exactly what the batches will hold, as of the moment they show. */
   readonly total: number;
-  /** In the order of the sort; reads on as it is asked. It ends by throwing when it could not be finished. */
+  /** In the order of the sort, read on demand. Throws at its end if the export could not be finished. */
   readonly batches: AsyncGenerator<Transaction[], void>;
   /** Gives the connection back, however far it came. Must be called. */
   close(): Promise<void>;
@@ -20,20 +21,15 @@ export async function exportTransactions(
   ctx: Context,
   search: Pick<SearchTransactionsBody, "filters" | "sort">,
 ): Promise<TransactionExport> {
-  const { subscription_id } = search.filters;
-  const subscriptionId = subscription_id === undefined ? undefined : decodeId("subscription", subscription_id);
-  // No transaction has a subscription whose id is not one.
-  if (subscriptionId === null) return { total: 0, batches: nothing(), close: async () => {} };
-  const filter = { ...searchFilter(search.filters), subscriptionId };
-  const opened = await openTransactionExport(
-    ctx.service.db.openExport(ctx.environment.id),
-    ctx.environment.id,
-    filter,
-    {
-      sort: search.sort.field,
-      order: search.sort.order,
-    },
-  );
+  const { id } = ctx.environment;
+  const asked = filterOf(search.filters);
+  if (asked === null) return { total: 0, batches: nothing(), close: async () => {} };
+  const { db } = ctx.service;
+  const sort = { sort: search.sort.field, order: search.sort.order };
+  const opened = await findWithWords({ q: asked.q, param: WORDS }, async () => {
+    const filter = await withWordsFound(db.within(id).sql, id, asked);
+    return openTransactionExport(db.openExport(id), id, filter, sort);
+  });
   return { total: opened.total, batches: presented(ctx, opened.batches), close: opened.close };
 }
 

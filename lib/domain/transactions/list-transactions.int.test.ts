@@ -7,6 +7,7 @@ import { testContext, testTenant } from "@/lib/testing/factories";
 import {
   expectedIds,
   insertSample,
+  PLAN,
   SAMPLE,
   type SampleTransaction,
   START,
@@ -51,6 +52,20 @@ describe("listing", () => {
     });
     const within = (row: SampleTransaction) => row.time > START + 10 && row.time < START + 13 && row.amount >= 150;
     expect(page.data.map((row) => row.id)).toEqual(expectedIds(within));
+  });
+
+  it("takes captured_after and captured_before as exclusive, and one currency, plan, type and decline code", async () => {
+    const found = async (query: ListTransactionsQuery) =>
+      (await list({ ...query, limit: 100 })).data.map(({ id }) => id);
+    const captured = { captured_after: at(20), captured_before: at(60) };
+    expect(await found(captured)).toEqual(
+      expectedIds((row) => row.captured !== null && row.captured > START + 20 && row.captured < START + 60),
+    );
+    const plan_id = encodeId("plan", PLAN);
+    expect(await found({ currency: "EUR", plan_id, type: "CHARGE" })).toEqual(
+      expectedIds((row) => row.currency === "EUR" && row.plan_id === PLAN),
+    );
+    expect(await found({ decline_code: "lost_card" })).toEqual(expectedIds((row) => row.decline_code === "lost_card"));
   });
 
   it("compares times to the microsecond", async () => {

@@ -1,13 +1,24 @@
 import type { z } from "zod";
 import { moneyOf } from "@/db/queries/transactions/columns";
-import type { TransactionFilter, TransactionPage } from "@/db/queries/transactions/page";
+import { sumTransactions as readSums } from "@/db/queries/transactions/sums";
 import {
+  type FoundPage,
   findListedTransactions,
   findTransaction,
   findTransactionCursor,
   findTransactions,
 } from "@/db/queries/transactions/transactions";
 import { decodeId } from "@/lib/contract/ids";
+import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
+import {
+  endsOf,
+  FILTER_ROWS,
+  type FilterName,
+  type FilterRow,
+  type Range,
+  type SearchFilters,
+} from "@/lib/contract/transactions/filters";
+import type { TransactionSums } from "@/lib/contract/transactions/sums";
 import type {
   ListedTransaction,
   ListTransactionsQuery,
@@ -15,19 +26,18 @@ import type {
   Transaction,
   transactionList,
 } from "@/lib/contract/transactions/transaction";
-import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { type Context, resourceNotFound } from "../context";
 import {
-  emptyList,
+  findWithWords,
   idRange,
-  idSince,
-  idUntil,
   type ListAnswer,
   listAnswer,
+  millisecondsOf,
   unknownCursor,
   withKnownTotal,
 } from "../lists";
 import { presentListed, presentTransaction } from "../payments/present";
+import { type AskedFilter, type FindPage, findByQuery, withWordsFound } from "./search-words";
 
 /** One charge or refund. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getTransaction(ctx: Context, input: { id: string }): Promise<Transaction> {
@@ -37,116 +47,109 @@ export async function getTransaction(ctx: Context, input: { id: string }): Promi
   return presentTransaction(row, moneyOf(row), ctx.environment.mode);
 }
 
-/** Transactions, newest first. `created_after` and `created_before` are exclusive, the amounts inclusive. */
+/** Transactions, newest first. `…_after` and `…_before` are exclusive, the amounts inclusive. */
 export function listTransactions(ctx: Context, query: ListTransactionsQuery): Promise<TransactionList> {
-  return findTransactionList(ctx, {
-    filter: {
-      ...idRange(query),
-      statuses: query.status && [query.status],
-      brands: query.card_brand && [query.card_brand],
-      customerId: query.customer_id,
-      minAmount: query.min_amount,
-      maxAmount: query.max_amount,
-    },
-    subscriptionId: query.subscription_id,
-    sort: { field: "created_at", order: "desc" },
-    limit: query.limit ?? 20,
-    offset: query.offset ?? 0,
-    starting_after: query.starting_after,
+  const { limit = 20, offset = 0, starting_after, ...params } = query;
+  const given: Readonly<Record<string, string | number | undefined>> = params;
+  const filters = FILTER_ROWS.map(([name, row]) => {
+    if (row.kind === "words") return [name, given[name] === undefined ? undefined : [given[name]]];
+    if (row.kind === "text") return [name, given[name]];
+    const [low, high] = endsOf(name, row).map((end) => given[end]);
+    return [name, row.kind === "amount" ? { gte: low, lte: high } : { after: low, before: high }];
   });
+  const sort = { field: "created_at", order: "desc" } as const;
+  const search = { filters: Object.fromEntries(filters), sort, limit, offset, starting_after };
+  return listFound(ctx, search, "q");
 }
 
 /** Transactions by all filters and sorts. All ranges are inclusive; ties of a sort are in the order of the ids. */
-export function searchTransactions(ctx: Context, body: SearchTransactionsBody): Promise<TransactionList> {
-  return findTransactionList(ctx, requestOf(body));
+export function searchTransactions(ctx: Context, search: SearchTransactionsBody): Promise<TransactionList> {
+  return listFound(ctx, search, WORDS);
+}
+
+/** The parameter of a search that its words come in. */
+export const WORDS = "filters.q";
+
+async function listFound(ctx: Context, search: SearchTransactionsBody, words: string): Promise<TransactionList> {
+  const { mode } = ctx.environment;
+  const found = await findCounted(ctx, search, findTransactions, words);
+  return listAnswer(
+    found.rows.map((row) => presentTransaction(row, moneyOf(row), mode)),
+    found,
+    search.limit,
+    search.offset,
+  );
 }
 
 /** The same for the dashboard's tables, without what no column of theirs shows: metadata alone can be 25 KB a row. */
-export function searchTransactionTable(
+export async function searchTransactionTable(
   ctx: Context,
-  body: SearchTransactionsBody,
+  search: SearchTransactionsBody,
 ): Promise<ListAnswer<ListedTransaction>> {
-  return findTransactionTable(ctx, requestOf(body));
+  const { mode } = ctx.environment;
+  const found = await findCounted(ctx, search, findListedTransactions);
+  return listAnswer(
+    found.rows.map((row) => presentListed(row, moneyOf(row), mode)),
+    found,
+    search.limit,
+    search.offset,
+  );
 }
 
-function requestOf({ filters, sort, limit, offset, starting_after }: SearchTransactionsBody): TransactionListRequest {
-  return {
-    filter: searchFilter(filters),
-    subscriptionId: filters.subscription_id,
-    ...{ sort, limit, offset, starting_after },
-  };
+/** The filters of a search as the queries take them; null when nothing can match, as no transaction has an id that is none. */
+export function filterOf(filters: SearchFilters): AskedFilter | null {
+  const conditions: [FilterName, unknown][] = [];
+  for (const [name, row] of FILTER_ROWS) {
+    const value = filters[name];
+    if (value === undefined) continue;
+    const condition = conditionOf(name, row, value);
+    if (condition === null) return null;
+    conditions.push([name, condition]);
+  }
+  return Object.fromEntries(conditions.filter(([, condition]) => condition !== undefined));
 }
 
-/** The filters of a search as the queries take them; the subscription is still as the caller sent it. */
-export function searchFilter(filters: SearchTransactionsBody["filters"]): Omit<TransactionFilter, "subscriptionId"> {
-  const statuses = filters.status && [...new Set(filters.status)];
-  return {
-    fromId: filters.created_at?.gte === undefined ? undefined : idSince(filters.created_at.gte),
-    beforeId: filters.created_at?.lte === undefined ? undefined : idUntil(filters.created_at.lte),
-    // Every status is no filter.
-    statuses: statuses?.length === TRANSACTION_STATUSES.length ? undefined : statuses,
-    brands: filters.card_brand && [...new Set(filters.card_brand)],
-    customerId: filters.customer_id,
-    customerEmail: filters.customer_email,
-    cardLast4: filters.card_last4,
-    minAmount: filters.amount?.gte,
-    maxAmount: filters.amount?.lte,
-  };
+/** Null when nothing can match, undefined when everything does. */
+function conditionOf(name: FilterName, row: FilterRow, value: NonNullable<SearchFilters[FilterName]>) {
+  const details = FILTER_DETAILS[name];
+  if (typeof value === "string") return details.of ? decodeId(details.of, value) : value;
+  if (Array.isArray(value)) {
+    const words = [...new Set<string>(value)];
+    return row.kind === "words" && details.always && words.length === row.values.length ? undefined : words;
+  }
+  const range = row.kind === "times" ? timesOf(name, value as Range<string>) : value;
+  return Object.values(range).some((end) => end !== undefined) ? range : undefined;
 }
+
+function timesOf(name: FilterName, ends: Range<string>) {
+  if (name === "created_at") return idRange(ends);
+  const { gte, lt } = millisecondsOf(ends);
+  return { ...(gte && { gte: gte.toISOString() }), ...(lt && { lt: lt.toISOString() }) };
+}
+
+/** What changes in the life of a transaction. */
+const CHANGING = ["status", "decline_code", "captured_at", "attention"] as const;
 
 type TransactionList = z.infer<typeof transactionList>;
 
-/** `subscriptionId` still as the caller sent it. */
-type TransactionListRequest = Pick<SearchTransactionsBody, "sort" | "limit" | "offset" | "starting_after"> & {
-  filter: Omit<TransactionFilter, "subscriptionId">;
-  subscriptionId: string | undefined;
-};
-
-/** What list and search have in common. Throws `invalid_parameter` when `starting_after` is none of ours. */
-async function findTransactionList(ctx: Context, request: TransactionListRequest): Promise<TransactionList> {
-  const asked = await askedOf(ctx, request);
-  if (!asked) return emptyList(request.limit, request.offset);
-  const found = await findCounted(ctx, asked, (total) => findTransactions(...asked, total));
-  const data = found.rows.map((row) => presentTransaction(row, moneyOf(row), ctx.environment.mode));
-  return listAnswer(data, found, request.limit, request.offset);
-}
-
-/** The same for a table. */
-async function findTransactionTable(
+/** What list and search share. Throws `invalid_parameter` when `starting_after` is not in this environment. */
+async function findCounted<Row>(
   ctx: Context,
-  request: TransactionListRequest,
-): Promise<ListAnswer<ListedTransaction>> {
-  const asked = await askedOf(ctx, request);
-  if (!asked) return emptyList(request.limit, request.offset);
-  const found = await findCounted(ctx, asked, (total) => findListedTransactions(...asked, total));
-  const data = found.rows.map((row) => presentListed(row, moneyOf(row), ctx.environment.mode));
-  return listAnswer(data, found, request.limit, request.offset);
-}
-
-type Asked = NonNullable<Awaited<ReturnType<typeof askedOf>>>;
-
-function findCounted<Page extends { total: number }>(
-  ctx: Context,
-  [, environmentId, filter]: Asked,
-  find: (total: number | null) => Promise<Page>,
-): Promise<Page> {
-  // Of all filters a transaction's status alone changes.
-  const counted = { filter: `transactions ${JSON.stringify(filter)}`, onlyGrows: filter.statuses === undefined };
-  return withKnownTotal(ctx.service, environmentId, counted, find);
-}
-
-/** What to ask the database; null when nothing can be found. */
-async function askedOf(ctx: Context, request: TransactionListRequest) {
-  const { sort, limit, offset, starting_after } = request;
-  const { sql } = ctx.service.db.within(ctx.environment.id);
+  { filters, sort, limit, offset, starting_after }: SearchTransactionsBody,
+  find: FindPage<Row>,
+  words = WORDS,
+): Promise<FoundPage<Row>> {
+  const { id } = ctx.environment;
+  const { sql } = ctx.service.db.within(id);
   const after = starting_after === undefined ? undefined : await cursorOf(ctx, starting_after);
-  const subscriptionId =
-    request.subscriptionId === undefined ? undefined : decodeId("subscription", request.subscriptionId);
-  // No transaction has a subscription whose id is not one.
-  if (subscriptionId === null) return null;
-  const filter: TransactionFilter = { ...request.filter, subscriptionId };
-  const page: TransactionPage = { sort: sort.field, order: sort.order, limit, offset, after };
-  return [sql, ctx.environment.id, filter, page] as const;
+  const filter = filterOf(filters);
+  if (filter === null) return { rows: [], hasMore: false, total: 0 };
+  const page = { sort: sort.field, order: sort.order, limit, offset, after };
+  const onlyGrows = CHANGING.every((name) => filter[name] === undefined);
+  const counted = { filter: `transactions ${JSON.stringify(filter)}`, onlyGrows };
+  return findWithWords({ q: filter.q, param: words }, () =>
+    withKnownTotal(ctx.service, id, counted, (total) => findByQuery(sql, id, filter, page, total, find)),
+  );
 }
 
 async function cursorOf(ctx: Context, startingAfter: string) {
@@ -155,4 +158,24 @@ async function cursorOf(ctx: Context, startingAfter: string) {
     id && (await findTransactionCursor(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
   if (!cursor) throw unknownCursor("transaction", startingAfter);
   return cursor;
+}
+
+/** What the transactions that a search finds come to, by currency: of the first ones in its order, where there are very many. */
+export async function sumTransactions(
+  ctx: Context,
+  { filters, sort }: Pick<SearchTransactionsBody, "filters" | "sort">,
+): Promise<TransactionSums> {
+  const asked = filterOf(filters);
+  if (asked === null) return { rows: 0, capped: false, sums: [] };
+  const { id } = ctx.environment;
+  const { sql } = ctx.service.db.within(id);
+  const order = { sort: sort.field, order: sort.order };
+  const found = await findWithWords({ q: asked.q, param: WORDS }, async () =>
+    readSums(sql, id, await withWordsFound(sql, id, asked), order),
+  );
+  return {
+    rows: found.reduce((sum, { rows }) => sum + rows, 0),
+    capped: found.some(({ capped }) => capped),
+    sums: found.map(({ currency, gross, refunded }) => ({ currency, gross, refunded, net: gross - refunded })),
+  };
 }

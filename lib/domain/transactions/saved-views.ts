@@ -20,7 +20,7 @@ import {
 import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound } from "../context";
 
-/** A person's own views, then what the team shares: as many of these again as one person may have. */
+/** A user's own views, then what the team shares: as many of these again as one user may have. */
 export async function listSavedViews(ctx: Context, input: { userId: string }): Promise<SavedView[]> {
   const rows = await findViews(
     ctx.service.db.within(ctx.environment.id).orm,
@@ -31,7 +31,7 @@ export async function listSavedViews(ctx: Context, input: { userId: string }): P
   return rows.map((row) => presentSavedView(row, input.userId));
 }
 
-/** A person's own view. Throws `resource_not_found` for anybody else's. */
+/** A user's own view. Throws `resource_not_found` for another's. */
 async function getSavedView(ctx: Context, input: { userId: string; id: string }): Promise<SavedView> {
   const id = decodeId("savedView", input.id);
   const row =
@@ -40,7 +40,7 @@ async function getSavedView(ctx: Context, input: { userId: string; id: string })
   return presentSavedView(row, input.userId);
 }
 
-/** Keeps a view for a person. Refuses a name they have already, and more views than anybody can oversee. */
+/** Keeps a view for a user. Refuses a name they have already, and more views than fit the page. */
 export async function createSavedView(
   ctx: Context,
   input: CreateSavedViewBody & { userId: string; role: UserRole },
@@ -60,7 +60,7 @@ export async function createSavedView(
   return getSavedView(ctx, { userId, id: encodeId("savedView", id) });
 }
 
-/** Changes a person's own view; another's is not found, shared or not. */
+/** Changes a user's own view; another's is not found, shared or not. */
 export async function updateSavedView(
   ctx: Context,
   input: UpdateSavedViewBody & { userId: string; role: UserRole; id: string },
@@ -68,7 +68,7 @@ export async function updateSavedView(
   const { userId, role, id: publicId, ...changes } = input;
   const id = decodeId("savedView", publicId);
   if (id === null) throw resourceNotFound("saved view", publicId);
-  // Somebody who has become a viewer may still stop sharing what they shared.
+  // A member who has become a viewer may still stop sharing what they shared.
   requireSharing(role, changes.shared ?? (await getSavedView(ctx, { userId, id: publicId })).shared);
   const updated_at = ctx.service.clock.now().toISOString();
   const done = await changeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, userId, id, {
@@ -80,7 +80,7 @@ export async function updateSavedView(
   return getSavedView(ctx, { userId, id: publicId });
 }
 
-/** Deletes a person's own view, for everyone it was shared with. */
+/** Deletes a user's own view, for everyone it was shared with. */
 export async function deleteSavedView(
   ctx: Context,
   input: { userId: string; id: string },
@@ -93,7 +93,7 @@ export async function deleteSavedView(
   return { id: input.id, deleted: true };
 }
 
-/** The row as the dashboard shows it to a person. */
+/** The row as the dashboard shows it to a user. */
 function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   return {
     id: encodeId("savedView", row.id),
@@ -109,13 +109,10 @@ function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   };
 }
 
-/** What the team sees is for those to say who may change something: viewers keep views for themselves. */
+/** Members who may change something decide what the team sees: viewers keep views for themselves. */
 function requireSharing(role: UserRole, shared: boolean): void {
   if (!shared || role !== "viewer") return;
-  throw new AppError(
-    "permission_denied",
-    "Viewers keep views for themselves. Ask an owner to share one with the team.",
-  );
+  throw new AppError("permission_denied", "Viewers cannot share views. Ask an owner to share one with the team.");
 }
 
 function viewNameTaken(name: string): AppError {

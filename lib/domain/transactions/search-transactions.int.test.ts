@@ -6,6 +6,7 @@ import { testTenant } from "@/lib/testing/factories";
 import {
   expectedIds,
   insertSample,
+  PLAN,
   SAMPLE,
   type SampleTransaction,
   START,
@@ -70,6 +71,26 @@ const filters: [name: string, filter: object, matches: (row: SampleTransaction) 
     "times to the microsecond",
     { created_at: { gte: "2026-03-01T00:00:00.010001Z", lte: "2026-03-01T00:00:00.050999Z" } },
     (row) => row.time > START + 10 && row.time <= START + 50,
+  ],
+  ["a plan", { plan_id: encodeId("plan", PLAN) }, (row) => row.plan_id === PLAN],
+  ["what is no plan's id", { plan_id: "plan_1" }, () => false],
+  [
+    "a currency and a brand",
+    { currency: ["EUR"], card_brand: ["visa"] },
+    (row) => row.currency === "EUR" && row.card_brand === "visa",
+  ],
+  ["a currency that nobody paid in", { currency: ["JPY"] }, () => false],
+  ["charges, which is all", { type: ["CHARGE"] }, () => true],
+  ["refunds, of which there are none", { type: ["REFUND"] }, () => false],
+  [
+    "either of two decline codes",
+    { decline_code: ["lost_card", "stolen_card"] },
+    (row) => row.decline_code === "lost_card",
+  ],
+  [
+    "times of capture, both ends included",
+    { captured_at: { gte: at(20), lte: at(70) } },
+    (row) => row.captured !== null && row.captured >= START + 20 && row.captured <= START + 70,
   ],
   ["a whole day", { created_at: { gte: "2026-03-01", lte: "2026-03-01" } }, () => true],
   [

@@ -9,7 +9,7 @@ import { CALLED } from "@/lib/testing/scripted-processor";
 import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import { createSandboxProcessor } from "../sandbox";
 
-/** A sandbox processor on a database of the test file's own, and short words for what its tests ask of it. */
+/** A sandbox processor on a database of the test file's own, and short words for its calls. */
 export async function testProcessor() {
   const { url } = await testDatabase({ max: 2 });
   const sql = connectSandboxStore({ url, role: ROLES.sandbox }, 20);
@@ -27,7 +27,7 @@ export async function testProcessor() {
   return {
     processor,
     sql,
-    /** The waits that were asked for, in milliseconds. */
+    /** The requested waits, in milliseconds. */
     slept,
     async authorization(
       number: string,

@@ -23,7 +23,7 @@ const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavi
 
 /**
  * Tokens are sealed descriptions rather than rows: every process understands them, one that was changed does not open, and
- * nobody else can read the fingerprint in one.
+ * no other can read the fingerprint in one.
  */
 export function createVault(secret: Secret): SandboxVault {
   return {
@@ -47,7 +47,7 @@ export function createVault(secret: Secret): SandboxVault {
         const [behaviour, fingerprint, expMonth, expYear] = JSON.parse(secret.unseal(token.slice(PREFIX.length)));
         return { behaviour, fingerprint, expMonth, expYear };
       } catch (error) {
-        // One of ours, which a process that has its secret would take: no ground to decline a card.
+        // One of ours, which a process that has its secret would take: no reason to decline a card.
         if (error instanceof UnknownKeyError) throw error;
         return null;
       }

@@ -53,7 +53,7 @@ export function nameOf(statement: Statement): string {
 }
 
 /** The fixed text of a statement. What stands in its place for values is left out. */
-export function textOf(statement: Statement): string {
+function textOf(statement: Statement): string {
   const { strings } = statement as unknown as { strings: readonly string[] };
   return strings.join("?");
 }

@@ -2,7 +2,7 @@ import type { Service } from "@/lib/domain/context";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
-import { askAgain } from "@/lib/domain/support/unknown-outcomes";
+import { checkStatus } from "@/lib/domain/support/unknown-outcomes";
 import { newId } from "@/lib/ids";
 import { findViolations } from "./checks";
 import type { Ground } from "./database";
@@ -129,17 +129,17 @@ async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
     }
     if (round > ROUNDS) throw new Error(`open without end: ${JSON.stringify(operations)}, ${reports} reports`);
     world.nowMs += round < 3 ? 4_000 : 61_000;
-    for (const { id, isOld } of operations) if (isOld) await askAgainAsStaff(shop, process, id);
+    for (const { id, isOld } of operations) if (isOld) await checkStatusAsStaff(shop, process, id);
     if (operations.length > 0) await shop.calmly("recovery", process, recoverOperations);
     if (reports > 0) await shop.calmly("reports", process, processReports);
   }
 }
 
-async function askAgainAsStaff(shop: Shop, process: Process, operationId: string): Promise<void> {
+async function checkStatusAsStaff(shop: Shop, process: Process, operationId: string): Promise<void> {
   shop.world.sometimes("staff find out about an operation of yesterday");
   await shop.calmly("staff", process, (service) => {
     const call = { service, staff: { userId: shop.ground.staffId }, request: { id: newId(), path: "/support" } };
-    return askAgain(call, { operationId });
+    return checkStatus(call, { operationId });
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { createPaymentBody } from "@/lib/contract/payments/payment";
@@ -13,7 +13,7 @@ import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/do
 import { newId } from "@/lib/ids";
 import type { Logger } from "@/lib/log";
 import { ProcessorTimeoutError, withDeadline } from "@/lib/processor/deadline";
-import { createRegistry } from "@/lib/processor/registry";
+import { createRegistry } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../factories";
@@ -249,16 +249,16 @@ export class Shop {
       return { status: 202, body: JSON.stringify({ declined }), replayed: false };
     }
     const resource = ask.target.startsWith("pay_") ? "payments" : "transactions";
-    const operation = `${ask.what}${resource === "payments" ? "Payment" : "Transaction"}`;
-    const ctx = this.#context(service, ask, operation, `/v1/${resource}/${ask.target}/${ask.what}`);
+    const endpoint = `${ask.what}${resource === "payments" ? "Payment" : "Transaction"}`;
+    const ctx = this.#context(service, ask, endpoint, `/v1/${resource}/${ask.target}/${ask.what}`);
     return VERBS[ask.what][resource](ctx, { ...ask.body, id: ask.target } as never);
   }
 
-  #context(service: Service, ask: Ask, operation: string, path: string): Context {
+  #context(service: Service, ask: Ask, endpoint: string, path: string): Context {
     const digest = sha256(`${path} ${JSON.stringify(ask.body)}`);
     return testContext(service, this.environment, {
       idempotency: testIdempotency(ask.key, digest, keepableBody({ ...ask.body })),
-      request: { id: newId(), operation, path },
+      request: { id: newId(), endpoint, path },
     });
   }
 
@@ -299,8 +299,8 @@ export class Shop {
   }
 
   /** A call of Cardlane's own in the environment. */
-  call(service: Service, operation: string): Context {
-    return testContext(service, this.environment, { request: { id: newId(), operation, path: "/" } });
+  call(service: Service, endpoint: string): Context {
+    return testContext(service, this.environment, { request: { id: newId(), endpoint, path: "/" } });
   }
 
   environmentName(): string {

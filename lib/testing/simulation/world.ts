@@ -44,7 +44,7 @@ type Step = {
 };
 
 /** The moment at which every simulated world begins. */
-export const BEGIN_MS = Date.parse("2031-03-03T09:00:00.000Z");
+const BEGIN_MS = Date.parse("2031-03-03T09:00:00.000Z");
 /** A run that takes more steps than this never ends. */
 const MOST_STEPS = 20_000;
 const FREEZES_MS = [3_000, 9_000, 11_000, 14_000, 40_000, 180_000];

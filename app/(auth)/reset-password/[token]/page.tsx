@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-page";
-import { ChoosePasswordForm } from "@/components/accounts/choose-password-form";
+import { ChoosePasswordForm } from "@/components/accounts/sign-up-form";
 import { findLink } from "@/lib/domain/accounts/mail";
 import { currentService } from "@/lib/http/current-service";
 
@@ -15,7 +15,7 @@ export default async function ChoosePasswordPage({ params }: ChoosePasswordPageP
   if (link?.purpose !== "invite" && link?.purpose !== "reset_password") {
     return (
       <AuthColumn>
-        <AuthHeading title="This link does not work any more">
+        <AuthHeading title="This link no longer works">
           It was used already, is too old, or a newer one was sent.{" "}
           <AuthLink href="/forgot-password">Ask for a new one</AuthLink>, or ask the person who invited you.
         </AuthHeading>

@@ -16,7 +16,7 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
   if (link?.purpose !== "verify_email") {
     return (
       <AuthColumn>
-        <AuthHeading title="This link does not work any more">
+        <AuthHeading title="This link no longer works">
           It was used already, is too old, or a newer one was sent. Where you are signed in, every page of your{" "}
           <AuthLink href="/test">account</AuthLink> offers to send another; elsewhere{" "}
           <AuthLink href="/sign-up">open the account again</AuthLink>.
@@ -24,7 +24,7 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
       </AuthColumn>
     );
   }
-  const isSignedIn = found?.person.userId === link.user_id;
+  const isSignedIn = found?.user.userId === link.user_id;
   return (
     <AuthColumn>
       <AuthHeading title="Confirm your e-mail address">

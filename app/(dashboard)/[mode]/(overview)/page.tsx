@@ -13,16 +13,19 @@ import { PageHeader } from "@/components/ui/page-header";
 import type { AttentionItem } from "@/lib/contract/reporting/overview";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/reporting/period";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import type { Mode } from "@/lib/contract/transactions/words";
+import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
 import { dashboardPage } from "@/lib/http/page";
-
-export const metadata: Metadata = { title: "Overview" };
 
 type OverviewPageProps = {
   params: Promise<{ mode: string }>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
+
+/** An address of one word that is no mode comes here, too. */
+export async function generateMetadata({ params }: OverviewPageProps): Promise<Metadata> {
+  return { title: isMode((await params).mode) ? "Overview" : "Page not found" };
+}
 
 export default async function OverviewPage({ params, searchParams }: OverviewPageProps) {
   const page = await dashboardPage((await params).mode);
@@ -89,11 +92,16 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
               figures: overview.figures,
               from: overview.from,
               to: overview.to,
+              today,
               currency,
             }}
           />
         </div>
-        <DeclinesCard mode={mode} declines={overview.declines} range={{ from: overview.from, to: overview.to }} />
+        <DeclinesCard
+          shown={{ mode, currency }}
+          declines={overview.declines}
+          range={{ from: overview.from, to: overview.to }}
+        />
       </div>
       <Beneath mode={mode} attention={attention} latest={latest} />
     </>

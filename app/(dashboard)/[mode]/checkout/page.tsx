@@ -2,13 +2,14 @@ import { ShoppingCart } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { CheckoutTabs } from "@/components/checkout/link-table";
 import { SessionStatusTabs, SessionTable } from "@/components/checkout/session-table";
 import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { PageLinks } from "@/components/ui/page-links";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
-import { type SessionListQuery, sessionListQuery } from "@/lib/contract/checkout/operations";
+import { type SessionListQuery, sessionListQuery } from "@/lib/contract/checkout/endpoints";
 import { listClientSessions } from "@/lib/domain/checkout/client-sessions";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -21,28 +22,31 @@ type CheckoutPageProps = {
 
 export default async function CheckoutPage({ params, searchParams }: CheckoutPageProps) {
   const page = await dashboardPage((await params).mode);
-  if (!page.can("payment.read")) return <NoPermission what="payment links" />;
+  if (!page.can("payment.read")) return <NoPermission what="client sessions" />;
   const path = `/${page.mode}/checkout`;
   const create = page.can("client_session.create") && (
     <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
-      New payment link
+      New session
     </Link>
   );
   const header = (
-    <PageHeader
-      title="Checkout"
-      description="Payment links and embedded payment forms: each is one client session, for one payment."
-      actions={
-        <>
-          {page.can("settings.manage") && (
-            <Link href={`${path}/appearance`} className={buttonStyles()}>
-              Appearance
-            </Link>
-          )}
-          {create}
-        </>
-      }
-    />
+    <>
+      <PageHeader
+        title="Checkout"
+        description="Each session takes one payment, in your page or through a link."
+        actions={
+          <>
+            {page.can("settings.manage") && (
+              <Link href={`${path}/appearance`} className={buttonStyles()}>
+                Appearance
+              </Link>
+            )}
+            {create}
+          </>
+        }
+      />
+      <CheckoutTabs mode={page.mode} current="sessions" />
+    </>
   );
 
   const query = sessionListQuery.safeParse(await searchParams);
@@ -69,20 +73,11 @@ export default async function CheckoutPage({ params, searchParams }: CheckoutPag
       {header}
       <SessionStatusTabs path={path} status={status} />
       {sessions.data.length === 0 ? (
-        <EmptyState
-          kind="no-results"
-          what="sessions"
-          filters={filterWords(query.data)}
-          actions={
-            <Link href={path} className={buttonStyles()}>
-              Show all sessions
-            </Link>
-          }
-        />
+        <EmptyState kind="no-results" what="sessions" filters={filterWords(query.data)} path={path} />
       ) : (
         <SessionTable sessions={sessions.data} mode={page.mode} />
       )}
-      <PageLinks what="sessions" page={sessions} href={status === null ? path : `${path}?status=${status}`} />
+      <PageLinks what="sessions" page={sessions} href={withFilters(path, { status })} />
     </>
   );
 }
@@ -95,7 +90,7 @@ function FirstSession({ baseUrl, create }: { baseUrl: string; create: ReactNode 
   return (
     <EmptyState
       icon={<ShoppingCart aria-hidden="true" />}
-      title="No payment links yet"
+      title="No sessions yet"
       description="A client session takes one payment of one amount, set by you and never by the browser. Send its link to your customer, or show its form inside your own page."
       curlTitle="Create your first session"
       curl={curl(baseUrl)}

@@ -2,13 +2,20 @@ import { Repeat } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { PlanFilters } from "@/components/plans/plan-filters";
 import { PlanTable } from "@/components/plans/plan-table";
+import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { PageLinks } from "@/components/ui/page-links";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { SelectFilters } from "@/components/ui/select-filters";
 import { buttonStyles } from "@/components/ui/styles";
-import { type ListPlansQuery, listPlansQuery } from "@/lib/contract/plans/plan";
+import {
+  type ListPlansQuery,
+  listPlansQuery,
+  PLAN_STATUSES,
+  type PlanStatus,
+  type PlanType,
+} from "@/lib/contract/plans/plan";
 import { PLAN_TYPE_LABELS } from "@/lib/contract/plans/schedule";
 import { listPlans } from "@/lib/domain/plans/plans";
 import { dashboardPage } from "@/lib/http/page";
@@ -61,31 +68,31 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   return (
     <>
       {header}
-      <PlanFilters path={path} status={status} type={type} />
+      <SelectFilters path={path} what="plans" filters={filtersOf(status, type)} />
       {plans.data.length === 0 ? (
-        <EmptyState
-          kind="no-results"
-          what="plans"
-          filters={filterWords(query.data)}
-          actions={
-            <Link href={path} className={buttonStyles()}>
-              Show all plans
-            </Link>
-          }
-        />
+        <EmptyState kind="no-results" what="plans" filters={filterWords(query.data)} path={path} />
       ) : (
         <PlanTable plans={plans.data} path={path} />
       )}
-      <PageLinks what="plans" page={plans} href={hrefOf(path, query.data)} />
+      <PageLinks
+        what="plans"
+        page={plans}
+        href={withFilters(path, { status, type, limit: query.data.limit?.toString() })}
+      />
     </>
   );
 }
 
-function hrefOf(path: string, { status, type, limit }: ListPlansQuery): string {
-  const given = Object.entries({ status, type, limit: limit?.toString() }).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given as [string, string][]).toString();
-  return search ? `${path}?${search}` : path;
-}
+const filtersOf = (status: PlanStatus | null, type: PlanType | null) => [
+  {
+    ...{ name: "status", label: "Status", all: "Every status", value: status },
+    options: PLAN_STATUSES.map((each) => [each, statusLabel(each)] as const),
+  },
+  {
+    ...{ name: "type", label: "Type", all: "Every type", value: type },
+    options: Object.entries(PLAN_TYPE_LABELS),
+  },
+];
 
 function filterWords({ status, type, offset }: ListPlansQuery): string[] {
   return [
@@ -100,7 +107,7 @@ function FirstPlan({ baseUrl, create }: { baseUrl: string; create: ReactNode }) 
     <EmptyState
       icon={<Repeat aria-hidden="true" />}
       title="No plans yet"
-      description="A plan is a price with its timing: paid once, or every so often, with or without a trial. Payments and checkout sessions refer to it by its id."
+      description="A plan is a price and a schedule: one-time or recurring, with or without a trial. Payments and client sessions refer to it by id."
       curlTitle="Create your first plan"
       curl={curl(baseUrl)}
       actions={create}

@@ -3,10 +3,12 @@ import { cookies } from "next/headers";
 import { TransactionsView } from "@/components/transactions/transactions-view";
 import { NoPermission } from "@/components/ui/empty-state";
 import { isSecure } from "@/lib/auth/session-cookie";
+import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { columnsCookie, knownColumns } from "@/lib/contract/transactions/columns";
 import { formatQuery, parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { listOwnCurrencies } from "@/lib/domain/reporting/overview";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { type DashboardPage, dashboardPage } from "@/lib/http/page";
 
@@ -18,10 +20,14 @@ type TransactionsPageProps = { params: Promise<{ mode: string }>; searchParams: 
 export default async function TransactionsPage({ params, searchParams }: TransactionsPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("transaction.search")) return <NoPermission what="transactions" />;
-  const [initial, jar] = await Promise.all([firstList(page, await searchParams), cookies()]);
+  const [initial, currencies, jar] = await Promise.all([
+    firstList(page, await searchParams),
+    listOwnCurrencies(page.ctx),
+    cookies(),
+  ]);
   const { baseUrl } = page.ctx.service;
-  const columns = jar.get(columnsCookie(encodeId("user", page.person.userId), isSecure(baseUrl)))?.value;
-  return <TransactionsView initial={initial} columns={knownColumns(columns?.split("."))} apiUrl={baseUrl} />;
+  const columns = jar.get(columnsCookie(encodeId("user", page.user.userId), isSecure(baseUrl)))?.value;
+  return <TransactionsView {...{ initial, currencies }} columns={knownColumns(columns?.split("."))} apiUrl={baseUrl} />;
 }
 
 /** The page that the address asks for; null when the API itself would refuse it, and then says why in the browser. */
@@ -34,5 +40,10 @@ async function firstList(page: DashboardPage, searchParams: SearchParams) {
   const at = Date.now();
   const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
   if (!body.success) return null;
-  return { key: formatQuery(query), list: await searchTransactionTable(page.ctx, body.data), at };
+  try {
+    return { key: formatQuery(query), list: await searchTransactionTable(page.ctx, body.data), at };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "invalid_parameter") return null;
+    throw error;
+  }
 }

@@ -1,17 +1,18 @@
 "use client";
 
 import { ErrorState } from "@/components/ui/error-state";
-import { OUTAGE, useOutage } from "@/lib/client/use-outage";
+import { useTrouble } from "@/lib/client/use-trouble";
 
 const FAULT = {
   title: "This page could not be loaded",
-  detail: "Something went wrong on our side. What cannot be written to the audit log is not shown either.",
+  detail:
+    "Try again. If it happens again, report the id below. Nothing is shown that could not be recorded in the audit log.",
 };
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 export default function SupportErrorPage({ error, retry }: ErrorPageProps) {
-  const text = useOutage() ? OUTAGE : FAULT;
+  const text = useTrouble(FAULT);
   return <ErrorState page {...text} requestId={text === FAULT ? digestOf(error) : null} onRetry={retry} />;
 }
 

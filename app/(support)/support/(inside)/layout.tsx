@@ -12,7 +12,7 @@ export default async function SupportLayout({ children }: { children: ReactNode 
       <a href="#content" className="skip-link">
         Skip to content
       </a>
-      <ProofHost path="/api/support/proof" />
+      <ProofHost staff />
       <div className="flex min-h-dvh flex-col">
         <SupportBar name={staff.name ?? staff.email} />
         <main

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
-import { StaffSignInForm } from "@/components/support/staff-sign-in-form";
+import { StaffSignInForm } from "@/components/accounts/sign-in-form";
 import { safePath } from "@/lib/auth/session-cookie";
 import { signedIn } from "@/lib/http/session-caller";
 

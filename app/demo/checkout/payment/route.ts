@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { isPlaced, PRINTS, readOrder, totalOf } from "@/components/demo/order";
 import type { PaymentAnswer } from "@/lib/contract/demo-shop";
-import type { Payment } from "@/lib/contract/payments/payment";
-import { callDemoApi, demoShopRoute, type ShopRequest } from "@/lib/http/demo";
+import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
  * The shop's server with a card token of the form (mode `tokenize`): it makes the payment itself. The key is the order's and
@@ -15,25 +14,26 @@ export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest):
     return { problem: "The order has no number or no card. Start it again.", calls: [] };
   }
   const { title } = PRINTS[order.print];
+  const idempotencyKey = `order-${order.id}-${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
   const {
     body: payment,
-    call,
-    problem,
-  } = await callDemoApi<Payment>(shop, {
-    method: "POST",
-    path: "/v1/payments",
-    idempotencyKey: `order-${order.id}-${createHash("sha256").update(token).digest("hex").slice(0, 16)}`,
-    body: {
-      amount: totalOf(order),
-      currency: order.currency,
-      payment_token: token,
-      capture_method: order.capture,
-      description: `${order.quantity} × ${title}`,
-      return_url: `${origin}/demo/result?client_session_id=${encodeURIComponent(session)}`,
-      metadata: { shop: "demo", order: order.id },
-    },
-  });
-  if (!payment) return { problem: problem?.detail ?? "The payment service did not answer. Try again.", calls: [call] };
+    refusal,
+    calls,
+  } = await callAsShop(shop, (cardlane) =>
+    cardlane.payments.create(
+      {
+        amount: totalOf(order),
+        currency: order.currency,
+        payment_token: token,
+        capture_method: order.capture,
+        description: `${order.quantity} × ${title}`,
+        return_url: `${origin}/demo/result?client_session_id=${encodeURIComponent(session)}`,
+        metadata: { shop: "demo", order: order.id },
+      },
+      { idempotencyKey },
+    ),
+  );
+  if (refusal) return { problem: sentenceOf(refusal), calls };
   const result = `${origin}/demo/result?${new URLSearchParams({ client_session_id: session, payment_id: payment.id })}`;
-  return { next: payment.next_action?.redirect_to_url.url ?? result, calls: [call] };
+  return { next: payment.next_action?.redirect_to_url.url ?? result, calls };
 });

@@ -1,7 +1,6 @@
 import { isPlaced, type PlacedOrder, readOrder, totalOf } from "@/components/demo/order";
-import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionAnswer } from "@/lib/contract/demo-shop";
-import { callDemoApi, demoShopRoute, type ShopRequest } from "@/lib/http/demo";
+import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
  * The shop's server, before the form is on the page: the price is worked out here, and one idempotency key per order makes a
@@ -10,20 +9,18 @@ import { callDemoApi, demoShopRoute, type ShopRequest } from "@/lib/http/demo";
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionAnswer> => {
   const order = readOrder(values);
   if (!isPlaced(order)) return { problem: "The order has no number. Start it again.", calls: [] };
+  const idempotencyKey = `order-${order.id}`;
   const {
     body: session,
-    call,
-    problem,
-  } = await callDemoApi<ClientSession>(shop, {
-    method: "POST",
-    path: "/v1/client-sessions",
-    idempotencyKey: `order-${order.id}`,
-    body: sessionOf(order, origin),
-  });
+    refusal,
+    calls,
+  } = await callAsShop(shop, (cardlane) =>
+    cardlane.clientSessions.create(sessionOf(order, origin), { idempotencyKey }),
+  );
   if (!session?.client_session_token) {
-    return { problem: problem?.detail ?? "The payment service did not answer. Try again.", calls: [call] };
+    return { problem: refusal ? sentenceOf(refusal) : "This order has been paid. Start a new one.", calls };
   }
-  return { token: session.client_session_token, client_session_id: session.id, calls: [call] };
+  return { token: session.client_session_token, client_session_id: session.id, calls };
 });
 
 const sessionOf = (order: PlacedOrder, origin: string) => ({

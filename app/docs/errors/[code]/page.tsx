@@ -4,9 +4,9 @@ import { notFound } from "next/navigation";
 import { CodeBlock } from "@/components/docs/code";
 import { DocsShell, type Section } from "@/components/docs/docs-shell";
 import { RichText } from "@/components/docs/prose";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "@/lib/contract/errors";
-import { OPERATIONS } from "@/lib/contract/operations";
 import { errorCodesOf, errorExample } from "@/lib/http/openapi-schemas";
 import { publicUrls } from "@/lib/http/page";
 
@@ -14,10 +14,10 @@ type ErrorPageProps = { params: Promise<{ code: string }> };
 
 const SECTIONS: readonly Section[] = [
   { id: "cause", label: "Cause" },
-  { id: "cure", label: "Cure" },
+  { id: "cure", label: "What to do" },
   { id: "retry", label: "Trying again" },
   { id: "example", label: "Example" },
-  { id: "operations", label: "Operations" },
+  { id: "endpoints", label: "Endpoints" },
 ];
 
 async function codeOf({ params }: ErrorPageProps): Promise<ErrorCode> {
@@ -35,10 +35,10 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
   const { baseUrl } = await publicUrls();
   const { status, title } = ERRORS[code];
   const { cause, cure, retry } = ERROR_GUIDE[code];
-  const operations = OPERATIONS.filter((operation) => errorCodesOf(operation).includes(code));
-  const sections = operations.length > 0 ? SECTIONS : SECTIONS.filter(({ id }) => id !== "operations");
+  const endpoints = ENDPOINTS.filter((endpoint) => errorCodesOf(endpoint).includes(code));
+  const sections = endpoints.length > 0 ? SECTIONS : SECTIONS.filter(({ id }) => id !== "endpoints");
   return (
-    <DocsShell current="/docs/errors" sections={sections}>
+    <DocsShell current="/docs/errors" path={`/docs/errors/${code}`} sections={sections}>
       <article className="prose brief">
         <nav aria-label="Breadcrumb" className="text-[13px]">
           <Link href="/docs/errors" className="text-soft hover:text-ink">
@@ -47,12 +47,12 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
           <span className="text-soft"> / {status}</span>
         </nav>
         <h1 className="break-words font-mono">{code}</h1>
-        <p className="lead">{title}.</p>
+        <p>{title}.</p>
         <h2 id="cause">Cause</h2>
         <p>
           <RichText text={cause} />
         </p>
-        <h2 id="cure">Cure</h2>
+        <h2 id="cure">What to do</h2>
         <p>
           <RichText text={cure} />
         </p>
@@ -71,13 +71,13 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
           language="json"
           code={JSON.stringify(errorExample(code, `${baseUrl}/docs`).value, null, 2)}
         />
-        {operations.length > 0 && (
+        {endpoints.length > 0 && (
           <>
-            <h2 id="operations">Operations that can answer it</h2>
+            <h2 id="endpoints">Endpoints that can answer it</h2>
             <ul>
-              {operations.map((operation) => (
-                <li key={operation.name}>
-                  <Link href={`/docs/reference#${operation.name}`}>{operation.summary}</Link>
+              {endpoints.map((endpoint) => (
+                <li key={endpoint.name}>
+                  <Link href={`/docs/reference#${endpoint.name}`}>{endpoint.summary}</Link>
                 </li>
               ))}
             </ul>

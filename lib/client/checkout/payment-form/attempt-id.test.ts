@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { mintAttempt } from "./run-attempt";
 
 describe("mintAttempt", () => {

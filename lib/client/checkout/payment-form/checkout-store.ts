@@ -9,18 +9,6 @@ import { type ParentLink, ParentReports } from "./parent-link";
 import { mintAttempt } from "./run-attempt";
 import { browserSurroundings, type Surroundings } from "./watch-session";
 
-export type { AttemptOutcome, CheckoutServer } from "./checkout-server";
-export type {
-  CardBrandName,
-  CheckoutPhase,
-  CheckoutView,
-  ClosedReason,
-  FieldName,
-  FieldProblem,
-  FormFields,
-  NoticeKey,
-} from "./checkout-view";
-
 export type CheckoutStore = {
   view(): CheckoutView;
   /** Called after every change of the view; returns what ends it. */
@@ -114,6 +102,6 @@ function withFrameOptions(view: CheckoutView, options: FrameOptions): Partial<Ch
 }
 
 function merged(base: Appearance | null, over: Appearance): Appearance {
-  const said = Object.entries(over).filter(([, value]) => value !== undefined);
-  return { ...base, ...Object.fromEntries(said) };
+  const given = Object.entries(over).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(given) };
 }

@@ -68,7 +68,7 @@ describe("formatExpiry", () => {
     expect(formatExpiry("11 / 25", shorter.value, 2)).toEqual({ value: "11 / 25", caret: 2 });
   });
 
-  it("lets the month be typed anew in front of its year", () => {
+  it("lets the month be typed again in front of its year", () => {
     const emptied = formatExpiry(" / 25", "12 / 25", 0);
     expect(emptied).toEqual({ value: " / 25", caret: 0 });
     const first = formatExpiry("1 / 25", emptied.value, 1);

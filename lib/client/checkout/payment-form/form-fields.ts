@@ -16,10 +16,10 @@ import type { CardBrandName, CheckoutView, FieldName, FormFields } from "./check
 type FieldsView = Pick<CheckoutView, "fields" | "errors" | "brand" | "complete">;
 
 export function shownFields(page: CheckoutPage): FieldName[] {
-  const asked: FieldName[] = ["number", "expiry", "cvv"];
-  if (page.fields.name) asked.push("name");
-  if (page.fields.postal_code) asked.push("postal_code");
-  return asked;
+  const requested: FieldName[] = ["number", "expiry", "cvv"];
+  if (page.fields.name) requested.push("name");
+  if (page.fields.postal_code) requested.push("postal_code");
+  return requested;
 }
 
 export const firstFields = (page: CheckoutPage): FormFields => ({

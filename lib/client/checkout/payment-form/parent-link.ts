@@ -29,23 +29,23 @@ type FrameWindow = Pick<Window, "parent" | "addEventListener" | "removeEventList
 export function createParentLink(origin: string, frame: FrameWindow = window): ParentLink {
   const waiting: FrameMessage[] = [];
   let watched: Element | null = null;
-  let toldHeight: number | null = null;
+  let sentHeight: number | null = null;
   let answered = false;
   let ready = false;
 
   const post = (message: FrameMessage) => frame.parent.postMessage(wrap(message), origin);
 
-  const tellHeight = () => {
+  const sendHeight = () => {
     if (!watched || !ready) return;
     const height = Math.ceil(watched.getBoundingClientRect().height);
-    if (height === toldHeight) return;
-    toldHeight = height;
+    if (height === sentHeight) return;
+    sentHeight = height;
     post({ type: "resize", height });
   };
 
   const becomeReady = () => {
     ready = true;
-    tellHeight();
+    sendHeight();
     post({ type: "ready" });
     for (const message of waiting.splice(0)) post(message);
   };
@@ -74,9 +74,9 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
 
     watchHeight(element) {
       watched = element;
-      const observer = new ResizeObserver(tellHeight);
+      const observer = new ResizeObserver(sendHeight);
       observer.observe(element);
-      tellHeight();
+      sendHeight();
       return () => observer.disconnect();
     },
   };
@@ -86,7 +86,7 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
 export class ParentReports {
   readonly #parent: ParentLink | null;
   readonly #emptyFields: FormFields;
-  #told = { complete: false, empty: true, processing: false };
+  #sent = { complete: false, empty: true, processing: false };
   #challenge: string | null = null;
   #ended = false;
 
@@ -103,9 +103,9 @@ export class ParentReports {
       empty: view.shown.every((field) => fields[field] === "" || fields[field] === this.#emptyFields[field]),
       processing: phase !== "form" && phase !== "done" && phase !== "closed",
     };
-    const { complete, empty, processing } = this.#told;
+    const { complete, empty, processing } = this.#sent;
     if (now.complete === complete && now.empty === empty && now.processing === processing) return;
-    this.#told = now;
+    this.#sent = now;
     this.#parent?.send({ type: "change", ...now });
   }
 

@@ -2,12 +2,12 @@ import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import type { AttemptOutcome } from "./checkout-server";
 import type { CheckoutView, FieldName, FieldProblem, NoticeKey } from "./checkout-view";
 
-type Outcome<Kind extends AttemptOutcome["kind"]> = Extract<AttemptOutcome, { kind: Kind }>;
+type Ended<Kind extends AttemptOutcome["kind"]> = Extract<AttemptOutcome, { kind: Kind }>;
 
 /** What ends an attempt. `over`: the session's state has decided meanwhile, or the form is gone. */
-export type AttemptEnd = Outcome<"answered" | "refused" | "limited" | "changed"> | { kind: "over" };
+export type AttemptEnd = Ended<"answered" | "refused" | "limited" | "changed"> | { kind: "over" };
 
-type AttemptPorts = {
+type FormAttemptPorts = {
   /** Sends the same attempt with the same body, every time. */
   send(): Promise<AttemptOutcome>;
   /** Looks whether the session knows more; never throws. */
@@ -29,7 +29,7 @@ const FINAL_REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Sends an attempt until it is known what became of it: once the answer is lost, for as long as the form lives. */
-export async function runAttempt(ports: AttemptPorts): Promise<AttemptEnd> {
+export async function runAttempt(ports: FormAttemptPorts): Promise<AttemptEnd> {
   let lostBefore = false;
   let waitMs = FIRST_WAIT_MS;
   while (!ports.over()) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/operations";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { fillIn, openCheckout } from "./test-checkout";
 

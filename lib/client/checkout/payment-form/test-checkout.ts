@@ -39,9 +39,13 @@ export const processingState: CheckoutState = {
 
 const page: CheckoutPage = {
   merchant_name: "Acme",
+  logo: null,
+  receipt: null,
   amount: 1999,
   currency: "USD",
   plan_name: null,
+  description: null,
+  terms: null,
   environment: "sandbox",
   mode: "payment",
   parent_origin: "https://shop.example",

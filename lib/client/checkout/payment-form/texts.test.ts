@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
-import { directionOf, textsOf } from "./texts";
+import { directionOf, termsText, textsOf } from "./texts";
 
 type Leaf = [path: string, text: unknown];
 
@@ -59,5 +59,34 @@ describe("directionOf", () => {
     const text = textsOf("ar").done.text("US$ 12.34", "Acme (Berlin)");
     expect(text).toContain("\u2068US$ 12.34\u2069");
     expect(text).toContain("\u2068Acme (Berlin)\u2069");
+  });
+});
+
+describe("a plan's terms", () => {
+  const monthly = { value: 1, unit: "MONTHS" } as const;
+  const plain = { type: "SUBSCRIPTION_NO_TRIAL", price: 1_999, every: monthly, trial: null, trialPrice: null } as const;
+  const say = (locale: (typeof CHECKOUT_LOCALES)[number], terms: object) =>
+    termsText({ terms: { ...plain, ...terms }, currency: "EUR" }, locale)?.replaceAll(/[\u00a0\u202f]/g, " ");
+  const trial = { every: { value: 2, unit: "WEEKS" }, trial: { value: 14, unit: "DAYS" }, trialPrice: 100 };
+
+  it.each([
+    ["en", "€19.99 every month", "€1.00 for 14 days, then €19.99 every 2 weeks"],
+    ["de", "19,99 € jeden Monat", "1,00 € für 14 Tage, danach 19,99 € alle 2 Wochen"],
+    ["fr", "19,99 € chaque mois", "1,00 € pour 14 jours, puis 19,99 € toutes les 2 semaines"],
+    ["es", "19,99 € cada mes", "1,00 € por 14 días; después, 19,99 € cada 2 semanas"],
+    ["pt", "€ 19,99 por mês", "€ 1,00 por 14 dias; depois, € 19,99 a cada 2 semanas"],
+  ] as const)("are said in %s", (locale, regular, withTrial) => {
+    expect(say(locale, {})).toBe(regular);
+    expect(say(locale, trial)).toBe(withTrial);
+  });
+
+  it("are said in Arabic with its own plurals, and amounts apart", () => {
+    expect(say("ar", trial)).toMatch(/^\u2068.*\u2069 لمدة 14 يومًا، ثم \u2068.*\u2069 كل أسبوعان|أسبوعين$/);
+    expect(say("ar", {})).toContain("كل شهر");
+  });
+
+  it("are not said of what is paid once", () => {
+    expect(termsText({ terms: { ...plain, type: "ONE_TIME", every: null }, currency: "EUR" }, "en")).toBeNull();
+    expect(termsText({ terms: null, currency: "EUR" }, "en")).toBeNull();
   });
 });

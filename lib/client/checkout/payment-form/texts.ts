@@ -1,5 +1,6 @@
-import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
+import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
 import { currencyDigits } from "@/lib/contract/currencies";
+import type { PeriodUnit } from "@/lib/contract/plans/plan";
 import { AR } from "./texts/ar";
 import { DE } from "./texts/de";
 import { EN } from "./texts/en";
@@ -43,4 +44,21 @@ export function moneyText(amount: number, currency: string, locale: CheckoutLoca
   const text = format.format(decimal as `${number}`);
   // Among Arabic letters, the sign at the end of "US$" would else move to its front.
   return locale === "ar" ? `${text}\u200e` : text;
+}
+
+const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };
+
+/** When and how much a plan charges: "$1.00 for 14 days, then $19.99 every month". Null for what is paid once. */
+export function termsText({ terms, currency }: Pick<CheckoutSale, "terms" | "currency">, locale: CheckoutLocale) {
+  if (!terms?.every) return null;
+  const texts = textsOf(locale).terms;
+  const length = ({ value, unit }: { value: number; unit: PeriodUnit }) =>
+    new Intl.NumberFormat(NUMBER_LOCALES[locale], { style: "unit", unit: UNITS[unit], unitDisplay: "long" }).format(
+      value,
+    );
+  const { every, trial, price, trialPrice } = terms;
+  const each = every.value === 1 ? texts.every[every.unit] : texts.everyFew(length(every));
+  const regular = texts.price(moneyText(price, currency, locale), each);
+  if (trial === null || trialPrice === null) return regular;
+  return texts.afterTrial(texts.trial(moneyText(trialPrice, currency, locale), length(trial)), regular);
 }

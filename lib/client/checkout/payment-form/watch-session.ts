@@ -131,11 +131,11 @@ export type Surroundings = {
 export const browserSurroundings: Surroundings = {
   visible: () => document.visibilityState === "visible",
   onVisible(listener) {
-    const tell = () => {
+    const notify = () => {
       if (document.visibilityState === "visible") listener();
     };
-    document.addEventListener("visibilitychange", tell);
-    return () => document.removeEventListener("visibilitychange", tell);
+    document.addEventListener("visibilitychange", notify);
+    return () => document.removeEventListener("visibilitychange", notify);
   },
   onOnline(listener) {
     window.addEventListener("online", listener);

@@ -68,7 +68,7 @@ export const hasFrame = (element: Element) => element.querySelector("iframe[data
 export type PageEvent = Exclude<FrameMessage, { type: "hello" } | { type: "resize" }>;
 
 /** Calls the page's callback. What a callback throws is the page's, and is reported as such; the form goes on. */
-export function tellPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {
+export function notifyPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {
   try {
     call(callbacks, event);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type FrameMessage, type ParentMessage, readFrameMessage, wrap } from "@/lib/contract/checkout/messages";
 import type { Cardlane, CardlaneFrame, CardlaneMountOptions } from "@/public/sdk/v1";
-import { createFrame, frameAddress, hasFrame, nameFrame, reveal, tellPage } from "./frame";
+import { createFrame, frameAddress, hasFrame, nameFrame, notifyPage, reveal } from "./frame";
 import { contrastWarnings, frameOptions, languageOf, mountMistake, updateMistake } from "./options";
 import { complain, findElement, mistake, originOf, pageMistake, refuse, UNKNOWN_ORIGIN, warn } from "./page-mistakes";
 
@@ -47,7 +47,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
   const stopWaiting = awaitHello(iframe, () => {
     const problem = mistake("origins", notLoaded(self.origin));
     complain(origin, problem);
-    tellPage(options, { type: "error", code: "origin_not_allowed", message: problem.text, attempts_left: null });
+    notifyPage(options, { type: "error", code: "origin_not_allowed", message: problem.text, attempts_left: null });
   });
 
   const hear = (message: FrameMessage) => {
@@ -68,7 +68,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
         reveal(iframe);
         complain(origin, mistake("token", message.message));
       }
-      tellPage(options, message);
+      notifyPage(options, message);
     }
   };
   const stopListening = listenTo(iframe, origin, hear);

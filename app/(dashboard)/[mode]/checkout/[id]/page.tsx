@@ -1,15 +1,21 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { cache } from "react";
 import { SessionPage } from "@/components/checkout/session-page";
 import { NoPermission } from "@/components/ui/empty-state";
-import type { SessionDetail } from "@/lib/contract/checkout/operations";
-import { AppError } from "@/lib/contract/errors";
+import { titleId } from "@/lib/contract/format";
 import { getSessionDetail } from "@/lib/domain/checkout/client-sessions";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
-
-export const metadata: Metadata = { title: "Client session" };
+import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
 
 type ClientSessionPageProps = { params: Promise<{ mode: string; id: string }> };
+
+export async function generateMetadata({ params }: ClientSessionPageProps): Promise<Metadata> {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("payment.read")) return { title: "Client session" };
+  const detail = await findSession(page, id);
+  return { title: detail === null ? "Client session not found" : `Client session ${titleId(detail.session.id)}` };
+}
 
 export default async function ClientSessionPage({ params }: ClientSessionPageProps) {
   const { mode, id } = await params;
@@ -27,11 +33,5 @@ export default async function ClientSessionPage({ params }: ClientSessionPagePro
   );
 }
 
-async function findSession(page: DashboardPage, id: string): Promise<SessionDetail | null> {
-  try {
-    return await getSessionDetail(page.ctx, { id });
-  } catch (error) {
-    if (error instanceof AppError && error.code === "resource_not_found") return null;
-    throw error;
-  }
-}
+/** Once for the page and its title. */
+const findSession = cache((page: DashboardPage, id: string) => orNull(getSessionDetail(page.ctx, { id })));

@@ -2,13 +2,14 @@ import { KeyRound } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { KeyTable } from "@/components/api-keys/key-table";
+import { CopyId } from "@/components/ui/copy";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { MAX_OFFSET } from "@/lib/contract/fields";
 import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
-import { dashboardPage } from "@/lib/http/page";
+import { dashboardPage, publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -24,6 +25,8 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
   if (!page.can("api_key.manage")) return <NoPermission what="API keys" />;
   const path = `/${page.mode}/developers/api-keys`;
   const keys = await listKeyPage(page.ctx, { limit: LIMIT, offset: offsetOf((await searchParams).offset) });
+  const { baseUrl, sandboxBaseUrl, liveBaseUrl } = await publicUrls();
+  const mcpAddress = `${(page.mode === "live" ? liveBaseUrl : sandboxBaseUrl) ?? baseUrl}/mcp`;
   const create = (
     <Link href={`${path}/new`} className={buttonStyles({ variant: "primary" })}>
       {page.mode === "live" ? "New live key" : "New key"}
@@ -44,7 +47,7 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
         <EmptyState
           icon={<KeyRound aria-hidden="true" />}
           title={`No ${page.mode} keys yet`}
-          description="Your servers prove with a key that they are yours. Its secret is shown once, when you create it."
+          description="Your servers authenticate with a key. The secret is shown once, when you create it."
           curlTitle="What a request with a key looks like"
           curl={`curl ${page.ctx.service.baseUrl}/v1/payments \\\n  -H "X-Api-Key: sk_${page.mode}_…"`}
           actions={create}
@@ -58,6 +61,21 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
           </p>
         </>
       )}
+      <section aria-labelledby="assistants" className="mt-8 max-w-2xl rounded-md border px-4 py-3">
+        <h2 id="assistants" className="font-medium text-sm">
+          AI assistants
+        </h2>
+        <p className="mt-1 text-[13px] text-soft">
+          An assistant that speaks MCP can find payments, explain declines and, once you confirm, refund. Give it a key
+          of its own.{" "}
+          <Link href="/docs/mcp" className="text-accent underline underline-offset-2">
+            How to connect one
+          </Link>
+        </p>
+        <div className="mt-2">
+          <CopyId id={mcpAddress} label="Copy the address" />
+        </div>
+      </section>
     </>
   );
 }

@@ -6,7 +6,7 @@ export default function IdempotencyLoading() {
     <>
       <PageHeader
         title="Idempotency"
-        description="What a key was first used for, what became of it, and what a retry would get."
+        description="What a key was first used for, the result, and what a retry would return."
       />
       <Skeleton className="mt-6 mb-4 h-9 w-full max-w-2xl" />
       <TableSkeleton rows={10} columns={5} />

@@ -27,7 +27,7 @@ export default async function IdempotencyRoute({ params, searchParams }: Idempot
     <>
       <PageHeader
         title="Idempotency"
-        description="What a key was first used for, what became of it, and what a retry would get."
+        description="What a key was first used for, the result, and what a retry would return."
         {...(key !== null && { crumbs: [{ label: "All keys", href: path }] })}
       />
       {page.can("payment.read") ? (
@@ -53,7 +53,7 @@ async function One({ page, path, sought }: { page: DashboardPage; path: string; 
     <EmptyState
       icon={<SearchX aria-hidden="true" />}
       title="No such key here"
-      description={`Keys are compared exactly, belong to one mode, and are kept for a day. To ${page.mode} mode this one is new: a request with it would run.`}
+      description={`Keys are case-sensitive, belong to one mode and are kept for 24 hours. This key is not used in ${page.mode} mode: a request with it would run.`}
       actions={
         <Link href={path} className={buttonStyles()}>
           All keys
@@ -70,7 +70,7 @@ async function Recent({ page, path, after }: { page: DashboardPage; path: string
     return (
       <EmptyState
         title="No older keys"
-        description="Keys are kept for a day after their first use."
+        description="Keys are kept for 24 hours after their first use."
         actions={
           <Link href={path} className={buttonStyles()}>
             Newest keys
@@ -83,7 +83,7 @@ async function Recent({ page, path, after }: { page: DashboardPage; path: string
     <EmptyState
       icon={<KeyRound aria-hidden="true" />}
       title="No keys in the last day"
-      description="Each request that moves money names a key, so that a retry never moves it twice. Send one, and it is here."
+      description="Every request that moves money has a key, so that a retry never moves it twice. Keys appear here after the first request."
       curl={curlOf(page)}
     />
   );

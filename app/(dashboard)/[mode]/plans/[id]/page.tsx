@@ -1,18 +1,23 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { cache } from "react";
 import { PlanEditor } from "@/components/plans/plan-editor";
 import { PlanView } from "@/components/plans/plan-preview";
 import { NoPermission } from "@/components/ui/empty-state";
-import { AppError } from "@/lib/contract/errors";
-import { currencyOptions } from "@/lib/contract/format";
-import type { Plan } from "@/lib/contract/plans/plan";
+import { currencyOptions, titleId } from "@/lib/contract/format";
 import { dateIn } from "@/lib/contract/plans/schedule";
 import { getPlan } from "@/lib/domain/plans/plans";
-import { type DashboardPage, dashboardPage } from "@/lib/http/page";
-
-export const metadata: Metadata = { title: "Plan" };
+import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
 
 type PlanPageProps = { params: Promise<{ mode: string; id: string }> };
+
+export async function generateMetadata({ params }: PlanPageProps): Promise<Metadata> {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("subscription_plan.read")) return { title: "Plan" };
+  const plan = await findPlan(page, id);
+  return { title: plan === null ? "Plan not found" : `${plan.name} · ${titleId(plan.id)}` };
+}
 
 export default async function PlanPage({ params }: PlanPageProps) {
   const { mode, id } = await params;
@@ -25,11 +30,5 @@ export default async function PlanPage({ params }: PlanPageProps) {
   return <PlanEditor key={plan.id} plan={plan} mode={page.mode} today={today} currencies={currencyOptions()} />;
 }
 
-async function findPlan(page: DashboardPage, id: string): Promise<Plan | null> {
-  try {
-    return await getPlan(page.ctx, { id });
-  } catch (error) {
-    if (error instanceof AppError && error.code === "resource_not_found") return null;
-    throw error;
-  }
-}
+/** Once for the page and its title. */
+const findPlan = cache((page: DashboardPage, id: string) => orNull(getPlan(page.ctx, { id })));

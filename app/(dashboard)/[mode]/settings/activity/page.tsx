@@ -25,13 +25,13 @@ export default async function ActivityPage({ params, searchParams }: ActivityPag
     <>
       <SectionHeader
         title="Activity"
-        description="What your team did with keys, settings and people, and what Cardlane's support staff looked up and did."
+        description="Changes to keys, settings and members by your team, and everything Cardlane's support staff viewed or did."
       />
       {rows.length === 0 ? (
         <EmptyState
           icon={<History aria-hidden="true" />}
           title="Nothing yet"
-          description="Changes of keys, settings and the team will be listed here, and every look-up by Cardlane's support staff."
+          description="Changes to keys, settings and the team appear here, and everything Cardlane's support staff views."
           className="rounded-lg border"
         />
       ) : (

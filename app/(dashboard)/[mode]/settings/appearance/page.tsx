@@ -8,11 +8,11 @@ export const metadata: Metadata = { title: "Appearance" };
 type AppearancePageProps = { params: Promise<{ mode: string }> };
 
 export default async function AppearancePage({ params }: AppearancePageProps) {
-  const { person } = await dashboardPage((await params).mode);
+  const { user } = await dashboardPage((await params).mode);
   return (
     <>
-      <SectionHeader title="Appearance" description="How Cardlane looks and behaves for you." />
-      <AppearanceForm times={person.preferences.times ?? "local"} shortcuts={person.preferences.shortcuts ?? true} />
+      <SectionHeader title="Appearance" description="Theme, times and shortcuts, for you alone." />
+      <AppearanceForm times={user.preferences.times ?? "local"} shortcuts={user.preferences.shortcuts ?? true} />
     </>
   );
 }

@@ -1,12 +1,15 @@
 import type { Metadata } from "next";
-import { BusinessForm, RefundLimitForm } from "@/components/accounts/business-form";
+import { BusinessForm, ReceiptsForm, RefundLimitForm } from "@/components/accounts/business-form";
+import { LogoForm } from "@/components/accounts/logo-form";
 import { Card, Facts } from "@/components/ui/card";
-import { CopyId } from "@/components/ui/copy-id";
+import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { encodeId } from "@/lib/contract/ids";
 import { getBusiness } from "@/lib/domain/accounts/business";
+import { getLogo } from "@/lib/domain/accounts/logo";
+import { getReceiptSettings } from "@/lib/domain/receipts/mail-receipts";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Business profile" };
@@ -16,14 +19,24 @@ type BusinessPageProps = { params: Promise<{ mode: string }> };
 export default async function BusinessPage({ params }: BusinessPageProps) {
   const page = await dashboardPage((await params).mode);
   if (!page.can("settings.manage")) return <NoPermission what="the business profile" />;
-  const business = await getBusiness(page.ctx);
+  const [business, logo, receipts] = await Promise.all([
+    getBusiness(page.ctx),
+    getLogo(page.ctx),
+    getReceiptSettings(page.ctx),
+  ]);
   const { id, name, website, support_email, time_zone, created_at } = business;
   return (
     <>
-      <SectionHeader title="Business profile" description="One for test and live alike." />
+      <SectionHeader title="Business profile" description="Shared by test and live mode." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card>
           <BusinessForm name={name} website={website ?? ""} support_email={support_email ?? ""} time_zone={time_zone} />
+        </Card>
+        <Card title="Logo">
+          <LogoForm logo={logo} name={name} />
+        </Card>
+        <Card title="Receipts">
+          <ReceiptsForm {...receipts} />
         </Card>
         <Card title="Refunds">
           <RefundLimitForm limit={business.refund_limit_usd} />

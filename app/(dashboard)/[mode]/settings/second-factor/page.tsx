@@ -15,7 +15,7 @@ export default async function SecondFactorPage({ params }: SecondFactorPageProps
     <>
       <SectionHeader
         title="Second factor"
-        description="A code from an app on your phone, asked for after the password: a stolen password alone does not sign in."
+        description="A code from an app on your phone, in addition to your password. A stolen password alone is not enough to sign in."
       />
       <SecondFactor since={secondFactorSince} codesLeft={recoveryCodesLeft} />
     </>

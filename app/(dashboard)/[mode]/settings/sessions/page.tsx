@@ -11,12 +11,12 @@ type SessionsPageProps = { params: Promise<{ mode: string }> };
 
 export default async function SessionsPage({ params }: SessionsPageProps) {
   const page = await dashboardPage((await params).mode);
-  const sessions = await listOwnSessions(page.ctx, { sessionId: page.person.sessionId });
+  const sessions = await listOwnSessions(page.ctx, { sessionId: page.user.sessionId });
   return (
     <>
       <SectionHeader
         title="Sessions"
-        description="Browsers in which you are signed in. One that is signed out here is out at once."
+        description="Browsers where you are signed in. Signing one out takes effect immediately."
       />
       <SessionList sessions={sessions.map((session) => ({ ...session, id: encodeId("session", session.id) }))} />
     </>

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
-import { InviteMember } from "@/components/team/invite-member";
-import { TeamTable } from "@/components/team/team-table";
+import { InviteMember, TeamTable } from "@/components/team/team-table";
 import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
 import { encodeId } from "@/lib/contract/ids";
@@ -21,7 +20,7 @@ export default async function TeamPage({ params }: TeamPageProps) {
     <>
       <SectionHeader
         title="Team"
-        description="Who can sign in to this account, for test and live alike."
+        description="People who can sign in to this account, in test and live mode."
         actions={<InviteMember mail={await mailRouteOfPage()} />}
       />
       <TeamTable
@@ -33,7 +32,7 @@ export default async function TeamPage({ params }: TeamPageProps) {
           invited: member.invited,
           secondFactor: member.second_factor,
           lastSignInAt: member.last_sign_in_at,
-          isSelf: member.id === page.person.userId,
+          isSelf: member.id === page.user.userId,
         }))}
       />
     </>

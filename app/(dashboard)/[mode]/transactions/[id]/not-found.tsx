@@ -1,18 +1,8 @@
-import { SearchX } from "lucide-react";
-import { ToTransactions } from "@/components/shell/not-found-actions";
-import { EmptyState } from "@/components/ui/empty-state";
-import { PageHeader } from "@/components/ui/page-header";
+import type { Metadata } from "next";
+import { NothingHere } from "@/components/shell/not-found-actions";
+
+export const metadata: Metadata = { title: "Transaction not found" };
 
 export default function TransactionNotFound() {
-  return (
-    <>
-      <PageHeader title="Transaction" />
-      <EmptyState
-        icon={<SearchX aria-hidden="true" />}
-        title="There is no such transaction here"
-        description="Check the id, and whether it was made in test or live mode: each has its own."
-        actions={<ToTransactions />}
-      />
-    </>
-  );
+  return <NothingHere what="transaction" list="transactions" listLabel="All transactions" />;
 }

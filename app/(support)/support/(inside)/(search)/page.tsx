@@ -2,7 +2,8 @@ import type { Metadata } from "next";
 import { SearchBox } from "@/components/support/search-box";
 import { SearchResults, SearchStart } from "@/components/support/search-results";
 import { AppError } from "@/lib/contract/errors";
-import type { SearchAnswer } from "@/lib/contract/support/search-results";
+import { MOST_PAGES, SEARCH_LIMIT, type SearchAnswer } from "@/lib/contract/support/search-results";
+import { SORT_FIELDS, type SortField } from "@/lib/contract/transactions/words";
 import { searchEverything } from "@/lib/domain/support/search";
 import type { StaffCall } from "@/lib/domain/support/staff";
 import { listOwnSearches } from "@/lib/domain/support/staff-acts";
@@ -15,9 +16,12 @@ type SearchPageProps = { searchParams: Promise<Record<string, string | string[] 
 
 export default async function SupportSearchPage({ searchParams }: SearchPageProps) {
   const page = await supportPage();
-  const { q } = await searchParams;
+  const { q, sort, offset, reach } = await searchParams;
   const text = typeof q === "string" ? q.trim() : "";
-  const { answer, refusal } = await search(page, text);
+  const { answer, refusal } = await search(page, {
+    ...{ text, ...sortOf(sort), page: pageOf(offset) },
+    reach: reach === "all" ? "all" : "recent",
+  });
   return (
     <>
       <h1 className="mb-1 font-semibold text-xl leading-8 tracking-tight">Search all merchants</h1>
@@ -32,13 +36,30 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
 }
 
 /** Refusals belong to the search box; anything else to the error page. */
-async function search(page: StaffCall, text: string): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
-  if (text === "") return { answer: null, refusal: null };
+async function search(
+  page: StaffCall,
+  asked: Parameters<typeof searchEverything>[1],
+): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
+  if (asked.text === "") return { answer: null, refusal: null };
   try {
-    return { answer: await searchEverything(page, { text }), refusal: null };
+    return { answer: await searchEverything(page, asked), refusal: null };
   } catch (error) {
     if (error instanceof AppError && error.code === "invalid_parameter")
       return { answer: null, refusal: error.message };
     throw error;
   }
+}
+
+type Param = string | string[] | undefined;
+
+/** `-amount` is the largest first; what is no sort is the newest first. */
+function sortOf(param: Param): { sort: SortField; order: "asc" | "desc" } {
+  const [, minus, name] = /^(-?)(\w+)$/.exec(typeof param === "string" ? param : "") ?? [];
+  const sort = SORT_FIELDS.find((field) => field === name);
+  return sort ? { sort, order: minus ? "desc" : "asc" } : { sort: "created_at", order: "desc" };
+}
+
+function pageOf(offset: Param): number {
+  const rows = typeof offset === "string" && /^\d{1,6}$/.test(offset) ? Number(offset) : 0;
+  return Math.min(Math.floor(rows / SEARCH_LIMIT) + 1, MOST_PAGES);
 }

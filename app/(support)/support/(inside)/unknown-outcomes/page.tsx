@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { UnknownQueue } from "@/components/support/unknown-queue";
 import { PageHeader } from "@/components/ui/page-header";
-import { UNKNOWN_LIMIT } from "@/lib/contract/support/operations";
+import { UNKNOWN_LIMIT } from "@/lib/contract/support/endpoints";
 import { listUnknownOutcomes } from "@/lib/domain/support/unknown-outcomes";
 import { supportPage } from "@/lib/http/page";
 
@@ -14,7 +14,7 @@ export default async function UnknownOutcomesPage() {
     <>
       <PageHeader
         title="Unknown outcomes"
-        description={`Operations that were sent to a processor and of which nobody knows how they ended, oldest first${list.total > UNKNOWN_LIMIT ? `; the ${UNKNOWN_LIMIT} oldest of ${list.total} are shown` : ""}. They are asked about by themselves for 24 hours, and then wait for you.`}
+        description={`Operations with no final answer from the processor, oldest first${list.total > UNKNOWN_LIMIT ? `; the ${UNKNOWN_LIMIT} oldest of ${list.total} are shown` : ""}. Cardlane checks them for 24 hours; after that they wait for you.`}
       />
       <UnknownQueue list={list} />
     </>

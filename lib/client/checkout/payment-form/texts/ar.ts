@@ -4,6 +4,13 @@ export const AR: Texts = {
   title: (merchant) => `الدفع إلى ${isolate(merchant)}`,
   frameTitle: "دفع آمن بالبطاقة",
   total: "المجموع",
+  terms: {
+    every: { DAYS: "كل يوم", WEEKS: "كل أسبوع", MONTHS: "كل شهر" },
+    everyFew: (length) => `كل ${length}`,
+    price: (price, every) => `${isolate(price)} ${every}`,
+    trial: (price, length) => `${isolate(price)} لمدة ${length}`,
+    afterTrial: (trial, price) => `${trial}، ثم ${price}`,
+  },
   cardDetails: "بيانات البطاقة",
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,
   cardData: (merchant) => `تُرسل بيانات البطاقة مباشرةً إلى ${isolate("Cardlane")}؛ ولا يراها ${isolate(merchant)} أبدًا.`,
@@ -95,6 +102,7 @@ export const AR: Texts = {
     savedTitle: "تم استلام بيانات البطاقة",
     savedText: (merchant) => `يمكن الآن لـ ${isolate(merchant)} إتمام طلبك.`,
     reference: "المرجع",
+    receipt: "عرض الإيصال",
     returning: (merchant) => `جارٍ إعادتك إلى ${isolate(merchant)}…`,
   },
   closed: {

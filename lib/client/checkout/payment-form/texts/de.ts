@@ -4,6 +4,13 @@ export const DE: Texts = {
   title: (merchant) => `Zahlung an ${merchant}`,
   frameTitle: "Sichere Kartenzahlung",
   total: "Gesamtbetrag",
+  terms: {
+    every: { DAYS: "jeden Tag", WEEKS: "jede Woche", MONTHS: "jeden Monat" },
+    everyFew: (length) => `alle ${length}`,
+    price: (price, every) => `${price} ${every}`,
+    trial: (price, length) => `${price} für ${length}`,
+    afterTrial: (trial, price) => `${trial}, danach ${price}`,
+  },
   cardDetails: "Kartendaten",
   securedBy: "Gesichert durch Cardlane",
   cardData: (merchant) => `Kartendaten gehen direkt an Cardlane; ${merchant} sieht sie nie.`,
@@ -92,6 +99,7 @@ export const DE: Texts = {
     savedTitle: "Kartendaten erhalten",
     savedText: (merchant) => `${merchant} kann Ihre Bestellung jetzt abschließen.`,
     reference: "Referenz",
+    receipt: "Beleg ansehen",
     returning: (merchant) => `Sie werden zu ${merchant} zurückgeleitet…`,
   },
   closed: {

@@ -4,6 +4,13 @@ export const EN: Texts = {
   title: (merchant) => `Pay ${merchant}`,
   frameTitle: "Secure card payment",
   total: "Total",
+  terms: {
+    every: { DAYS: "every day", WEEKS: "every week", MONTHS: "every month" },
+    everyFew: (length) => `every ${length}`,
+    price: (price, every) => `${price} ${every}`,
+    trial: (price, length) => `${price} for ${length}`,
+    afterTrial: (trial, price) => `${trial}, then ${price}`,
+  },
   cardDetails: "Card details",
   securedBy: "Secured by Cardlane",
   cardData: (merchant) => `Card data goes straight to Cardlane; ${merchant} never sees it.`,
@@ -87,6 +94,7 @@ export const EN: Texts = {
     savedTitle: "Card details received",
     savedText: (merchant) => `${merchant} can now complete your order.`,
     reference: "Reference",
+    receipt: "View receipt",
     returning: (merchant) => `Taking you back to ${merchant}…`,
   },
   closed: {

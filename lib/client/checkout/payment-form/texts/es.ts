@@ -4,6 +4,13 @@ export const ES: Texts = {
   title: (merchant) => `Pagar a ${merchant}`,
   frameTitle: "Pago seguro con tarjeta",
   total: "Total",
+  terms: {
+    every: { DAYS: "cada día", WEEKS: "cada semana", MONTHS: "cada mes" },
+    everyFew: (length) => `cada ${length}`,
+    price: (price, every) => `${price} ${every}`,
+    trial: (price, length) => `${price} por ${length}`,
+    afterTrial: (trial, price) => `${trial}; después, ${price}`,
+  },
   cardDetails: "Datos de la tarjeta",
   securedBy: "Protegido por Cardlane",
   cardData: (merchant) => `Los datos de la tarjeta van directamente a Cardlane; ${merchant} nunca los ve.`,
@@ -88,6 +95,7 @@ export const ES: Texts = {
     savedTitle: "Datos de la tarjeta recibidos",
     savedText: (merchant) => `${merchant} ya puede completar su pedido.`,
     reference: "Referencia",
+    receipt: "Ver el recibo",
     returning: (merchant) => `Volviendo a ${merchant}…`,
   },
   closed: {

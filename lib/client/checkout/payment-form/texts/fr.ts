@@ -4,6 +4,13 @@ export const FR: Texts = {
   title: (merchant) => `Payer ${merchant}`,
   frameTitle: "Paiement sécurisé par carte",
   total: "Total",
+  terms: {
+    every: { DAYS: "chaque jour", WEEKS: "chaque semaine", MONTHS: "chaque mois" },
+    everyFew: (length) => (length.endsWith("semaines") ? `toutes les ${length}` : `tous les ${length}`),
+    price: (price, every) => `${price} ${every}`,
+    trial: (price, length) => `${price} pour ${length}`,
+    afterTrial: (trial, price) => `${trial}, puis ${price}`,
+  },
   cardDetails: "Informations de la carte",
   securedBy: "Sécurisé par Cardlane",
   cardData: (merchant) => `Vos données de carte vont directement à Cardlane ; ${merchant} ne les voit jamais.`,
@@ -89,6 +96,7 @@ export const FR: Texts = {
     savedTitle: "Informations de carte reçues",
     savedText: (merchant) => `${merchant} peut maintenant finaliser votre commande.`,
     reference: "Référence",
+    receipt: "Voir le reçu",
     returning: (merchant) => `Retour vers ${merchant}…`,
   },
   closed: {

@@ -4,6 +4,13 @@ export const PT: Texts = {
   title: (merchant) => `Pagar a ${merchant}`,
   frameTitle: "Pagamento seguro com cartão",
   total: "Total",
+  terms: {
+    every: { DAYS: "por dia", WEEKS: "por semana", MONTHS: "por mês" },
+    everyFew: (length) => `a cada ${length}`,
+    price: (price, every) => `${price} ${every}`,
+    trial: (price, length) => `${price} por ${length}`,
+    afterTrial: (trial, price) => `${trial}; depois, ${price}`,
+  },
   cardDetails: "Dados do cartão",
   securedBy: "Protegido por Cardlane",
   cardData: (merchant) => `Os dados do cartão vão direto para a Cardlane; ${merchant} nunca os vê.`,
@@ -87,6 +94,7 @@ export const PT: Texts = {
     savedTitle: "Dados do cartão recebidos",
     savedText: (merchant) => `${merchant} já pode concluir seu pedido.`,
     reference: "Referência",
+    receipt: "Ver o recibo",
     returning: (merchant) => `Voltando para ${merchant}…`,
   },
   closed: {

@@ -4,6 +4,7 @@ import type {
   FieldProblem,
   NoticeKey,
 } from "@/lib/client/checkout/payment-form/checkout-view";
+import type { PeriodUnit } from "@/lib/contract/plans/plan";
 
 type Screen = { title: string; text: string };
 
@@ -14,6 +15,14 @@ export type Texts = {
   /** Of the iframe, for screen readers. */
   frameTitle: string;
   total: string;
+  /** When a plan charges: lengths and prices come formatted. */
+  terms: {
+    every: Record<PeriodUnit, string>;
+    everyFew: (length: string) => string;
+    price: (price: string, every: string) => string;
+    trial: (price: string, length: string) => string;
+    afterTrial: (trial: string, price: string) => string;
+  };
   cardDetails: string;
   securedBy: string;
   /** Beside the lock: who sees the card's data, and who does not. */
@@ -37,6 +46,7 @@ export type Texts = {
     savedTitle: string;
     savedText: (merchant: string) => string;
     reference: string;
+    receipt: string;
     returning: (merchant: string) => string;
   };
   closed: Record<ClosedReason, Screen>;

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { NewApiKey } from "@/components/api-keys/new-api-key";
+import { KeyForm } from "@/components/api-keys/key-form";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
@@ -20,7 +20,12 @@ export default async function NewApiKeyPage({ params }: NewApiKeyPageProps) {
         title={page.mode === "live" ? "New live key" : "New test key"}
         crumbs={[{ label: "API keys", href: `/${page.mode}/developers/api-keys` }]}
       />
-      <NewApiKey mode={page.mode} timeZone={timeZone} tomorrow={addPeriods(today, { value: 1, unit: "DAYS" }, 1)} />
+      <KeyForm
+        apiKey={null}
+        mode={page.mode}
+        timeZone={timeZone}
+        tomorrow={addPeriods(today, { value: 1, unit: "DAYS" }, 1)}
+      />
     </>
   );
 }

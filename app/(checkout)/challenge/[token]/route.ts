@@ -1,0 +1,25 @@
+import { renderChallengePage } from "@/components/checkout/payment-form/render-challenge-page";
+import { renderMessagePage } from "@/components/checkout/payment-form/render-document";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { checkoutLocale } from "@/lib/contract/checkout/checkout";
+import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/checkout";
+import { checkoutDocument, checkoutRoute } from "@/lib/http/checkout-page";
+
+/** The sandbox's 3-D Secure page: inside the payment form, or a page of its own. */
+export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
+  return checkoutRoute(request, async () => {
+    const { token } = await params;
+    const challenge = await challengeOf(token);
+    if (!challenge) {
+      const locale = checkoutLocale(request.headers.get("accept-language"));
+      const { title, text } = textsOf(locale).closed.not_found;
+      return checkoutDocument({ status: 404, frameAncestors: [] }, (parts) =>
+        renderMessagePage({ title, text, locale, ...parts }),
+      );
+    }
+    const framed = isFramed(request);
+    return checkoutDocument(challengePageOptions(challenge), (parts) =>
+      renderChallengePage(challenge, { action: resultPath(token, framed), framed, ...parts }),
+    );
+  });
+}

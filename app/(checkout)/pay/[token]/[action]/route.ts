@@ -1,0 +1,3 @@
+import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = dashboardRoutes;

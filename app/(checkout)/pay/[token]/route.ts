@@ -1,0 +1,49 @@
+import { type FailureReport, renderMessagePage } from "@/components/checkout/payment-form/render-document";
+import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { checkoutLocale } from "@/lib/contract/checkout/checkout";
+import { type CheckoutPageFound, checkoutDocument, checkoutPage, checkoutRoute } from "@/lib/http/checkout-page";
+
+type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
+
+/** What the page that embeds it is told. One that may not embed it is told nothing. */
+function reportOf(found: NoForm): FailureReport | null {
+  if (found.origin === null) return null;
+  switch (found.kind) {
+    case "not_found":
+      return { origin: found.origin, code: "session_not_found", message: NO_SESSION };
+    case "suspended":
+      return { origin: found.origin, code: "processor_unavailable", message: SUSPENDED };
+    case "origin_not_allowed":
+      return null;
+    default:
+      return found satisfies never;
+  }
+}
+
+const NO_SESSION = "There is no payment session with this token. Pass the client_session_token of the session, whole.";
+const SUSPENDED = "The merchant's account is suspended, so the form takes no payments.";
+
+/** The payment form. No page of Next's: it is a document of its own, with a tenth of the script. */
+export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
+  return checkoutRoute(request, async () => {
+    const { token } = await params;
+    const found = await checkoutPage(request, token);
+    if (found.kind === "page") {
+      const { page, embedded, frameAncestors } = found;
+      return checkoutDocument({ frameAncestors }, (parts) => renderPayPage({ page, token, embedded, ...parts }));
+    }
+    const locale = checkoutLocale(request.headers.get("accept-language"));
+    const texts = textsOf(locale);
+    const { title, text } = {
+      not_found: texts.closed.not_found,
+      origin_not_allowed: texts.originNotAllowed,
+      suspended: texts.unavailable,
+    }[found.kind];
+    const status = found.kind === "not_found" ? 404 : 403;
+    const report = reportOf(found);
+    return checkoutDocument({ status, frameAncestors: found.frameAncestors }, (parts) =>
+      renderMessagePage({ title, text, locale, report, ...parts }),
+    );
+  });
+}

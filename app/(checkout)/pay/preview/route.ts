@@ -1,0 +1,10 @@
+import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
+import { checkoutDocument, previewPage } from "@/lib/http/checkout-page";
+
+/** The payment form with a sample, as the dashboard's editor of its looks shows it. */
+export function GET(request: Request): Response {
+  const page = previewPage(request);
+  return checkoutDocument({ frameAncestors: ["'self'"] }, (parts) =>
+    renderPayPage({ page, token: null, embedded: page.parent_origin !== null, ...parts }),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { CustomerPage, customerFilter } from "@/components/customers/customer-page";
+import { customerName } from "@/components/customers/customer-table";
+import { NoPermission } from "@/components/ui/empty-state";
+import { titleId } from "@/lib/contract/format";
+import { getCustomer } from "@/lib/domain/customers/customers";
+import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
+import { type DashboardPage, dashboardPage, orNull } from "@/lib/http/page";
+
+type CustomerRouteProps = { params: Promise<{ mode: string; id: string }> };
+
+export async function generateMetadata({ params }: CustomerRouteProps): Promise<Metadata> {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("transaction.search")) return { title: "Customer" };
+  const customer = await findCustomer(page, id);
+  return { title: customer === null ? "Customer not found" : `${customerName(customer)} · ${titleId(customer.id)}` };
+}
+
+export default async function CustomerRoute({ params }: CustomerRouteProps) {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("transaction.search")) return <NoPermission what="customers" />;
+  const customer = await findCustomer(page, id);
+  if (customer === null) notFound();
+  const latest = await searchTransactionTable(page.ctx, {
+    filters: customerFilter(customer),
+    sort: { field: "created_at", order: "desc" },
+    limit: 10,
+    offset: 0,
+  });
+  return <CustomerPage customer={customer} latest={latest.data} mode={page.mode} />;
+}
+
+/** Once for the page and its title. */
+const findCustomer = cache((page: DashboardPage, id: string) => orNull(getCustomer(page.ctx, { id })));

@@ -1,0 +1,3 @@
+import Loading from "../new/loading";
+
+export default Loading;

@@ -1,0 +1,76 @@
+import { Zap } from "lucide-react";
+import type { Metadata } from "next";
+import { EventTable } from "@/components/events/event-table";
+import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { SelectFilters } from "@/components/ui/select-filters";
+import { listEventsQuery } from "@/lib/contract/events/endpoints";
+import { EVENT_TYPES } from "@/lib/contract/events/event";
+import { listEvents } from "@/lib/domain/events/read-events";
+import { dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Events" };
+
+type EventsPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function EventsPage({ params, searchParams }: EventsPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("event.read")) return <NoPermission what="events" />;
+  const path = `/${page.mode}/developers/events`;
+  const header = (
+    <PageHeader
+      title="Events"
+      description="Everything that happened in the last 90 days, as sent to your webhook endpoints."
+    />
+  );
+  const query = listEventsQuery.safeParse(await searchParams);
+  if (!query.success) {
+    return (
+      <>
+        {header}
+        <WrongFilter what="events" path={path} issues={query.error.issues} />
+      </>
+    );
+  }
+  const { type = null, object_id: objectId = null } = query.data;
+  const events = await listEvents(page.ctx, query.data);
+  const href = withFilters(path, { type, object_id: objectId });
+  if (events.total === 0 && href === path) {
+    return (
+      <>
+        {header}
+        <EmptyState
+          icon={<Zap aria-hidden="true" />}
+          title="Nothing has happened yet"
+          description="Every change to a payment, refund, plan, checkout session or endpoint is an event."
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      {header}
+      <SelectFilters
+        path={path}
+        what="events"
+        filters={[
+          {
+            ...{ name: "type", label: "Type", all: "Every type", value: type },
+            options: EVENT_TYPES.map((each) => [each, each] as const),
+          },
+        ]}
+      />
+      {objectId && <p className="mb-3 text-[13px] text-soft">Only events of {objectId}.</p>}
+      {events.data.length > 0 ? (
+        <EventTable events={events.data} path={path} />
+      ) : (
+        <EmptyState kind="no-results" what="events" path={path} />
+      )}
+      <PageLinks what="events" page={events} href={href} />
+    </>
+  );
+}

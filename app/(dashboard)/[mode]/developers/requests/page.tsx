@@ -1,0 +1,128 @@
+import { ScrollText } from "lucide-react";
+import type { Metadata } from "next";
+import { redirect } from "next/navigation";
+import {
+  ErrorGroups,
+  leftOutText,
+  RequestFilters,
+  RequestLinks,
+  RequestTable,
+} from "@/components/request-log/request-table";
+import { Banner } from "@/components/ui/banner";
+import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { type RequestPage, type RequestsQuery, requestsQuery } from "@/lib/contract/request-log/requests";
+import { listKeyPage } from "@/lib/domain/api-keys/read-keys";
+import { listRequests, readRequestFigures } from "@/lib/domain/request-log/read-requests";
+import { type DashboardPage, dashboardPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Requests" };
+
+type RequestsPageProps = {
+  params: Promise<{ mode: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+const PAGE_SIZE = 50;
+const KEYS_OFFERED = 100;
+const ENDPOINT_OPTIONS = ENDPOINTS.filter(({ permissions }) => permissions.length > 0).map(
+  ({ name, summary }) => [name, summary] as const,
+);
+
+export default async function RequestsPage({ params, searchParams }: RequestsPageProps) {
+  const page = await dashboardPage((await params).mode);
+  if (!page.can("payment.read")) return <NoPermission what="requests" />;
+  const path = `/${page.mode}/developers/requests`;
+  const header = (
+    <PageHeader
+      title="Requests"
+      description="API requests from your servers and changes by your team in the last 30 days."
+    />
+  );
+  // A form sends the fields that are empty, too.
+  const given = Object.entries(await searchParams).filter(([, value]) => value !== "");
+  const parsed = requestsQuery.safeParse(Object.fromEntries(given));
+  if (!parsed.success) {
+    return (
+      <>
+        {header}
+        <WrongFilter what="requests" path={path} issues={parsed.error.issues} />
+      </>
+    );
+  }
+  const query = parsed.data;
+  const sought = query.q?.trim() ?? "";
+  if (decodeId("request", sought)) redirect(`${path}/${sought}`);
+  const isFiltered = Object.keys(query).length > 0;
+  const [found, figures, keys] = await Promise.all([
+    search(page, query),
+    readRequestFigures(page.ctx),
+    page.can("api_key.manage") ? listKeyPage(page.ctx, { limit: KEYS_OFFERED, offset: 0 }) : null,
+  ]);
+  const filters = (
+    <RequestFilters
+      path={path}
+      query={query}
+      timeZone={page.merchant.timeZone}
+      endpoints={ENDPOINT_OPTIONS}
+      keys={(keys?.data ?? []).map(({ id, name, last4 }) => [id, `${name} · ${last4}`] as const)}
+    />
+  );
+  if ("problem" in found) {
+    return (
+      <>
+        {header}
+        {filters}
+        <Banner tone="amber" title="This search is too wide" role="status">
+          {found.problem}
+        </Banner>
+      </>
+    );
+  }
+  if (found.requests.length === 0 && !isFiltered) {
+    return (
+      <>
+        {header}
+        <EmptyState
+          icon={<ScrollText aria-hidden="true" />}
+          title="No requests in the last 30 days"
+          description="Requests of your API keys appear here within seconds, with what was sent and answered."
+          curl={`curl ${page.ctx.service.baseUrl}/v1/payments \\\n  -H "X-Api-Key: sk_${page.mode}_…"`}
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      {header}
+      {figures.left_out > 0 && (
+        <Banner tone="amber" title={`${leftOutText(figures.left_out)} in the last 30 days`} className="mb-4">
+          More requests came at once than are kept. They were answered as always; the list marks where they are missing.
+        </Banner>
+      )}
+      {!isFiltered && <ErrorGroups groups={figures.errors} capped={figures.errors_capped} path={path} />}
+      {filters}
+      {found.requests.length > 0 ? (
+        <>
+          <RequestTable requests={found.requests} path={path} />
+          <RequestLinks page={found} path={path} query={query} />
+        </>
+      ) : (
+        <EmptyState kind="no-results" what="requests" path={path} />
+      )}
+    </>
+  );
+}
+
+/** The page, or why it would take too long to find. */
+async function search(page: DashboardPage, query: RequestsQuery): Promise<RequestPage | { problem: string }> {
+  try {
+    return await listRequests(page.ctx, query, PAGE_SIZE, page.merchant.timeZone);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "invalid_parameter") return { problem: error.message };
+    throw error;
+  }
+}

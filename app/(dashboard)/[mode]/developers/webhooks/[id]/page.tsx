@@ -1,0 +1,101 @@
+import type { Metadata } from "next";
+import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks, withFilters } from "@/components/ui/page-links";
+import { RefreshEvery } from "@/components/ui/refresh-every";
+import { SelectFilters } from "@/components/ui/select-filters";
+import { DeliveryTable } from "@/components/webhooks/delivery-table";
+import { EndpointActions } from "@/components/webhooks/endpoint-actions";
+import { EndpointFacts } from "@/components/webhooks/endpoint-table";
+import { EVENT_TYPES } from "@/lib/contract/events/event";
+import { titleId } from "@/lib/contract/format";
+import { type ListWebhookDeliveriesQuery, listWebhookDeliveriesQuery } from "@/lib/contract/webhooks/endpoints";
+import { DELIVERY_STATUSES } from "@/lib/contract/webhooks/webhook-endpoint";
+import { listWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
+import { getWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
+import { listFailing } from "@/lib/domain/webhooks/failing-endpoints";
+import { type DashboardPage, dashboardPage, orNotFound } from "@/lib/http/page";
+
+export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
+  return { title: `Webhook endpoint ${titleId((await params).id)}` };
+}
+
+/** While a delivery is under way. */
+const REFRESH_MS = 3_000;
+
+type EndpointPageProps = {
+  params: Promise<{ mode: string; id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function EndpointPage({ params, searchParams }: EndpointPageProps) {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("webhook_endpoint.read")) return <NoPermission what="webhooks" />;
+  const endpoint = await orNotFound(getWebhookEndpoint(page.ctx, { id }));
+  const failing = (await listFailing(page.ctx)).find((each) => each.id === endpoint.id) ?? null;
+  const path = `/${page.mode}/developers/webhooks`;
+  const query = listWebhookDeliveriesQuery.safeParse(await searchParams);
+  return (
+    <>
+      <PageHeader
+        title={endpoint.url}
+        description={endpoint.description}
+        crumbs={[{ label: "Webhooks", href: path }]}
+        badge={<StatusBadge status={endpoint.status} />}
+        actions={
+          page.can("webhook_endpoint.write") && (
+            <EndpointActions endpoint={endpoint} mode={page.mode} path={path} eventTypes={EVENT_TYPES} />
+          )
+        }
+      />
+      <EndpointFacts endpoint={endpoint} failing={failing} />
+      <h2 className="mb-3 font-semibold text-[15px]">Deliveries</h2>
+      {query.success ? (
+        <Deliveries page={page} path={path} id={id} query={query.data} />
+      ) : (
+        <WrongFilter what="deliveries" path={`${path}/${id}`} issues={query.error.issues} />
+      )}
+    </>
+  );
+}
+
+type DeliveriesProps = { page: DashboardPage; path: string; id: string; query: ListWebhookDeliveriesQuery };
+
+async function Deliveries({ page, path, id, query }: DeliveriesProps) {
+  const own = `${path}/${id}`;
+  const { status = null, event_type: type = null } = query;
+  const deliveries = await listWebhookDeliveries(page.ctx, { ...query, id });
+  const href = withFilters(own, { status, event_type: type });
+  return (
+    <>
+      <SelectFilters
+        path={own}
+        what="deliveries"
+        filters={[
+          {
+            ...{ name: "status", label: "Status", all: "Every status", value: status },
+            options: DELIVERY_STATUSES.map((each) => [each, statusLabel(each)] as const),
+          },
+          {
+            ...{ name: "event_type", label: "Event", all: "Every event", value: type },
+            options: EVENT_TYPES.map((each) => [each, each] as const),
+          },
+        ]}
+      />
+      {deliveries.data.length > 0 ? (
+        <DeliveryTable deliveries={deliveries.data} path={`${path}/deliveries`} />
+      ) : href === own ? (
+        <EmptyState
+          title="No deliveries yet"
+          description="They appear here with the next event. Send a test event to see one now."
+        />
+      ) : (
+        <EmptyState kind="no-results" what="deliveries" path={own} />
+      )}
+      <PageLinks what="deliveries" page={deliveries} href={href} />
+      {deliveries.data.some((delivery) => delivery.status === "PENDING") && <RefreshEvery ms={REFRESH_MS} />}
+    </>
+  );
+}

@@ -1,0 +1,8 @@
+import { batchExportRoute } from "@/lib/http/batch-export";
+
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ mode: string; id: string }> },
+): Promise<Response> {
+  return batchExportRoute(request, await params);
+}

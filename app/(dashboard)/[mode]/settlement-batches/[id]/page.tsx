@@ -1,0 +1,100 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { BatchItemTable } from "@/components/settlement/batch-items";
+import { Card, Facts, Money } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy";
+import { NoPermission } from "@/components/ui/empty-state";
+import { PageHeader } from "@/components/ui/page-header";
+import { PageLinks } from "@/components/ui/page-links";
+import { buttonStyles } from "@/components/ui/styles";
+import { Time } from "@/components/ui/time";
+import { MAX_OFFSET } from "@/lib/contract/fields";
+import { titleId } from "@/lib/contract/format";
+import { getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
+import { dashboardPage, orNotFound } from "@/lib/http/page";
+
+export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
+  return { title: `Settlement batch ${titleId((await params).id)}` };
+}
+
+const PAGE = 50;
+
+type BatchPageProps = {
+  params: Promise<{ mode: string; id: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+export default async function BatchPage({ params, searchParams }: BatchPageProps) {
+  const { mode, id } = await params;
+  const page = await dashboardPage(mode);
+  if (!page.can("balance.read")) return <NoPermission what="settlement batches" />;
+  const batch = await orNotFound(getSettlementBatch(page.ctx, { id }));
+  const asked = Number((await searchParams).offset ?? 0);
+  const offset = Number.isInteger(asked) && asked >= 0 && asked <= MAX_OFFSET ? asked : 0;
+  const items = await listBatchItems(page.ctx, { id, limit: PAGE, offset });
+  const path = `/${page.mode}/settlement-batches`;
+  const money = (amount: number) => <Money amount={amount} currency={batch.currency} bare />;
+  const counted = (amount: number, count: number, one: string) => (
+    <>
+      {money(amount)}{" "}
+      <span className="text-soft">
+        · {count.toLocaleString("en-US")} {count === 1 ? one : `${one}s`}
+      </span>
+    </>
+  );
+  return (
+    <article>
+      <PageHeader
+        title={<Money amount={batch.net_amount} currency={batch.currency} />}
+        crumbs={[{ label: "Settlement batches", href: path }]}
+        description={
+          <span className="flex flex-wrap items-center gap-x-3">
+            <CopyId id={batch.id} label="Copy batch id" className="text-ink" />
+            <span>
+              Settled <Time at={batch.created_at} />
+            </span>
+          </span>
+        }
+        actions={
+          <a href={`${path}/${batch.id}/export`} className={buttonStyles()} download>
+            Export CSV
+          </a>
+        }
+      />
+      <Card title="Amounts" className="mb-4">
+        <Facts
+          columns={2}
+          items={[
+            { term: "Charges", value: counted(batch.charge_amount, batch.charge_count, "charge") },
+            { term: "Refunds", value: counted(-batch.refund_amount, batch.refund_count, "refund") },
+            { term: "Returned refunds", value: counted(batch.reversal_amount, batch.reversal_count, "refund") },
+            { term: "Fees", value: money(-batch.fee_amount) },
+            { term: "Net", value: <strong className="font-semibold">{money(batch.net_amount)}</strong> },
+            {
+              term: "Payout",
+              value: batch.payout_id && (
+                <Link href={`/${page.mode}/payouts/${batch.payout_id}`} className="text-accent hover:underline">
+                  See payout
+                </Link>
+              ),
+            },
+          ]}
+        />
+      </Card>
+      <section aria-labelledby="items">
+        <h2 id="items" className="mb-2 font-semibold text-[15px]">
+          Transactions
+        </h2>
+        <BatchItemTable items={items} currency={batch.currency} mode={page.mode} />
+        <PageLinks
+          what="transactions"
+          href={`${path}/${batch.id}`}
+          page={{
+            ...{ limit: PAGE, offset, data: items, total: batch.transaction_count, total_capped: false },
+            has_more: offset + items.length < batch.transaction_count,
+          }}
+        />
+      </section>
+    </article>
+  );
+}

@@ -1,0 +1,5 @@
+import { BalanceSkeleton } from "@/components/ui/skeleton";
+
+export default function Loading() {
+  return <BalanceSkeleton />;
+}

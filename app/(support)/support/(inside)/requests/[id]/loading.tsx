@@ -1,0 +1,11 @@
+import { PageHeader } from "@/components/ui/page-header";
+import { TableSkeleton } from "@/components/ui/skeleton";
+
+export default function SupportRequestLoading() {
+  return (
+    <>
+      <PageHeader title="Request" />
+      <TableSkeleton rows={8} columns={2} />
+    </>
+  );
+}

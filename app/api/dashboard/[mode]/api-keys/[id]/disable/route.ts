@@ -1,9 +1,0 @@
-import { disableApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
-import { setKeyState } from "@/lib/domain/api-keys/change-keys";
-import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
-
-export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
-  serve(disableApiKeyOperation, ({ ctx, params }: DashboardCall) =>
-    setKeyState(ctx, { id: params.id ?? "", action: "disable" }),
-  ),
-);

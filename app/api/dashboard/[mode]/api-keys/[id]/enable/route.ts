@@ -1,9 +1,0 @@
-import { enableApiKeyOperation } from "@/lib/contract/api-keys/api-keys";
-import { setKeyState } from "@/lib/domain/api-keys/change-keys";
-import { type DashboardCall, dashboardRoutes, serve } from "@/lib/http/dashboard-route";
-
-export const { GET, POST, PATCH, DELETE } = dashboardRoutes(
-  serve(enableApiKeyOperation, ({ ctx, params }: DashboardCall) =>
-    setKeyState(ctx, { id: params.id ?? "", action: "enable" }),
-  ),
-);

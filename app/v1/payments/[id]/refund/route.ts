@@ -1,4 +1,0 @@
-import { refundPayment } from "@/lib/contract/payments/operations";
-import { route } from "@/lib/http/route";
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = route(refundPayment);

@@ -1,0 +1,94 @@
+"use client";
+
+import { RadioCards } from "@/components/ui/choices";
+import { SelectField, TextField } from "@/components/ui/form";
+import type { LinkEditValues, LinkFormValues } from "@/lib/client/checkout/link-form";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import type { FormState } from "@/lib/client/use-form";
+import type { CurrencyOption } from "@/lib/contract/format";
+import type { PlanOption } from "@/lib/contract/plans/plan";
+import { SoldField } from "./session-fields";
+
+type SoldFieldsProps = {
+  form: FormState<LinkFormValues>;
+  plans: readonly PlanOption[];
+  currencies: readonly CurrencyOption[];
+};
+
+/** What is sold, and how often: fixed once the link is made. */
+export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
+  return (
+    <>
+      <RadioCards
+        legend="What it sells"
+        columns={2}
+        {...form.choice("sell")}
+        options={[
+          {
+            value: "plan",
+            label: "A plan",
+            description:
+              plans.length > 0 ? "At the plan’s price when the link is opened." : "You have no active plan yet.",
+            disabled: plans.length === 0,
+          },
+          { value: "amount", label: "An amount", description: "With your own words for what is bought." },
+        ]}
+      />
+      <SoldField
+        form={form}
+        plans={plans}
+        currencies={currencies}
+        planHint="The link takes the first payment. It doesn’t charge a subscription’s later ones."
+      />
+      <RadioCards
+        legend="How often it can be paid"
+        columns={2}
+        {...form.choice("use")}
+        options={[
+          { value: "many", label: "Many times", description: "Each customer who opens it pays separately." },
+          { value: "once", label: "Once", description: "For one customer. It closes once paid." },
+        ]}
+      />
+    </>
+  );
+}
+
+type WordFieldsProps<Values extends LinkEditValues> = { form: FormState<Values>; withPlan: boolean };
+
+/** What shoppers and the team read, and until when it sells: it can be changed at any time. */
+export function WordFields<Values extends LinkEditValues>({ form, withPlan }: WordFieldsProps<Values>) {
+  const { merchant } = useDashboard();
+  const { field, values } = form as unknown as FormState<LinkEditValues>;
+  return (
+    <>
+      <TextField
+        label="What is bought"
+        optional={withPlan}
+        hint={withPlan ? "Shoppers see it below the plan’s name." : "Shoppers see it on the payment page."}
+        {...field("description")}
+        autoComplete="off"
+      />
+      <TextField
+        label="Name of the link"
+        optional
+        hint="For you and your team; shoppers never see it."
+        {...field("name")}
+        autoComplete="off"
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <SelectField label="Expires" {...field("expiry")}>
+          <option value="never">Never</option>
+          <option value="at">At a date and time …</option>
+        </SelectField>
+        {values.expiry === "at" && (
+          <TextField
+            label="Last moment"
+            hint={`In your business’s time zone, ${merchant.timeZone}.`}
+            {...field("expires_at")}
+            type="datetime-local"
+          />
+        )}
+      </div>
+    </>
+  );
+}

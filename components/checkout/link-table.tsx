@@ -1,0 +1,173 @@
+import Link from "next/link";
+import { StatusBadge } from "@/components/ui/badge";
+import { Money } from "@/components/ui/card";
+import { ColumnHeads } from "@/components/ui/page-links";
+import { Time } from "@/components/ui/time";
+import { linkTitle, type PaymentLinkItem, type PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+const COLUMNS = [
+  ["Link", "pr-4"],
+  ["Price", "w-32 pr-6 text-right max-sm:hidden"],
+  ["Status", "w-32 pr-4"],
+  ["Opened", "w-20 pr-4 text-right max-md:hidden"],
+  ["Payments", "w-24 pr-4 text-right max-md:hidden"],
+  ["Captured", "w-36 pr-6 text-right max-md:hidden"],
+  ["Created", "w-28 pr-4 max-xl:hidden"],
+  ["Expires", "w-28 max-lg:hidden"],
+] as const;
+
+/** A page of links; on narrow screens the first cell holds the rest. */
+export function PaymentLinkTable({ links, mode }: { links: readonly PaymentLinkItem[]; mode: Mode }) {
+  return (
+    <table className="w-full text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Payment links, newest first</caption>
+      <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
+      <tbody>
+        {links.map((link) => (
+          <LinkRow key={link.id} link={link} path={`/${mode}/checkout/links/${link.id}`} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function LinkRow({ link, path }: { link: PaymentLinkItem; path: string }) {
+  const title = linkTitle(link);
+  const bought = link.plan_name ?? link.description;
+  return (
+    <tr className="relative h-10 border-b hover:bg-raised">
+      <td className="py-2 pr-4 align-middle">
+        <Link
+          href={path}
+          className="block font-medium [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
+          title={title}
+        >
+          {title}
+        </Link>
+        <span className="block text-soft text-xs [overflow-wrap:anywhere] sm:truncate">
+          {[bought === title ? null : bought, link.single_use ? "Single use" : null].filter(Boolean).join(" · ")}
+        </span>
+        <span className="block text-soft sm:hidden">
+          <Money amount={link.amount} currency={link.currency} />
+        </span>
+        <span className="block text-soft text-xs md:hidden">
+          Opened {timesText(link.opened)} · <Payments link={link} path={path} words />
+        </span>
+      </td>
+      <td className="py-2 pr-6 text-right align-middle max-sm:hidden">
+        <Money amount={link.amount} currency={link.currency} />
+      </td>
+      <td className="py-2 pr-4 align-middle max-sm:pr-0 max-sm:text-right">
+        <LinkStatus status={link.status} />
+      </td>
+      <td className="py-2 pr-4 text-right align-middle text-soft tabular-nums max-md:hidden">
+        {link.opened.toLocaleString("en-US")}
+      </td>
+      <td className="py-2 pr-4 text-right align-middle max-md:hidden">
+        <Payments link={link} path={path} />
+      </td>
+      <td className="py-2 pr-6 text-right align-middle max-md:hidden">
+        <Captured link={link} path={path} />
+      </td>
+      <td className="relative py-2 pr-4 align-middle text-soft max-xl:hidden">
+        <Time at={link.created_at} style="date" />
+      </td>
+      <td className="relative py-2 align-middle text-soft max-lg:hidden">
+        {link.expires_at === null ? "Never" : <Time at={link.expires_at} style="date" />}
+      </td>
+    </tr>
+  );
+}
+
+type FigureProps = { link: PaymentLinkItem; path: string };
+
+const COUNTED = "relative text-accent tabular-nums hover:underline";
+
+/** How often it was opened: "1 time". */
+export const timesText = (count: number): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? "time" : "times"}`;
+
+/** How many payments, with the way to exactly these. */
+export function Payments({ link, path, words = false }: FigureProps & { words?: boolean }) {
+  const { payments, capped } = link.sales;
+  const noun = payments === 1 ? "payment" : "payments";
+  const text = `${payments.toLocaleString("en-US")}${capped ? "+" : ""}${words ? ` ${noun}` : ""}`;
+  if (payments === 0) return <span className="text-soft tabular-nums">{text}</span>;
+  return (
+    <Link href={`${path}?status=COMPLETED`} className={COUNTED}>
+      {text}
+      {!words && (
+        <span className="sr-only">
+          {" "}
+          {noun} of {linkTitle(link)}
+        </span>
+      )}
+    </Link>
+  );
+}
+
+/** What these payments took, in each currency; where there are more than are added up, at least. */
+export function Captured({ link, path }: FigureProps) {
+  if (link.sales.captured.length === 0) return <span className="text-soft">–</span>;
+  return (
+    <Link href={`${path}?status=COMPLETED`} className={COUNTED}>
+      {link.sales.captured.map(({ amount, currency }) => (
+        <span key={currency} className="block">
+          {link.sales.capped && "at least "}
+          <Money amount={amount} currency={currency} />
+        </span>
+      ))}
+    </Link>
+  );
+}
+
+/** A single-use link is done when it is paid. */
+export function LinkStatus({ status }: { status: PaymentLinkStatus }) {
+  return <StatusBadge status={status === "COMPLETED" ? "PAID" : status} />;
+}
+
+type TabsProps = { label: string; tabs: readonly { name: string; href: string; current: boolean }[] };
+
+function TabLinks({ label, tabs }: TabsProps) {
+  return (
+    <nav aria-label={label} className="mb-3">
+      <ul className="tab-bar">
+        {tabs.map(({ name, href, current }) => (
+          <li key={href}>
+            <Link href={href} aria-current={current ? "page" : undefined} className="tab" scroll={false}>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The two parts of Checkout. */
+export function CheckoutTabs({ mode, current }: { mode: Mode; current: "sessions" | "links" }) {
+  const path = `/${mode}/checkout`;
+  return (
+    <TabLinks
+      label="Checkout"
+      tabs={[
+        { name: "Sessions", href: path, current: current === "sessions" },
+        { name: "Payment links", href: `${path}/links`, current: current === "links" },
+      ]}
+    />
+  );
+}
+
+/** The filter stands in the address, so that it can be sent to others and the back button works. */
+export function LinkFilter({ path, active }: { path: string; active: boolean }) {
+  return (
+    <TabLinks
+      label="Filter by status"
+      tabs={[
+        { name: "All", href: path, current: !active },
+        { name: "Active", href: `${path}?status=ACTIVE`, current: active },
+      ]}
+    />
+  );
+}

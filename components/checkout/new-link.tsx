@@ -1,0 +1,75 @@
+"use client";
+
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Form, UnsavedGuard } from "@/components/ui/form";
+import { PageHeader } from "@/components/ui/page-header";
+import { buttonStyles } from "@/components/ui/styles";
+import { toast } from "@/components/ui/toast";
+import { callApi } from "@/lib/client/api";
+import { linkFormValues, readLink } from "@/lib/client/checkout/link-form";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { useNow } from "@/lib/client/time-display";
+import { useForm } from "@/lib/client/use-form";
+import type { CurrencyOption } from "@/lib/contract/format";
+import type { PlanOption } from "@/lib/contract/plans/plan";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { SoldFields, WordFields } from "./link-fields";
+
+type NewLinkProps = {
+  mode: Mode;
+  /** Chosen at first. */
+  planId: string | null;
+  plans: readonly PlanOption[];
+  currency: string;
+  currencies: readonly CurrencyOption[];
+};
+
+/** The form of a new link; what it made has a page of its own. */
+export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkProps) {
+  const router = useRouter();
+  const { merchant } = useDashboard();
+  const now = useNow();
+  const [made, setMade] = useState(false);
+  const form = useForm(linkFormValues(currency, planId, plans.length > 0), {
+    check: (values) => readLink(values, merchant.timeZone, now).errors,
+  });
+  const list = `/${mode}/checkout/links`;
+
+  async function submit() {
+    const { body } = readLink(form.values, merchant.timeZone, Date.now());
+    if (body === null) return;
+    const { data } = await callApi("POST /api/dashboard/{mode}/payment-links", { params: { mode }, body });
+    setMade(true);
+    toast.success("Payment link created");
+    router.push(`${list}/${data.id}`);
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="New payment link"
+        crumbs={[
+          { label: "Checkout", href: `/${mode}/checkout` },
+          { label: "Payment links", href: list },
+        ]}
+        description="A link your customers pay at. You can copy it again at any time."
+      />
+      <Form form={form} onSubmit={submit} live aria-label="New payment link" className="flex max-w-2xl flex-col gap-5">
+        <SoldFields form={form} plans={plans} currencies={currencies} />
+        <WordFields form={form} withPlan={form.values.sell === "plan"} />
+        <div className="flex flex-wrap gap-2 border-t pt-4">
+          <Button type="submit" variant="primary" pending={form.pending || made}>
+            {mode === "live" ? "Create live payment link" : "Create payment link"}
+          </Button>
+          <Link href={list} className={buttonStyles()}>
+            Cancel
+          </Link>
+        </div>
+      </Form>
+      <UnsavedGuard dirty={form.dirty && !form.pending && !made} />
+    </>
+  );
+}

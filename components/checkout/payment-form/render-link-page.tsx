@@ -1,0 +1,217 @@
+/** @jsxImportSource preact */
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import type { CheckoutLocale, CheckoutSale, LinkProblem } from "@/lib/contract/checkout/checkout";
+import { CardlaneMark } from "./icons";
+import { Summary } from "./pay-app";
+import { renderDocument, renderMessagePage, type Stylesheet } from "./render-document";
+
+type Screen = { title: string; text: string };
+
+/** What only the page of a link says; none of it is in the form's bundle. */
+type LinkTexts = {
+  opening: string;
+  proceed: string;
+  /** This browser has paid here: what follows would be a second payment. */
+  paidBefore: string;
+  seePayment: string;
+  /** Switched off, or its plan is not for sale. */
+  over: Screen;
+  expired: Screen;
+  paid: Screen;
+  tooMany: Screen;
+  /** Another site sent the shopper past the link's own page. */
+  elsewhere: Screen;
+};
+
+const TEXTS: Record<CheckoutLocale, LinkTexts> = {
+  en: {
+    opening: "Opening the payment form…",
+    proceed: "Continue to payment",
+    paidBefore: "You’ve already paid here with this browser. Continue only to pay again.",
+    seePayment: "See your payment",
+    over: {
+      title: "This is no longer available",
+      text: "The shop doesn’t sell this here any more.",
+    },
+    expired: { title: "This link has expired", text: "Ask the shop for a new one." },
+    paid: {
+      title: "This link has been paid",
+      text: "It was for one payment, which went through. Nothing more is due.",
+    },
+    tooMany: {
+      title: "Too many visits at once",
+      text: "Wait a minute, then open the link again.",
+    },
+    elsewhere: { title: "Open the link itself", text: "For your safety, a payment starts on the link’s own page." },
+  },
+  de: {
+    opening: "Das Zahlungsformular wird geöffnet …",
+    proceed: "Weiter zur Zahlung",
+    paidBefore: "Sie haben hier mit diesem Browser bereits bezahlt. Fahren Sie nur fort, um noch einmal zu bezahlen.",
+    seePayment: "Ihre Zahlung ansehen",
+    over: {
+      title: "Nicht mehr erhältlich",
+      text: "Der Shop verkauft dies hier nicht mehr.",
+    },
+    expired: {
+      title: "Dieser Link ist abgelaufen",
+      text: "Bitten Sie den Shop um einen neuen.",
+    },
+    paid: {
+      title: "Dieser Link ist bezahlt",
+      text: "Er galt für eine Zahlung, und die ist erfolgt. Es ist nichts mehr offen.",
+    },
+    tooMany: {
+      title: "Zu viele Aufrufe auf einmal",
+      text: "Warten Sie eine Minute und öffnen Sie den Link noch einmal.",
+    },
+    elsewhere: {
+      title: "Öffnen Sie den Link selbst",
+      text: "Zu Ihrer Sicherheit beginnt eine Zahlung auf der Seite des Links.",
+    },
+  },
+  fr: {
+    opening: "Ouverture du formulaire de paiement…",
+    proceed: "Continuer vers le paiement",
+    paidBefore: "Vous avez déjà payé ici avec ce navigateur. Continuez seulement pour payer une nouvelle fois.",
+    seePayment: "Voir votre paiement",
+    over: { title: "Ce n’est plus disponible", text: "La boutique ne vend plus ceci ici." },
+    expired: { title: "Ce lien a expiré", text: "Demandez-en un nouveau à la boutique." },
+    paid: {
+      title: "Ce lien a été payé",
+      text: "Il servait à un seul paiement, qui a abouti. Vous ne devez plus rien.",
+    },
+    tooMany: {
+      title: "Trop de visites à la fois",
+      text: "Patientez une minute, puis ouvrez de nouveau le lien.",
+    },
+    elsewhere: {
+      title: "Ouvrez le lien lui-même",
+      text: "Pour votre sécurité, un paiement commence sur la page du lien.",
+    },
+  },
+  es: {
+    opening: "Abriendo el formulario de pago…",
+    proceed: "Continuar al pago",
+    paidBefore: "Ya ha pagado aquí con este navegador. Continúe solo para pagar otra vez.",
+    seePayment: "Ver su pago",
+    over: { title: "Ya no está disponible", text: "La tienda ya no vende esto aquí." },
+    expired: { title: "Este enlace ha caducado", text: "Pida uno nuevo a la tienda." },
+    paid: {
+      title: "Este enlace ya se ha pagado",
+      text: "Era para un solo pago, que se ha realizado. No debe nada más.",
+    },
+    tooMany: {
+      title: "Demasiadas visitas a la vez",
+      text: "Espere un minuto y abra de nuevo el enlace.",
+    },
+    elsewhere: { title: "Abra el propio enlace", text: "Por su seguridad, un pago empieza en la página del enlace." },
+  },
+  pt: {
+    opening: "Abrindo o formulário de pagamento…",
+    proceed: "Continuar para o pagamento",
+    paidBefore: "Você já pagou aqui com este navegador. Continue somente para pagar outra vez.",
+    seePayment: "Ver seu pagamento",
+    over: { title: "Não está mais disponível", text: "A loja não vende mais isto aqui." },
+    expired: { title: "Este link expirou", text: "Peça um novo à loja." },
+    paid: { title: "Este link já foi pago", text: "Era para um único pagamento, que foi feito. Nada mais é devido." },
+    tooMany: {
+      title: "Muitas visitas ao mesmo tempo",
+      text: "Espere um minuto e abra o link de novo.",
+    },
+    elsewhere: { title: "Abra o próprio link", text: "Para sua segurança, um pagamento começa na página do link." },
+  },
+  ar: {
+    opening: "جارٍ فتح نموذج الدفع…",
+    proceed: "المتابعة إلى الدفع",
+    paidBefore: "لقد دفعت هنا من هذا المتصفح من قبل. تابع فقط إذا أردت الدفع مرة أخرى.",
+    seePayment: "عرض دفعتك",
+    over: { title: "لم يعد هذا متاحًا", text: "لم يعد المتجر يبيع هذا هنا." },
+    expired: { title: "انتهت صلاحية هذا الرابط", text: "اطلب رابطًا جديدًا من المتجر." },
+    paid: { title: "دُفع هذا الرابط", text: "كان لدفعة واحدة وقد تمت. لا يُستحق عليك شيء آخر." },
+    tooMany: { title: "زيارات كثيرة في وقت واحد", text: "انتظر دقيقة ثم افتح الرابط مجددًا." },
+    elsewhere: { title: "افتح الرابط نفسه", text: "حفاظًا على سلامتك، يبدأ الدفع من صفحة الرابط." },
+  },
+};
+
+type Refusal = { problem: LinkProblem; locale: CheckoutLocale; nonce: string; stylesheet: Stylesheet };
+
+/** A page that says why there is no payment form. */
+export function renderLinkProblem({ problem, locale, nonce, stylesheet }: Refusal): string {
+  const { over, expired, paid, tooMany, elsewhere } = TEXTS[locale];
+  const { closed, unavailable } = textsOf(locale);
+  const screens = { over, expired, paid, too_many: tooMany, elsewhere };
+  const screen = { ...screens, not_found: closed.not_found, suspended: unavailable }[problem];
+  return renderMessagePage({ ...screen, locale, nonce, stylesheet });
+}
+
+/** A page that a browser only prepares must not open a session yet. */
+const GO_ON = `const go = () => document.forms[0].submit();
+if (document.prerendering) document.addEventListener("prerenderingchange", go, { once: true });
+else go();`;
+
+type LinkPage = {
+  sale: CheckoutSale;
+  /** The payment that this browser made here: the page then waits for a press, for going back must not pay twice. */
+  paidBefore: string | null;
+  /** Where the session is asked for. */
+  action: string;
+  nonce: string;
+  stylesheet: Stylesheet;
+};
+
+/**
+ * What a link sells. It goes on to the payment form by itself, unless this browser has paid here. Drawing it writes nothing, so
+ * that previews and crawlers open no session.
+ */
+export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: LinkPage): string {
+  const { locale } = sale;
+  const texts = textsOf(locale);
+  const own = TEXTS[locale];
+  return renderDocument({
+    title: texts.title(sale.merchant_name),
+    locale,
+    appearance: sale.appearance,
+    nonce,
+    stylesheet,
+    layout: "page",
+    referrer: "same-origin",
+    ...(paidBefore === null && { inlineScript: GO_ON }),
+    body: (
+      <>
+        <noscript>
+          <p class="no-script">{texts.noScript}</p>
+        </noscript>
+        <div class="layout">
+          {sale.environment === "sandbox" && (
+            <aside class="ribbon">
+              <strong>{texts.sandbox.banner}</strong>
+            </aside>
+          )}
+          <Summary view={{ page: sale, locale }} embedded={false} />
+          <main class="pane">
+            <section aria-labelledby="step">
+              <h2 id="step" class="step-title">
+                {paidBefore === null ? own.opening : own.paidBefore}
+              </h2>
+              <form method="post" action={action}>
+                <button type="submit" class="button">
+                  {own.proceed}
+                </button>
+              </form>
+              {paidBefore !== null && (
+                <p>
+                  <a href={paidBefore}>{own.seePayment}</a>
+                </p>
+              )}
+            </section>
+          </main>
+          <footer class="powered">
+            <CardlaneMark />
+            {texts.securedBy}
+          </footer>
+        </div>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,90 @@
+import type { ReactNode } from "react";
+import type { Problem } from "@/lib/contract/errors";
+import * as changelog from "./changelog.mdx";
+import * as checkout from "./checkout.mdx";
+import { DOCS_PAGES, type DocsPath } from "./docs-shell";
+import * as errors from "./errors.mdx";
+import * as guide from "./guide.mdx";
+import * as mcp from "./mcp.mdx";
+import { type MarkdownPage, WRITTEN_ADDRESS } from "./prose";
+import * as quickstart from "./quickstart.mdx";
+import * as tables from "./tables";
+import * as testing from "./testing.mdx";
+import { toMarkdown } from "./to-markdown";
+import * as webhooks from "./webhooks.mdx";
+
+/** The documentation for machines: every page as Markdown, and the list of them. */
+
+const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
+  "/docs": guide,
+  "/docs/quickstart": quickstart,
+  "/docs/checkout": checkout,
+  "/docs/webhooks": webhooks,
+  "/docs/mcp": mcp,
+  "/docs/errors": errors,
+  "/docs/testing": testing,
+  "/docs/changelog": changelog,
+};
+type WrittenPath = keyof typeof WRITTEN;
+
+export const isWritten = (path: string): path is WrittenPath => Object.hasOwn(WRITTEN, path);
+
+/** All but the page's title, in their order. */
+export const headingsOf = (path: WrittenPath) => WRITTEN[path].headings;
+
+export type Site = Parameters<typeof tables.guideParts>[0] & { hasDemo: boolean; problem: Problem };
+
+/** A page that is written in Markdown, with its components drawn as Markdown, too; `instead` says which are drawn otherwise. */
+export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<string, () => ReactNode> = {}): string {
+  const { default: Content } = WRITTEN[path];
+  const { guideParts, ...drawn } = tables;
+  const parts = {
+    ...drawn,
+    ...guideParts(site, site.problem),
+    Demo: ({ children }: { children: ReactNode }) => site.hasDemo && children,
+    SandboxKey: () => null,
+    CodeTabs: ({ children }: { children: ReactNode }) => children,
+    CodeTab: ({ language, children }: { language: string; children: ReactNode }) => [
+      <p key="language">
+        <strong>{language}</strong>
+      </p>,
+      <div key="content">{children}</div>,
+    ],
+    ...instead,
+  };
+  const address = site.sandboxBaseUrl ?? site.baseUrl;
+  const text = toMarkdown(<Content components={parts} />, (href) => markdownAddress(href, site.baseUrl));
+  return text.replaceAll(WRITTEN_ADDRESS, address);
+}
+
+/** Where a link leads for a machine: pages of the documentation as Markdown, everything under the service's own address. */
+export function markdownAddress(href: string, baseUrl: string): string {
+  const [, path = "", anchor = ""] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
+  if (!path.startsWith("/")) return href;
+  const isPage = DOCS_PAGES.some((page) => page.href === path) || path.startsWith("/docs/errors/");
+  return `${baseUrl}${path}${isPage ? ".md" : ""}${anchor}`;
+}
+
+/** `/llms.txt`: what Cardlane is, and a line for every page. */
+export function llmsText(baseUrl: string): string {
+  const pages = DOCS_PAGES.map(({ href, label, about }) => `- [${label}](${baseUrl}${href}.md): ${about}`);
+  return `# Cardlane
+
+> A card payment service: an HTTP API to take, capture, void and refund card payments, with a payment form, webhooks and a
+> sandbox.
+
+- Amounts are integers in minor units. Everything that moves money takes an \`X-Idempotency-Key\` and never happens twice.
+- A payment whose \`status\` is \`PENDING\` has no known outcome yet: repeat the request with the same key, never with a new one.
+- Error codes have a page each: \`${baseUrl}/docs/errors/{code}.md\`.
+
+## Documentation
+
+${pages.join("\n")}
+
+## For tools
+
+- [OpenAPI 3.1](${baseUrl}/v1/openapi.json): every endpoint, schema and example.
+- [Postman collection](${baseUrl}/docs/postman.json): every endpoint as a request.
+- [Client for Node](${baseUrl}/sdk/node.tgz): \`npm install ${baseUrl}/sdk/node.tgz\`, then \`import { Cardlane } from "@cardlane/node"\`.
+`;
+}

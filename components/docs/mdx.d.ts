@@ -1,0 +1,9 @@
+/** What scripts/mdx-loader.cjs makes of a page in Markdown. */
+declare module "*.mdx" {
+  export const sections: readonly import("./docs-shell").Section[];
+  /** All but the page's title, in their order. */
+  export const headings: readonly { id: string; label: string }[];
+  export default function Content(props: {
+    components: Record<string, import("react").ComponentType<never>>;
+  }): import("react").ReactNode;
+}

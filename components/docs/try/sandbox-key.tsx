@@ -1,0 +1,43 @@
+"use client";
+
+import { type ComponentType, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { useHydrated } from "@/components/ui/hooks";
+
+/** Fills the reader's own sandbox key into a page's samples. What that takes is loaded at the first press. */
+export function SandboxKey() {
+  const hydrated = useHydrated();
+  const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
+  const [Panel, setPanel] = useState<ComponentType | null>(null);
+
+  async function load() {
+    setState("loading");
+    try {
+      const { SandboxKeyPanel } = await import("./sandbox-key-panel");
+      setPanel(() => SandboxKeyPanel);
+    } catch {
+      // Said below the button; a press tries again.
+      setState("failed");
+    }
+  }
+
+  if (Panel) {
+    return (
+      <div className="rounded-md border p-4">
+        <Panel />
+      </div>
+    );
+  }
+  return (
+    <div className="space-y-2">
+      <Button size="sm" pending={state === "loading"} disabled={!hydrated} onClick={load}>
+        Fill in your sandbox key
+      </Button>
+      {state === "failed" && (
+        <p role="alert" className="text-red text-xs">
+          This did not load. Check your connection and try again.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { CodeFigure } from "@/components/ui/copy";
+import type { TriedAnswer } from "@/lib/client/docs/try-request";
+
+type TryAnswerProps = {
+  answer: TriedAnswer;
+  /** Whether the request is in the account's log. */
+  showsLog: boolean;
+};
+
+/** What the sandbox answered, as it came. */
+export function TryAnswer({ answer: { status, headers, durationMs, body, isOpen }, showsLog }: TryAnswerProps) {
+  const replayed = headers.some(([name]) => name === "Idempotent-Replayed");
+  const requestId = headers.find(([name]) => name === "X-Request-Id")?.[1];
+  return (
+    <section aria-label="Answer" className="space-y-2">
+      <p role="status" className="text-[13px]">
+        <span className={`font-medium font-mono ${status < 300 ? "text-green" : "text-red"}`}>{status}</span>{" "}
+        <span className="text-soft">
+          {isOpen ? "More may come." : `${durationMs} ms`}
+          {replayed && ". The stored answer of the first request: nothing happened again."}
+        </span>
+      </p>
+      <dl className="space-y-0.5 font-mono text-xs">
+        {headers.map(([name, value]) => (
+          <div key={name} className="flex flex-wrap gap-x-2">
+            <dt className="text-soft">{name}:</dt>
+            <dd className="min-w-0 break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {showsLog && requestId && !isOpen && (
+        <p className="text-xs">
+          <a
+            href={`/test/developers/requests/${encodeURIComponent(requestId)}`}
+            className="text-accent underline underline-offset-2"
+          >
+            Find it in the request log
+          </a>
+        </p>
+      )}
+      {body !== "" && <CodeFigure title="Body" code={body} />}
+    </section>
+  );
+}

@@ -1,0 +1,328 @@
+"use client";
+
+import { useState } from "react";
+import { Facts, Money } from "@/components/ui/card";
+import { Field, Input, Select, Textarea } from "@/components/ui/field";
+import { Time } from "@/components/ui/time";
+import type { Refusal } from "@/lib/client/payments/money-attempt";
+import { keepStaffReason, type StaffMoney } from "@/lib/client/payments/money-ports";
+import {
+  amountField,
+  fieldError,
+  type MoneySubject,
+  noteError,
+  REFUND_REASON_LABELS,
+  readAmount,
+} from "@/lib/client/payments/money-subject";
+import { moneyText } from "@/lib/contract/format";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import { MoneyDialog, type MoneyWork, useMerchantMoney, useStaffMoney } from "./money-dialog";
+
+type ActionDialogProps = { paymentId: string; onClose: () => void };
+
+/** Gives money back: all that is left, or a part of it. */
+export function RefundDialog({ paymentId, onClose }: ActionDialogProps) {
+  return <RefundForm work={useMerchantMoney("refund", paymentId)} onClose={onClose} />;
+}
+
+type StaffRefundDialogProps = { money: StaffMoney; onClose: () => void };
+
+/** The merchant's own refund, with one thing more: why support does it, which is kept and which the merchant sees. */
+export function StaffRefundDialog({ money, onClose }: StaffRefundDialogProps) {
+  return <RefundForm work={useStaffMoney("refund", money)} forMerchant onClose={onClose} />;
+}
+
+type RefundFormProps = { work: MoneyWork; forMerchant?: boolean; onClose: () => void };
+
+function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
+  const { driver, snapshot, refusal } = work;
+  const { subject } = snapshot;
+  const [reason, setReason] = useState<RefundReason>("CUSTOMER_REQUEST");
+  const [note, setNote] = useState("");
+  const [tried, setTried] = useState(false);
+  const amount = useAmount(subject, subject?.refundable ?? 0, "refunded", refusal, tried);
+  const comment = note.trim();
+  const noteMissing = forMerchant ? (comment ? null : "Say why you refund for the merchant.") : noteError(reason, note);
+
+  function submit() {
+    setTried(true);
+    if (amount.minor === null || noteMissing) return;
+    if (forMerchant) keepStaffReason(driver.paymentId, comment);
+    void driver.submit({ amount: amount.minor, reason, ...(comment && { comment }) }, amount.minor);
+  }
+
+  const errors = {
+    amount: amount.error,
+    reason: fieldError(refusal, "reason"),
+    note: fieldError(refusal, "X-Cardlane-Reason") ?? fieldError(refusal, "comment") ?? (tried ? noteMissing : null),
+  };
+  return (
+    <MoneyDialog
+      work={work}
+      title={forMerchant ? "Refund for the merchant" : "Refund payment"}
+      submitLabel={amount.text ? `Refund ${amount.text} to ${subject?.card}` : "Refund"}
+      isFieldRefused={Object.values(errors).some(Boolean)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {subject && (
+        <>
+          <RefundFacts subject={subject} />
+          <AmountField most={subject.refundable} currency={subject.currency} amount={amount} />
+          <ReasonSelect
+            label={forMerchant ? "Kind of refund" : "Reason"}
+            reason={reason}
+            error={errors.reason}
+            onReason={setReason}
+          />
+          {forMerchant ? (
+            <NoteField
+              label="Reason for refunding for the merchant"
+              hint="Recorded with your name and shown to the merchant with the refund."
+              name="why"
+              maxLength={500}
+              required
+              note={note}
+              error={errors.note}
+              onNote={setNote}
+            />
+          ) : (
+            <RefundNote reason={reason} note={note} error={errors.note} onNote={setNote} />
+          )}
+          <p className="text-soft">A refund cannot be undone. It reaches the customer's card in 5–10 business days.</p>
+        </>
+      )}
+    </MoneyDialog>
+  );
+}
+
+/** What was taken, what went back, and what can still be refunded. */
+function RefundFacts({ subject: { captured, refunded, refundable, currency } }: { subject: MoneySubject }) {
+  const underWay = captured - refunded - refundable;
+  return (
+    <Facts
+      className="rounded-md border px-3 py-1.5"
+      items={[
+        { term: "Captured", value: <Money amount={captured} currency={currency} /> },
+        { term: "Already refunded", value: <Money amount={refunded} currency={currency} /> },
+        ...(underWay > 0 ? [{ term: "Being refunded", value: <Money amount={underWay} currency={currency} /> }] : []),
+        { term: "Remaining", value: <Money amount={refundable} currency={currency} className="font-semibold" /> },
+      ]}
+    />
+  );
+}
+
+/** Takes the money that is held, all of it or a part; the rest goes back to the customer. */
+export function CaptureDialog({ paymentId, onClose }: ActionDialogProps) {
+  const work = useMerchantMoney("capture", paymentId);
+  const { subject } = work.snapshot;
+  const [tried, setTried] = useState(false);
+  const amount = useAmount(subject, subject?.capturable ?? 0, "captured", work.refusal, tried);
+
+  function submit() {
+    setTried(true);
+    if (amount.minor !== null) void work.driver.submit({ amount: amount.minor }, amount.minor);
+  }
+
+  const released = subject && amount.minor !== null ? subject.capturable - amount.minor : 0;
+  return (
+    <MoneyDialog
+      work={work}
+      title="Capture payment"
+      submitLabel={amount.text ? `Capture ${amount.text} from ${subject?.card}` : "Capture"}
+      isFieldRefused={amount.error !== null}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {subject && (
+        <>
+          <Facts
+            className="rounded-md border px-3 py-1.5"
+            items={[
+              { term: "Held on the card", value: <Money amount={subject.amount} currency={subject.currency} /> },
+              ...(subject.captureBefore
+                ? [{ term: "Capture before", value: <Time at={subject.captureBefore} /> }]
+                : []),
+            ]}
+          />
+          <AmountField most={subject.capturable} currency={subject.currency} amount={amount} />
+          <p className="text-soft" aria-live="polite">
+            {released > 0
+              ? `The remaining hold of ${moneyText(released, subject.currency)} is released and cannot be captured later.`
+              : "A payment is captured once. You can refund it afterwards."}
+          </p>
+        </>
+      )}
+    </MoneyDialog>
+  );
+}
+
+/** Releases a hold before anything is captured. */
+export function VoidDialog({ paymentId, onClose }: ActionDialogProps) {
+  const work = useMerchantMoney("void", paymentId);
+  const { subject } = work.snapshot;
+  const [reason, setReason] = useState("");
+  const error = fieldError(work.refusal, "reason");
+
+  function submit() {
+    const text = reason.trim();
+    if (subject) void work.driver.submit(text ? { reason: text } : {}, subject.amount);
+  }
+
+  const held = subject && moneyText(subject.amount, subject.currency);
+  return (
+    <MoneyDialog
+      work={work}
+      title="Void payment"
+      danger
+      submitLabel={subject ? `Void ${held} on ${subject.card}` : "Void"}
+      isFieldRefused={error !== null}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {subject && (
+        <>
+          <p>
+            The hold of {held} on {subject.card} is released, and no money is taken. This cannot be undone: to charge
+            the customer, you need a new payment.
+          </p>
+          <Field label="Reason" optional hint="Kept with the payment." error={error}>
+            {(field) => (
+              <Input
+                {...field}
+                name="reason"
+                maxLength={255}
+                autoComplete="off"
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
+    </MoneyDialog>
+  );
+}
+
+/** What is typed as an amount: everything there is until it is changed. `most` in minor units. */
+function useAmount(subject: MoneySubject | null, most: number, verb: string, refusal: Refusal | null, tried: boolean) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const value = typed ?? (subject ? amountField(most, subject.currency) : "");
+  const reading = subject ? readAmount(value, subject.currency, most, verb) : null;
+  const minor = reading?.amount ?? null;
+  return {
+    value,
+    /** In minor units; null while it is none. */
+    minor,
+    text: subject && minor !== null ? moneyText(minor, subject.currency) : null,
+    error: fieldError(refusal, "amount") ?? (tried || typed !== null ? (reading?.error ?? null) : null),
+    onChange: setTyped,
+  };
+}
+
+type AmountFieldProps = { most: number; currency: string; amount: ReturnType<typeof useAmount> };
+
+function AmountField({ most, currency, amount }: AmountFieldProps) {
+  return (
+    <Field label="Amount" hint={`Up to ${moneyText(most, currency)}`} error={amount.error}>
+      {(field) => (
+        <div className="relative">
+          <Input
+            {...field}
+            name="amount"
+            ref={takeFocus}
+            inputMode="decimal"
+            autoComplete="off"
+            value={amount.value}
+            onChange={(event) => amount.onChange(event.target.value)}
+            className="pr-12 tabular-nums"
+          />
+          <span
+            aria-hidden="true"
+            className="pointer-events-none absolute inset-y-0 right-3 flex items-center text-soft text-xs"
+          >
+            {currency}
+          </span>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** The amount is what most people came to change. */
+function takeFocus(input: HTMLInputElement | null): void {
+  input?.focus({ preventScroll: true });
+  input?.select();
+}
+
+type ReasonSelectProps = {
+  label: string;
+  reason: RefundReason;
+  error?: string | null;
+  onReason: (reason: RefundReason) => void;
+};
+
+export function ReasonSelect({ label, reason, error, onReason }: ReasonSelectProps) {
+  return (
+    <Field label={label} error={error}>
+      {(field) => (
+        <Select
+          {...field}
+          name="reason"
+          value={reason}
+          onChange={(event) => onReason(event.target.value as RefundReason)}
+        >
+          {Object.entries(REFUND_REASON_LABELS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type RefundNoteProps = { reason: RefundReason; note: string; error: string | null; onNote: (note: string) => void };
+
+/** "Other" needs one. */
+export function RefundNote({ reason, ...rest }: RefundNoteProps) {
+  const required = reason === "OTHER";
+  return (
+    <NoteField
+      label="Note"
+      optional={!required}
+      required={required}
+      hint="For your own records."
+      name="comment"
+      maxLength={1000}
+      {...rest}
+    />
+  );
+}
+
+type NoteFieldProps = Omit<RefundNoteProps, "reason"> & {
+  label: string;
+  hint: string;
+  name: string;
+  maxLength: number;
+  required: boolean;
+  optional?: boolean;
+};
+
+function NoteField({ label, hint, optional = false, required, error, note, onNote, ...rest }: NoteFieldProps) {
+  return (
+    <Field label={label} optional={optional} hint={hint} error={error}>
+      {(field) => (
+        <Textarea
+          {...field}
+          {...rest}
+          rows={2}
+          aria-required={required}
+          value={note}
+          onChange={(event) => onNote(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,246 @@
+import { Search } from "lucide-react";
+import Form from "next/form";
+import Link from "next/link";
+import { Actor, HttpStatus } from "@/components/payments/request-list";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Input, Select } from "@/components/ui/field";
+import { ColumnHeads, withFilters } from "@/components/ui/page-links";
+import { buttonStyles } from "@/components/ui/styles";
+import { Time } from "@/components/ui/time";
+import { shortId } from "@/lib/contract/format";
+import type { ErrorGroup, RequestPage, RequestSummary, RequestsQuery } from "@/lib/contract/request-log/requests";
+
+const COLUMNS = [
+  ["Request", "pr-4"],
+  ["Status", "w-24 pr-4"],
+  ["By", "w-44 pr-4 max-lg:hidden"],
+  ["Took", "w-20 pr-4 text-right max-md:hidden"],
+  ["Time", "w-36 max-sm:hidden"],
+] as const;
+
+/** With its ids cut short, so that what is done to them is seen. */
+const pathText = (path: string) => path.replace(/\b[a-z]{2,6}_[0-9a-z]{26}\b/g, shortId);
+
+/** A page of requests; each row leads to what is kept of it. `path`: of the list. */
+export function RequestTable({ requests, path }: { requests: readonly RequestSummary[]; path: string }) {
+  return (
+    <table className="w-full border-t text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Requests, newest first</caption>
+      <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
+      <tbody>
+        {requests.map((request) => (
+          <RequestRow key={request.id} request={request} path={path} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RequestRow({ request, path }: { request: RequestSummary; path: string }) {
+  const { id, method, path: requestPath, status, code, actor, duration_ms, replayed, left_out, created_at } = request;
+  return (
+    <tr className="relative border-b hover:bg-raised">
+      <td className="py-2 pr-4 align-middle">
+        <Link
+          href={`${path}/${id}`}
+          className="block font-mono text-xs [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
+        >
+          <span className="font-medium">{method}</span> <span title={requestPath}>{pathText(requestPath)}</span>
+        </Link>
+        <span className="flex flex-wrap gap-x-2 text-soft text-xs">
+          {code && <span className="font-mono">{code}</span>}
+          {replayed && <span>Replayed</span>}
+          {left_out > 0 && <span className="text-red">{leftOutText(left_out)} right before</span>}
+          <span className="relative sm:hidden">
+            <Time at={created_at} />
+          </span>
+        </span>
+      </td>
+      <td className="py-2 pr-4 align-middle max-sm:w-16 max-sm:pr-0 max-sm:text-right">
+        <HttpStatus status={status} />
+      </td>
+      <td className="truncate py-2 pr-4 align-middle text-soft max-lg:hidden">
+        <Actor actor={{ ...actor, detail: null }} />
+      </td>
+      <td className="py-2 pr-4 text-right align-middle tabular-nums max-md:hidden">{durationText(duration_ms)}</td>
+      <td className="relative py-2 align-middle text-soft max-sm:hidden">
+        <Time at={created_at} />
+      </td>
+    </tr>
+  );
+}
+
+export const durationText = (ms: number | null): string => (ms === null ? "–" : `${ms.toLocaleString("en-US")} ms`);
+
+export const leftOutText = (count: number): string =>
+  count === 1 ? "1 request not kept" : `${count.toLocaleString("en-US")} requests not kept`;
+
+type RequestLinksProps = { page: RequestPage; path: string; query: RequestsQuery };
+
+export function RequestLinks({ page, path, query }: RequestLinksProps) {
+  const last = page.requests.at(-1);
+  return (
+    <nav aria-label="Pages" className="mt-4 flex items-center justify-between gap-4 text-[13px] text-soft">
+      <p>Requests are kept for 30 days.</p>
+      <div className="flex gap-2">
+        {query.starting_after !== undefined && (
+          <Link
+            href={withFilters(path, { ...query, starting_after: undefined })}
+            className={buttonStyles({ size: "sm" })}
+          >
+            Newest
+          </Link>
+        )}
+        {page.has_more && last && (
+          <Link
+            href={withFilters(path, { ...query, starting_after: last.id })}
+            className={buttonStyles({ size: "sm" })}
+          >
+            Older
+          </Link>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+/** The latest errors by their code; each leads to its requests. */
+export function ErrorGroups({
+  groups,
+  capped,
+  path,
+}: {
+  groups: readonly ErrorGroup[];
+  capped: boolean;
+  path: string;
+}) {
+  if (groups.length === 0) return null;
+  return (
+    <Card
+      title="Errors by code"
+      description={capped ? "Of the latest 10,000." : "Of the last 30 days."}
+      className="mb-4"
+      flush
+    >
+      <ul className="max-h-64 divide-y overflow-y-auto">
+        {groups.map(({ code, count, first_at, last_at }) => (
+          <li key={code} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px]">
+            <Link
+              href={withFilters(path, { code })}
+              className="min-w-0 font-mono text-accent text-xs [overflow-wrap:anywhere] hover:underline"
+            >
+              {code}
+            </Link>
+            <Badge tone="red">{count === 1 ? "1 time" : `${count.toLocaleString("en-US")} times`}</Badge>
+            <span className="ml-auto text-soft text-xs max-sm:ml-0">
+              {count > 1 && (
+                <>
+                  first <Time at={first_at} />,{" "}
+                </>
+              )}
+              last <Time at={last_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const STATUSES = [
+  ["2xx", "Succeeded (2xx)"],
+  ["errors", "All errors"],
+  ["4xx", "Refused (4xx)"],
+  ["5xx", "Failed (5xx)"],
+  ...["400", "401", "402", "403", "404", "409", "422", "429"].map((status) => [status, status] as const),
+] as const;
+const METHODS = ["GET", "POST", "PATCH", "DELETE"].map((method) => [method, method] as const);
+
+type Options = readonly (readonly [value: string, label: string])[];
+type RequestFiltersProps = {
+  path: string;
+  query: RequestsQuery;
+  /** Whose days are meant. */
+  timeZone: string;
+  endpoints: Options;
+  keys: Options;
+};
+
+/** The filters, as a form of the address: it works by keyboard, and before scripts have come. */
+export function RequestFilters({ path, query, timeZone, endpoints, keys }: RequestFiltersProps) {
+  const isFiltered = Object.values(query).some(Boolean);
+  return (
+    <search aria-label="Filter requests">
+      <Form action={path} className="mb-4 flex flex-wrap items-end gap-2" key={JSON.stringify(query)}>
+        <div className="min-w-0 basis-full">
+          <label htmlFor="requests-q" className="mb-1 block font-medium text-[13px]">
+            Find
+          </label>
+          <Input
+            id="requests-q"
+            name="q"
+            defaultValue={query.q ?? ""}
+            maxLength={1000}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="req_…, pay_…, /v1/payments or an idempotency key"
+            className="font-mono"
+          />
+        </div>
+        <Choice name="status" label="Status" all="Every status" options={STATUSES} value={query.status} />
+        <Choice name="method" label="Method" all="Every method" options={METHODS} value={query.method} />
+        <Choice name="endpoint" label="Endpoint" all="Every endpoint" options={endpoints} value={query.endpoint} />
+        <Choice name="caller" label="API key" all="Every caller" options={keys} value={query.caller} />
+        <Day name="from" label="From" value={query.from} timeZone={timeZone} />
+        <Day name="to" label="To" value={query.to} timeZone={timeZone} />
+        {query.code && <input type="hidden" name="code" value={query.code} />}
+        <Button type="submit" icon={<Search aria-hidden="true" />}>
+          Search
+        </Button>
+        {isFiltered && (
+          <Link href={path} className={buttonStyles({ variant: "ghost" })}>
+            Clear
+          </Link>
+        )}
+      </Form>
+      {query.code && (
+        <p className="mb-3 text-[13px] text-soft">
+          Only answers with the code <span className="font-mono text-xs">{query.code}</span>.
+        </p>
+      )}
+    </search>
+  );
+}
+
+type ChoiceProps = { name: string; label: string; all: string; options: Options; value: string | undefined };
+
+function Choice({ name, label, all, options, value }: ChoiceProps) {
+  // What came by a link may be one that is not on offer.
+  const isOther = value !== undefined && !options.some(([option]) => option === value);
+  return (
+    <Select name={name} aria-label={label} defaultValue={value ?? ""} className="w-auto max-w-48">
+      <option value="">{all}</option>
+      {isOther && <option value={value}>{value}</option>}
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+type DayProps = { name: string; label: string; value: string | undefined; timeZone: string };
+
+function Day({ name, label, value, timeZone }: DayProps) {
+  return (
+    <div>
+      <label htmlFor={`requests-${name}`} className="mb-1 block font-medium text-[13px]">
+        {label} <span className="font-normal text-soft">({timeZone})</span>
+      </label>
+      <Input id={`requests-${name}`} name={name} type="date" defaultValue={value ?? ""} className="w-auto" />
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import Link from "next/link";
+import { Money } from "@/components/ui/card";
+import { ColumnHeads } from "@/components/ui/page-links";
+import { Time } from "@/components/ui/time";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+type BatchItem = {
+  transaction_id: string;
+  kind: "charge" | "refund" | "reversal";
+  amount: number;
+  created_at: string;
+};
+
+const KIND_LABELS = { charge: "Charge", refund: "Refund", reversal: "Refund paid back" } as const;
+
+const COLUMNS = [
+  ["Type", "w-44 pr-4"],
+  ["Amount", "w-40 pr-6 text-right"],
+  ["Transaction", "pr-4 max-md:hidden"],
+  ["Created", "w-36 max-sm:hidden"],
+] as const;
+
+/** A page of a batch's transactions, oldest first. */
+export function BatchItemTable({
+  items,
+  currency,
+  mode,
+}: {
+  items: readonly BatchItem[];
+  currency: string;
+  mode: Mode;
+}) {
+  return (
+    <table className="w-full text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Transactions of this batch, oldest first</caption>
+      <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
+      <tbody>
+        {items.map((item) => (
+          <tr key={item.transaction_id} className="relative h-10 border-b hover:bg-raised">
+            <td className="py-2 pr-4 align-middle">
+              <Link
+                href={`/${mode}/transactions/${item.transaction_id}`}
+                className="font-medium after:absolute after:inset-0"
+              >
+                {KIND_LABELS[item.kind]}
+              </Link>
+            </td>
+            <td className="py-2 pr-6 text-right align-middle max-sm:pr-0">
+              <Money amount={item.amount} currency={currency} bare />
+            </td>
+            <td className="truncate py-2 pr-4 align-middle font-mono text-soft text-xs max-md:hidden">
+              {item.transaction_id}
+            </td>
+            <td className="relative py-2 align-middle text-soft max-sm:hidden">
+              <Time at={item.created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

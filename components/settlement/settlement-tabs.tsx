@@ -1,0 +1,54 @@
+import Link from "next/link";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+const TABS = [
+  ["Balance", "balance"],
+  ["Payouts", "payouts"],
+  ["Settlement batches", "settlement-batches"],
+] as const;
+
+/** The lists of a merchant's money, below one entry of the navigation. */
+export function SettlementTabs({ mode, current }: { mode: Mode; current: (typeof TABS)[number][1] }) {
+  return (
+    <nav aria-label="Balance" className="mb-4">
+      <ul className="tab-bar">
+        {TABS.map(([label, path]) => (
+          <li key={path}>
+            <Link href={`/${mode}/${path}`} aria-current={path === current ? "page" : undefined} className="tab">
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+type FilterLinksProps = {
+  label: string;
+  /** What each value is called, and its address. */
+  links: readonly { label: string; href: string; current: boolean }[];
+};
+
+/** A filter that stands in the address, so that it can be sent to others and the back button works. */
+export function FilterLinks({ label, links }: FilterLinksProps) {
+  return (
+    <nav aria-label={label} className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
+      <span className="text-soft">{label}</span>
+      <ul className="flex flex-wrap gap-1">
+        {links.map(({ label: name, href, current }) => (
+          <li key={href}>
+            <Link
+              href={href}
+              scroll={false}
+              aria-current={current ? "true" : undefined}
+              className="inline-flex min-h-6 items-center rounded border border-transparent px-2 text-soft hover:text-ink aria-[current]:border-line aria-[current]:bg-raised aria-[current]:font-medium aria-[current]:text-ink"
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,27 @@
+import { useEffect, useEffectEvent } from "react";
+import { useDashboard } from "@/lib/client/dashboard-context";
+
+const TYPED_INTO = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
+const IN_THE_WAY = "dialog:modal, :popover-open:not([role=tooltip])";
+
+/** A key without a modifier means nothing while somebody types, or while something lies over the page. */
+export function isForPage(event: KeyboardEvent): boolean {
+  const { isComposing, defaultPrevented, ctrlKey, metaKey, altKey, target } = event;
+  if (isComposing || defaultPrevented || ctrlKey || metaKey || altKey) return false;
+  if (target instanceof Element && target.closest(TYPED_INTO)) return false;
+  return document.querySelector(IN_THE_WAY) === null;
+}
+
+/** A page's own single keys; `onKey` answers whether it took one. Off when the person switched them off, but for Escape. */
+export function useSingleKeys(onKey: (key: string) => boolean): void {
+  const { preferences } = useDashboard();
+  const listen = useEffectEvent((event: KeyboardEvent) => {
+    const isOn = preferences.shortcuts !== false || event.key === "Escape";
+    if (isOn && isForPage(event) && onKey(event.key)) event.preventDefault();
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => listen(event);
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+}

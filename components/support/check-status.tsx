@@ -1,0 +1,66 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/styles";
+import { callApi, failureText } from "@/lib/client/api";
+import type { StatusCheckResult } from "@/lib/contract/support/endpoints";
+
+type Answer = { result: StatusCheckResult; state: string; last_answer: string | null };
+
+type CheckStatusProps = {
+  /** UUID. */
+  operationId: string;
+  /** Refreshes the page when the outcome is known; in the queue the row stays where it is. */
+  refresh?: boolean;
+};
+
+/** Finds out now how an operation ended. Safe: nothing is ever done twice, and an authorization only has its status checked. */
+export function CheckStatus({ operationId, refresh = false }: CheckStatusProps) {
+  const router = useRouter();
+  const [pending, setPending] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const [known, setKnown] = useState(false);
+
+  async function check() {
+    setPending(true);
+    setWords(null);
+    try {
+      const { data } = await callApi("POST /api/support/operations/{id}/check-status", { params: { id: operationId } });
+      setWords(wordsOf(data));
+      setKnown(data.state !== "open");
+      if (refresh) router.refresh();
+    } catch (error) {
+      setWords(failureText(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-y-1">
+      <output className={cn("min-w-0 [overflow-wrap:anywhere]", words && "mr-3")}>{words}</output>
+      {!known && (
+        <Button size="sm" pending={pending} onClick={() => void check()}>
+          {pending ? "Checking…" : "Check status"}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function wordsOf({ result, state, last_answer: answer }: Answer): string {
+  switch (result) {
+    case "settled":
+      return `Known now: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+    case "already_known":
+      return `It was known already: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+    case "still_unknown":
+      return `Still not known${answer ? `: ${answer}` : ""}.`;
+    case "busy":
+      return "It is being checked right now. Try again in a moment.";
+    default:
+      return result satisfies never;
+  }
+}

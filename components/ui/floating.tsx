@@ -1,0 +1,389 @@
+"use client";
+
+import {
+  type ComponentProps,
+  cloneElement,
+  createContext,
+  type HTMLAttributes,
+  isValidElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  use,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { createPortal } from "react-dom";
+import { Button } from "./button";
+import { type OpenProps, useOpen } from "./hooks";
+import { type ButtonVariant, cn } from "./styles";
+
+type FloatingState = {
+  open: boolean;
+  setOpen: (open: boolean) => void;
+  /** Opened by the up arrow: the focus goes to the end. */
+  fromEnd: boolean;
+  setFromEnd: (fromEnd: boolean) => void;
+  id: string;
+};
+
+const FloatingContext = createContext<FloatingState | null>(null);
+
+export function usePopover(): FloatingState {
+  const state = use(FloatingContext);
+  if (!state) throw new Error("Parts of a popover or menu stand inside it");
+  return state;
+}
+
+/** Something small beside its trigger; Escape or a press elsewhere closes it. */
+export function Popover({ children, ...props }: OpenProps & { children: ReactNode }) {
+  const [open, setOpen] = useOpen(props);
+  const [fromEnd, setFromEnd] = useState(false);
+  const id = useId();
+  const state = useMemo(() => ({ open, setOpen, fromEnd, setFromEnd, id }), [open, setOpen, fromEnd, id]);
+  return <FloatingContext value={state}>{children}</FloatingContext>;
+}
+
+type TriggerAttributes = HTMLAttributes<HTMLElement> & { "data-anchor"?: string };
+
+export type TriggerProps = {
+  /** Make the child itself the trigger instead of a plain button around it. */
+  asChild?: boolean;
+  popup?: "dialog" | "menu";
+  className?: string;
+  children: ReactNode;
+  onKeyDown?: (event: KeyboardEvent) => void;
+};
+
+export function PopoverTrigger({ asChild, popup = "dialog", onKeyDown, className, children }: TriggerProps) {
+  const { open, setOpen, setFromEnd, id } = usePopover();
+  // The press that closes it is over before the click that would open it again.
+  const wasOpen = useRef(false);
+  const attributes: TriggerAttributes = {
+    "data-anchor": id,
+    "aria-haspopup": popup,
+    "aria-expanded": open,
+    "aria-controls": open ? id : undefined,
+    onPointerDown: () => {
+      wasOpen.current = open;
+    },
+    onClick: (event) => {
+      setFromEnd(false);
+      setOpen(event.detail > 0 ? !wasOpen.current : !open);
+    },
+    ...(onKeyDown && { onKeyDown }),
+  };
+  return (
+    <Trigger asChild={asChild} attributes={attributes} className={className}>
+      {children}
+    </Trigger>
+  );
+}
+
+type InnerTriggerProps = {
+  asChild: boolean | undefined;
+  attributes: TriggerAttributes;
+  className: string | undefined;
+  children: ReactNode;
+};
+
+function Trigger({ asChild, attributes, className, children }: InnerTriggerProps) {
+  if (asChild && isValidElement<TriggerAttributes>(children)) {
+    return cloneElement(children, merge(children.props, attributes));
+  }
+  return (
+    <button type="button" {...attributes} className={className}>
+      {children}
+    </button>
+  );
+}
+
+/** Handlers of both run, the child's first. */
+function merge(theirs: TriggerAttributes, ours: TriggerAttributes): TriggerAttributes {
+  const merged: Record<string, unknown> = { ...ours };
+  for (const [name, handler] of Object.entries(ours)) {
+    const first: unknown = theirs[name as keyof TriggerAttributes];
+    if (typeof handler !== "function" || typeof first !== "function") continue;
+    merged[name] = (event: Event) => {
+      first(event);
+      if (!event.defaultPrevented) handler(event);
+    };
+  }
+  return merged;
+}
+
+export type FloatingBoxProps = { side?: Side; align?: Align; className?: string; children: ReactNode };
+
+type PopoverContentProps = FloatingBoxProps & {
+  /** Its name, read aloud. */
+  label?: string;
+};
+
+export function PopoverContent(props: PopoverContentProps) {
+  return usePopover().open ? (
+    <FloatingBox
+      role="dialog"
+      findFocus={firstWanted}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") event.stopPropagation();
+      }}
+      {...props}
+      className={cn("p-3 text-[13px]", props.className)}
+    />
+  ) : null;
+}
+
+type OpenBoxProps = PopoverContentProps & {
+  role: "dialog" | "menu";
+  /** What has the focus at first. */
+  findFocus: (box: HTMLElement) => HTMLElement | null | undefined;
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+};
+
+/** The open box of a popover or menu. */
+export function FloatingBox({
+  role,
+  label,
+  side = "bottom",
+  align = "start",
+  findFocus,
+  onKeyDown,
+  className,
+  children,
+}: OpenBoxProps) {
+  const { setOpen, id } = usePopover();
+  const [anchor] = useState(() => anchorOf(id));
+  const ref = useRef<HTMLDivElement>(null);
+  useFloating(anchor, ref, { side, align });
+  useFloatingFocus(anchor, ref, findFocus);
+  return createPortal(
+    // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useAriaPropsSupportedByRole: its role is the caller's
+    <div // oxlint-disable-line jsx-a11y/no-static-element-interactions
+      ref={ref}
+      id={id}
+      popover="auto"
+      role={role}
+      aria-label={label}
+      tabIndex={-1}
+      className={cn("floating", className)}
+      onToggle={(event) => {
+        if (event.newState === "closed" && event.currentTarget.isConnected) setOpen(false);
+      }}
+      onClick={(event) => event.stopPropagation()}
+      onKeyDown={onKeyDown}
+    >
+      {children}
+    </div>,
+    floatingRoot(anchor),
+  );
+}
+
+const FOCUSABLE = "a[href],button:not(:disabled),input:not(:disabled),select:not(:disabled),textarea:not(:disabled)";
+
+const firstWanted = (box: HTMLElement) =>
+  box.querySelector<HTMLElement>("[data-autofocus]") ?? box.querySelector<HTMLElement>(FOCUSABLE);
+
+const DELAY_MS = 400;
+
+type TooltipProps = {
+  content: ReactNode | (() => ReactNode);
+  side?: Side;
+  align?: Align;
+  /** Read aloud as the child's description; false where the child says the same already. */
+  describes?: boolean;
+  /** One element that takes handlers. */
+  children: ReactElement<HTMLAttributes<HTMLElement>>;
+};
+
+/** On hover after a moment, on keyboard focus at once; Escape hides it. Never the only place of something important. */
+export function Tooltip({ content, side = "top", align = "center", describes = true, children }: TooltipProps) {
+  const id = useId();
+  const [target, setTarget] = useState<{ anchor: HTMLElement; delayMs: number } | null>(null);
+  const own = children.props;
+  const child = cloneElement(children, {
+    "aria-describedby": target && describes ? id : own["aria-describedby"],
+    onPointerEnter: (event) => {
+      own.onPointerEnter?.(event);
+      if (event.pointerType !== "touch") setTarget({ anchor: event.currentTarget, delayMs: DELAY_MS });
+    },
+    onPointerLeave: (event) => {
+      own.onPointerLeave?.(event);
+      setTarget(null);
+    },
+    onPointerDown: (event) => {
+      own.onPointerDown?.(event);
+      setTarget(null);
+    },
+    onFocus: (event) => {
+      own.onFocus?.(event);
+      const anchor = event.currentTarget;
+      if (anchor.matches(":focus-visible")) setTarget({ anchor, delayMs: 0 });
+    },
+    onBlur: (event) => {
+      own.onBlur?.(event);
+      setTarget(null);
+    },
+    onKeyDown: (event) => {
+      own.onKeyDown?.(event);
+      if (event.key === "Escape") setTarget(null);
+    },
+  });
+  return (
+    <>
+      {child}
+      {target && (
+        <Delayed ms={target.delayMs}>
+          <Bubble id={id} anchor={target.anchor} side={side} align={align}>
+            {typeof content === "function" ? content() : content}
+          </Bubble>
+        </Delayed>
+      )}
+    </>
+  );
+}
+
+function Delayed({ ms, children }: { ms: number; children: ReactNode }) {
+  const [due, setDue] = useState(ms === 0);
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return due ? children : null;
+}
+
+type BubbleProps = { id: string; anchor: HTMLElement; side: Side; align: Align; children: ReactNode };
+
+function Bubble({ id, anchor, side, align, children }: BubbleProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  useFloating(anchor, ref, { side, align });
+  return createPortal(
+    <div ref={ref} id={id} role="tooltip" popover="manual" className="tooltip">
+      {children}
+    </div>,
+    floatingRoot(anchor),
+  );
+}
+
+type IconButtonProps = Omit<ComponentProps<typeof Button>, "children" | "icon" | "aria-label"> & {
+  /** What it does: read aloud, and shown in a tooltip. */
+  label: string;
+  /** Shown behind the label in the tooltip, e.g. a key. */
+  shortcut?: ReactNode;
+  variant?: ButtonVariant;
+  children: ReactNode;
+};
+
+export function IconButton({ label, shortcut, variant = "ghost", className, children, ...rest }: IconButtonProps) {
+  return (
+    <Tooltip
+      content={
+        shortcut ? (
+          <>
+            {label} {shortcut}
+          </>
+        ) : (
+          label
+        )
+      }
+      describes={false}
+    >
+      <Button {...rest} variant={variant} aria-label={label} className={cn("button-icon", className)}>
+        {children}
+      </Button>
+    </Tooltip>
+  );
+}
+
+type Side = "top" | "bottom" | "left" | "right";
+type Align = "start" | "center" | "end";
+type Placement = { side: Side; align: Align };
+
+const GAP = 4;
+const MARGIN = 8;
+
+/** Puts `box` beside `anchor` within the window: on the other side, or pushed in, where it would stick out. */
+function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
+  const { scrollTop } = box;
+  box.style.maxHeight = "";
+  const a = anchor.getBoundingClientRect();
+  const { clientWidth: width, clientHeight: height } = document.documentElement;
+  const room = { top: a.top, bottom: height - a.bottom, left: a.left, right: width - a.right };
+  const opposite = { top: "bottom", bottom: "top", left: "right", right: "left" } as const;
+  const vertical = side === "top" || side === "bottom";
+  const needed = (vertical ? box.offsetHeight : box.offsetWidth) + GAP + MARGIN;
+  const best = room[side] >= needed || room[opposite[side]] <= room[side] ? side : opposite[side];
+  if (vertical) box.style.maxHeight = `${Math.max(room[best] - GAP - MARGIN, 96)}px`;
+  box.scrollTop = scrollTop;
+  const { offsetWidth: w, offsetHeight: h } = box;
+  const along = (start: number, length: number, size: number) =>
+    align === "start" ? start : align === "end" ? start + length - size : start + (length - size) / 2;
+  const left = vertical ? along(a.left, a.width, w) : best === "left" ? a.left - w - GAP : a.right + GAP;
+  const top = vertical ? (best === "top" ? a.top - h - GAP : a.bottom + GAP) : along(a.top, a.height, h);
+  box.style.left = `${clamp(left, MARGIN, width - w - MARGIN)}px`;
+  box.style.top = `${clamp(top, MARGIN, height - h - MARGIN)}px`;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(value, high));
+}
+
+/** The trigger with this `data-anchor`. */
+function anchorOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-anchor="${CSS.escape(id)}"]`);
+}
+
+/** Shows `box` (a `popover`) in the top layer beside its anchor and keeps it there while things scroll or change size. */
+function useFloating(anchor: HTMLElement | null, box: RefObject<HTMLElement | null>, { side, align }: Placement): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!anchor || !element) return;
+    element.showPopover();
+    const update = () => place(anchor, element, { side, align });
+    update();
+    const sizes = new ResizeObserver(update);
+    sizes.observe(element);
+    sizes.observe(anchor);
+    // What scrolls inside of it moves nothing, and to be measured would put it back to its top.
+    const onScroll = ({ target }: Event) => {
+      if (!(target instanceof Node && element.contains(target))) update();
+    };
+    window.addEventListener("scroll", onScroll, { capture: true, passive: true });
+    window.addEventListener("resize", update);
+    return () => {
+      sizes.disconnect();
+      window.removeEventListener("scroll", onScroll, { capture: true });
+      window.removeEventListener("resize", update);
+      if (element.isConnected) element.hidePopover();
+    };
+  }, [anchor, box, side, align]);
+}
+
+/** Moves the focus in when it opens, and back to the anchor if it is still inside when it closes. */
+function useFloatingFocus(
+  anchor: HTMLElement | null,
+  box: RefObject<HTMLElement | null>,
+  find: (box: HTMLElement) => HTMLElement | null | undefined,
+): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    (find(element) ?? element).focus({ preventScroll: true });
+    return () => {
+      const active = document.activeElement;
+      if (!active || active === document.body || element.contains(active)) anchor?.focus({ preventScroll: true });
+    };
+  }, [anchor, box, find]);
+}
+
+/**
+ * Where a floating thing goes in the document: within the modal dialog around its anchor, else it would be inert, or
+ * within its landmark, so that it can be found there. It is shown in the top layer in any case.
+ */
+function floatingRoot(anchor: HTMLElement | null): HTMLElement {
+  return anchor?.closest<HTMLElement>("dialog, main, aside") ?? document.body;
+}

@@ -1,0 +1,127 @@
+import Link from "next/link";
+import { JsonView } from "@/components/payments/json-view";
+import { HttpStatus } from "@/components/payments/request-list";
+import { StatusBadge } from "@/components/ui/badge";
+import { Card, Facts } from "@/components/ui/card";
+import { CopyId } from "@/components/ui/copy";
+import { ColumnHeads } from "@/components/ui/page-links";
+import { Time } from "@/components/ui/time";
+import type { WebhookAttempt, WebhookDelivery } from "@/lib/contract/webhooks/webhook-delivery";
+
+const COLUMNS = [
+  ["Event", "pr-4"],
+  ["Status", "w-32 pr-4"],
+  ["Attempts", "w-24 pr-4 max-md:hidden"],
+  ["Next attempt", "w-36 pr-4 max-lg:hidden"],
+  ["Happened", "w-36 max-md:hidden"],
+] as const;
+
+/** A page of deliveries; each row leads to its attempts. `path`: of deliveries. */
+export function DeliveryTable({ deliveries, path }: { deliveries: readonly WebhookDelivery[]; path: string }) {
+  return (
+    <table className="w-full border-t text-left text-[13px] sm:table-fixed">
+      <caption className="sr-only">Deliveries, newest first</caption>
+      <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
+      <tbody>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.id} className="relative h-10 border-b hover:bg-raised">
+            <td className="py-2 pr-4 align-middle">
+              <Link
+                href={`${path}/${delivery.id}`}
+                className="block font-mono text-xs [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
+              >
+                {delivery.event_type}
+              </Link>
+              <span className="text-soft text-xs md:hidden">
+                <Time at={delivery.created_at} />
+              </span>
+            </td>
+            <td className="py-2 pr-4 align-middle max-sm:w-28 max-sm:pr-0 max-sm:text-right">
+              <StatusBadge status={delivery.status} />
+            </td>
+            <td className="py-2 pr-4 align-middle tabular-nums max-md:hidden">{delivery.attempt_count}</td>
+            <td className="relative py-2 pr-4 align-middle text-soft max-lg:hidden">
+              {delivery.next_attempt_at ? <Time at={delivery.next_attempt_at} style="relative" /> : "–"}
+            </td>
+            <td className="relative py-2 align-middle text-soft max-md:hidden">
+              <Time at={delivery.created_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type DeliveryFactsProps = { delivery: WebhookDelivery /** Of its event. */; eventHref: string };
+
+export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
+  return (
+    <Card className="mb-6">
+      <Facts
+        columns={2}
+        items={[
+          {
+            term: "Event",
+            value: (
+              <Link href={eventHref} className="font-mono text-accent text-xs hover:underline">
+                {delivery.event_id}
+              </Link>
+            ),
+          },
+          { term: "Happened", value: <Time at={delivery.created_at} /> },
+          { term: "Attempts", value: delivery.attempt_count },
+          delivery.delivered_at
+            ? { term: "Delivered", value: <Time at={delivery.delivered_at} /> }
+            : { term: "Next attempt", value: delivery.next_attempt_at && <Time at={delivery.next_attempt_at} /> },
+          { term: "Id", value: <CopyId id={delivery.id} label="Copy delivery id" /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** What was sent and what came back, newest first. */
+export function AttemptList({ attempts }: { attempts: readonly WebhookAttempt[] }) {
+  return (
+    <ol className="flex flex-col gap-4">
+      {attempts.map((attempt) => (
+        <li key={attempt.created_at}>
+          <Attempt attempt={attempt} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Attempt({ attempt: { created_at, duration_ms, request, response, error } }: { attempt: WebhookAttempt }) {
+  return (
+    <Card
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          {response ? <HttpStatus status={response.status} /> : <StatusBadge status="FAILED" />}
+          <Time at={created_at} className="font-normal text-soft" />
+          <span className="font-normal text-soft tabular-nums">{duration_ms.toLocaleString("en-US")} ms</span>
+        </span>
+      }
+    >
+      {error && <p className="mb-3 text-red [overflow-wrap:anywhere]">{error}</p>}
+      <p className="mb-3 font-mono text-xs [overflow-wrap:anywhere]">POST {request.url}</p>
+      <div className="flex flex-col gap-2">
+        <JsonView title="Request headers" label="Request headers" value={request.headers} />
+        {response && response.body !== "" && (
+          <JsonView title="Response body" label="Response body" value={readable(response.body)} />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** JSON as such, all else as text. */
+function readable(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,234 @@
+"use client";
+
+import { useState } from "react";
+import { Banner } from "@/components/ui/banner";
+import { Checkbox } from "@/components/ui/checkbox";
+import { RadioCards } from "@/components/ui/choices";
+import { FormDialog, SelectField } from "@/components/ui/form";
+import { callApi } from "@/lib/client/api";
+import { useForm, useOneKey } from "@/lib/client/use-form";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type {
+  ReplayWebhookEndpointBody,
+  UpdateWebhookEndpointBody,
+  WebhookReplay,
+} from "@/lib/contract/webhooks/endpoints";
+import type { WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+import { checkEndpoint, EndpointFields, endpointValues, NEW_ENDPOINT, readEndpoint } from "./endpoint-form";
+
+type EventType = Exclude<NonNullable<UpdateWebhookEndpointBody["event_types"]>[number], "*">;
+type NewEndpointDialogProps = {
+  mode: Mode;
+  eventTypes: readonly string[];
+  onClose: () => void;
+  /** With its secret, which no later answer has. */
+  onCreated: (endpoint: WebhookEndpoint) => void;
+};
+
+export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewEndpointDialogProps) {
+  const sendOnce = useOneKey();
+  const form = useForm(NEW_ENDPOINT, { check: checkEndpoint });
+
+  async function create() {
+    const body = readEndpoint<EventType>(form.values);
+    const send = (idempotencyKey: string) => callApi("POST /v1/webhook-endpoints", { mode, body, idempotencyKey });
+    onCreated((await sendOnce(send)).data);
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={mode === "live" ? "New live endpoint" : "New endpoint"}
+      description="Cardlane sends your events there from now on, signed with a secret that we show you next."
+      submitLabel="Create endpoint"
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <EndpointFields form={form} eventTypes={eventTypes} />
+    </FormDialog>
+  );
+}
+
+type EndpointDialogProps = { endpoint: WebhookEndpoint; mode: Mode; onClose: () => void };
+type ChangeDialogProps = EndpointDialogProps & { onChanged: (message: string) => void };
+
+export function EditEndpointDialog(props: ChangeDialogProps & { eventTypes: readonly string[] }) {
+  const { endpoint, mode, eventTypes, onClose, onChanged } = props;
+  const form = useForm(endpointValues(endpoint), { check: checkEndpoint });
+
+  async function save() {
+    const body = readEndpoint<EventType>(form.values);
+    await callApi("PATCH /v1/webhook-endpoints/{id}", { mode, params: { id: endpoint.id }, body });
+    onChanged("Endpoint saved");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Edit endpoint"
+      submitLabel="Save changes"
+      disabled={!form.dirty}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <EndpointFields form={form} eventTypes={eventTypes} />
+    </FormDialog>
+  );
+}
+
+/** Enables an endpoint, or disables one that is enabled. */
+export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
+  const form = useForm({});
+  const disable = endpoint.status === "ENABLED";
+
+  async function change() {
+    const body = { status: disable ? "DISABLED" : "ENABLED" } as const;
+    await callApi("PATCH /v1/webhook-endpoints/{id}", { mode, params: { id: endpoint.id }, body });
+    onChanged(disable ? "Endpoint disabled" : "Endpoint enabled");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={disable ? "Disable this endpoint?" : "Enable this endpoint?"}
+      submitLabel={disable ? "Disable endpoint" : "Enable endpoint"}
+      danger={disable}
+      focus="submit"
+      onSubmit={change}
+      onClose={onClose}
+    >
+      <p>
+        {disable
+          ? "New events are not sent to it, and pending deliveries wait. After enabling it again you can send what it missed."
+          : "New events are sent to it again, and pending deliveries go out. Use “Send missed events” for what happened while it was disabled."}
+      </p>
+    </FormDialog>
+  );
+}
+
+type DeleteDialogProps = EndpointDialogProps & { onDeleted: () => void };
+
+export function DeleteEndpointDialog({ endpoint, mode, onClose, onDeleted }: DeleteDialogProps) {
+  const form = useForm({});
+
+  async function remove() {
+    await callApi("DELETE /v1/webhook-endpoints/{id}", { mode, params: { id: endpoint.id } });
+    onDeleted();
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Delete this endpoint?"
+      submitLabel="Delete endpoint"
+      danger
+      focus="cancel"
+      onSubmit={remove}
+      onClose={onClose}
+    >
+      <p className="[overflow-wrap:anywhere]">
+        Nothing is sent to {endpoint.url} any more. Its secret and its delivery log are removed. This cannot be undone.
+      </p>
+    </FormDialog>
+  );
+}
+
+const OVERLAPS = [
+  { value: "0", label: "At once" },
+  { value: "1", label: "In 1 hour" },
+  { value: "24", label: "In 24 hours" },
+] as const;
+
+type RotateDialogProps = EndpointDialogProps & { onRotated: (endpoint: WebhookEndpoint) => void };
+
+/** A new secret. Until the old one ends messages carry a signature of each. */
+export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: RotateDialogProps) {
+  const sendOnce = useOneKey();
+  const form = useForm({ overlap: "24" as (typeof OVERLAPS)[number]["value"] });
+
+  async function rotate() {
+    const body = { overlap_hours: Number(form.values.overlap) as 0 | 1 | 24 };
+    const params = { id: endpoint.id };
+    const send = (idempotencyKey: string) =>
+      callApi("POST /v1/webhook-endpoints/{id}/rotate-secret", { mode, params, body, idempotencyKey });
+    onRotated((await sendOnce(send)).data);
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Rotate the signing secret"
+      description="Makes a new secret. Until the old one ends, each message carries a signature from both."
+      submitLabel="Rotate secret"
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      <RadioCards legend="When does the old secret end?" options={OVERLAPS} {...form.choice("overlap")} columns={3} />
+    </FormDialog>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const PERIODS = [
+  ["1", "The last hour"],
+  ["24", "The last 24 hours"],
+  ["168", "The last 7 days"],
+  ["720", "The last 30 days"],
+  // An hour less than events are kept.
+  ["2159", "The last 90 days"],
+] as const;
+
+/** Sends the events of a time again, a few thousand at a time, until all are on their way. */
+export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
+  const form = useForm({ hours: "24", everything: false });
+  const [opened, setOpened] = useState<number | null>(null);
+
+  async function replay() {
+    const until = new Date().toISOString();
+    let since: string | null = new Date(Date.parse(until) - Number(form.values.hours) * HOUR_MS).toISOString();
+    let count = 0;
+    while (since !== null) {
+      const body: ReplayWebhookEndpointBody = { since, until, only_failed: !form.values.everything };
+      const answer = await callApi("POST /v1/webhook-endpoints/{id}/replay", {
+        ...{ mode, params: { id: endpoint.id }, body },
+      });
+      const replay: WebhookReplay = answer.data;
+      count += replay.delivery_count;
+      setOpened(count);
+      since = replay.next_since;
+    }
+    onChanged(count === 0 ? "There was nothing to send" : `${eventsText(count)} on the way`);
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Send missed events"
+      description="Events of this time that did not arrive are sent again, oldest first and under the same ids."
+      submitLabel="Send events"
+      onSubmit={replay}
+      onClose={onClose}
+    >
+      <SelectField label="Since" {...form.field("hours")}>
+        {PERIODS.map(([hours, label]) => (
+          <option key={hours} value={hours}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <Checkbox
+        label="Also events that were delivered"
+        description="Your server receives them again with the same ids."
+        checked={form.values.everything}
+        onChange={({ target }) => form.set({ everything: target.checked })}
+      />
+      {form.pending && opened !== null && opened > 0 && (
+        <Banner tone="neutral" role="status">
+          {eventsText(opened)} on the way so far.
+        </Banner>
+      )}
+    </FormDialog>
+  );
+}
+
+const eventsText = (count: number) => `${count.toLocaleString("en-US")} ${count === 1 ? "event" : "events"}`;

@@ -1,0 +1,118 @@
+"use client";
+
+import { useId } from "react";
+import { Checkbox } from "@/components/ui/checkbox";
+import { RadioCards } from "@/components/ui/choices";
+import { TextField } from "@/components/ui/form";
+import type { FormState } from "@/lib/client/use-form";
+import type { Payload, WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+
+export type EndpointValues = {
+  url: string;
+  description: string;
+  scope: "all" | "some";
+  types: readonly string[];
+  payload: Payload;
+  signature: WebhookEndpoint["signature"];
+};
+
+export const NEW_ENDPOINT: EndpointValues = {
+  ...{ url: "", description: "", scope: "all", types: [], payload: "full", signature: "v1" },
+};
+
+export function endpointValues(endpoint: WebhookEndpoint): EndpointValues {
+  const all = endpoint.event_types.includes("*");
+  return {
+    url: endpoint.url,
+    description: endpoint.description ?? "",
+    scope: all ? "all" : "some",
+    types: all ? [] : endpoint.event_types,
+    payload: endpoint.payload,
+    signature: endpoint.signature,
+  };
+}
+
+/** What is missing before it can be sent; the API checks the rest. */
+export function checkEndpoint({ url, scope, types }: EndpointValues): Record<string, string | undefined> {
+  return {
+    url: url.trim() === "" ? "Enter the address that events are sent to." : undefined,
+    event_types: scope === "some" && types.length === 0 ? "Choose at least one event." : undefined,
+  };
+}
+
+/** `Type`: of an event, as the contract lists them. */
+export function readEndpoint<Type extends string>(values: EndpointValues) {
+  const { url, description, scope, types, payload, signature } = values;
+  return {
+    url: url.trim(),
+    description: description.trim() || null,
+    event_types: scope === "all" ? (["*"] satisfies ["*"]) : ([...types] as Type[]),
+    payload,
+    signature,
+  };
+}
+
+const SCOPES = [
+  { value: "all", label: "All events", description: "Also types that are added later." },
+  { value: "some", label: "Selected events" },
+] as const;
+const PAYLOADS = [
+  { value: "full", label: "Full", description: "The event with the object as it was then." },
+  { value: "thin", label: "Thin", description: "Type and ids only; your server fetches the object." },
+] as const;
+const SIGNATURES = [
+  { value: "v1", label: "HMAC-SHA256", description: "One shared secret. Every library supports it." },
+  { value: "v1+v1a", label: "And Ed25519", description: "Also signed with a key pair: verify with the public key." },
+] as const;
+
+type EndpointFieldsProps = { form: FormState<EndpointValues>; eventTypes: readonly string[] };
+
+export function EndpointFields({ form, eventTypes }: EndpointFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Endpoint URL"
+        hint="https on port 443, at a public address."
+        type="url"
+        placeholder="https://example.com/webhooks"
+        autoComplete="off"
+        spellCheck={false}
+        {...form.field("url")}
+      />
+      <TextField label="Description" optional maxLength={500} {...form.field("description")} />
+      <RadioCards legend="Events" options={SCOPES} columns={2} {...form.choice("scope")} />
+      {form.values.scope === "some" && <TypeChoice form={form} eventTypes={eventTypes} />}
+      <RadioCards legend="Payload" options={PAYLOADS} columns={2} {...form.choice("payload")} />
+      <RadioCards legend="Signature" options={SIGNATURES} columns={2} {...form.choice("signature")} />
+    </>
+  );
+}
+
+function TypeChoice({ form, eventTypes }: EndpointFieldsProps) {
+  const id = useId();
+  const { types } = form.values;
+  const error = form.errorOf("event_types");
+  return (
+    <fieldset className="min-w-0" aria-describedby={error && id}>
+      <legend className="sr-only">Selected events</legend>
+      <div className="grid gap-x-6 gap-y-1.5 rounded-md border px-3 py-2.5 sm:grid-cols-2">
+        {eventTypes.map((type) => (
+          <Checkbox
+            key={type}
+            name="event_types"
+            label={<span className="font-mono text-xs [overflow-wrap:anywhere]">{type}</span>}
+            checked={types.includes(type)}
+            onChange={({ target }) =>
+              form.set({ types: target.checked ? [...types, type] : types.filter((each) => each !== type) })
+            }
+          />
+        ))}
+      </div>
+      {error && (
+        <p id={id} className="mt-1.5 text-red text-xs">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,200 @@
+import type { CustomerRow } from "@/db/schema/customers";
+import type { CardBrand } from "@/lib/contract/transactions/words";
+import { isoFromPostgres, type Sql } from "../client";
+import { Parameters, runText } from "./statement-text";
+import { END } from "./transactions/words";
+
+export type ShownCustomerRow = Omit<CustomerRow, "environment_id" | "words">;
+
+/** By primary key. */
+export async function findCustomer(sql: Sql, environmentId: string, id: string): Promise<ShownCustomerRow | null> {
+  const rows = await sql<ShownCustomerRow[]>`
+    select id, customer_id, email, name, first_payment_at, last_payment_at from customers where environment_id = ${environmentId} and id = ${id}`;
+  return rows[0] ?? null;
+}
+
+type Identity = { readonly customer_id: string | null; readonly customer_email: string | null };
+
+/** The id of the customer that a payment belongs to, where it is known by now. By primary key. */
+export async function findCustomerOf(sql: Sql, environmentId: string, of: Identity): Promise<string | null> {
+  const rows = await sql<{ id: string }[]>`
+    select id from customers where environment_id = ${environmentId}
+      and id = customer_uuid(${environmentId}::uuid, ${of.customer_id}::text, lower(${of.customer_email}::text))`;
+  return rows[0]?.id ?? null;
+}
+
+type CustomerPage = {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: Pick<ShownCustomerRow, "id" | "last_payment_at"> | null;
+};
+
+/**
+ * Customers by their last payment, and how many there are up to `most`. Index: `customers_latest`, read in its order; with words
+ * those that the rarest of them finds, by the key of `customer_words`, or, where these are more than are counted, until enough
+ * have them.
+ */
+export async function listCustomers(
+  sql: Sql,
+  environmentId: string,
+  q: string | undefined,
+  { limit, offset, after }: CustomerPage,
+  most: number,
+): Promise<{ rows: ShownCustomerRow[]; total: number }> {
+  const asked = q === undefined ? [] : await findAsked(sql, environmentId, q, most);
+  const [rarest] = asked;
+  if (q !== undefined && rarest === undefined) return { rows: [], total: 0 };
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const has = asked.map(({ word }) => `strpos(words, ${parameters.add(` ${word}`)}) > 0`);
+  const where = [`environment_id = ${environment}`, ...has].join(" and ");
+  const from =
+    rarest && rarest.found < most
+      ? `(select distinct customer from customer_words where ${rangeText(parameters, environment, rarest.word)}) found
+      cross join lateral (select * from customers where id = found.customer and ${where} offset 0) customers`
+      : `customers where ${where}`;
+  const behind = after
+    ? `where (last_payment_at, id) < (${parameters.add(after.last_payment_at)}::timestamptz, ${parameters.add(after.id)}::uuid)`
+    : "";
+  const page = `select id, customer_id, email, name, first_payment_at, last_payment_at from (select customers.* from ${from}) customers ${behind} order by last_payment_at desc, id desc limit ${limit} offset ${offset}`;
+  const text = `
+select c.total, p.*
+from (select count(*)::int as total from (select from ${from} limit ${most}) counted) c
+left join (${page}) p on true order by p.last_payment_at desc, p.id desc`;
+  const rows = await runText<ShownCustomerRow & { total: number }>(sql, { text, parameters, prepare: false });
+  return { rows: rows[0]?.id ? rows : [], total: rows[0]?.total ?? 0 };
+}
+
+const rangeText = (parameters: Parameters, environment: string, word: string) => {
+  const prefix = `${parameters.add(word)}::text`;
+  return `environment_id = ${environment} and word >= ${prefix} and word < ${prefix} || ${END}`;
+};
+
+/** The words of a text, the rarest first: how many rows of `customer_words` each finds, up to `most`. */
+async function findAsked(sql: Sql, environmentId: string, q: string, most: number) {
+  const words = await sql<{ word: string }[]>`select word from asked_words(${q})`;
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const counts = words.map(
+    ({ word }) =>
+      `(select count(*)::int from (select from customer_words where ${rangeText(parameters, environment, word)} limit ${most}) rows)`,
+  );
+  if (counts.length === 0) return [];
+  const text = `select unnest(array[${counts.join(", ")}]) as found`;
+  const rows = await runText<{ found: number }>(sql, { text, parameters, prepare: false });
+  return words.map(({ word }, i) => ({ word, found: rows[i]?.found ?? 0 })).toSorted((a, b) => a.found - b.found);
+}
+
+export type CustomerFigures = {
+  readonly customer: string;
+  readonly currency: string;
+  readonly payments: number;
+  readonly declined: number;
+  readonly captured: number;
+  readonly refunded: number;
+};
+
+/**
+ * What some customers paid, by currency. Indexes: `payments_customer`; for those known by e-mail alone `transactions_email` and
+ * the keys of the payments. As many rows as they have payments: 100,000 take a fraction of a second.
+ */
+export async function readFigures(
+  sql: Sql,
+  environmentId: string,
+  customers: readonly ShownCustomerRow[],
+): Promise<CustomerFigures[]> {
+  return sql<CustomerFigures[]>`
+    select c.id as customer, f.currency, f.payments::float8, f.declined::float8, f.captured::float8, f.refunded::float8
+    from customers c cross join lateral (
+      select p.currency, count(*) as payments, count(*) filter (where p.status = 'DECLINED') as declined,
+        sum(p.amount_captured) as captured, sum(p.amount_refunded) as refunded
+      from (
+        select currency, status, amount_captured, amount_refunded from payments
+        where c.customer_id is not null and environment_id = ${environmentId} and customer_id = c.customer_id
+        union all
+        select p.currency, p.status, p.amount_captured, p.amount_refunded from transactions t
+        cross join lateral (
+          select * from payments where environment_id = ${environmentId} and id = t.payment_id offset 0) p
+        where c.customer_id is null and t.environment_id = ${environmentId} and t.customer_email_key = c.email
+          and t.customer_id is null and t.type = 'CHARGE'
+        offset 0
+      ) p group by p.currency
+    ) f
+    where c.environment_id = ${environmentId} and c.id = any(${customers.map(({ id }) => id)}::uuid[])
+    order by f.captured desc, f.currency`;
+}
+
+export type CustomerCard = {
+  readonly customer: string;
+  readonly brand: CardBrand | null;
+  readonly last4: string;
+  readonly exp_month: number | null;
+  readonly exp_year: number | null;
+  readonly last_used_at: string;
+};
+
+/** The cards of some customers' last charges, the latest first. Indexes: `transactions_customer`, `transactions_email`. */
+export async function readCards(
+  sql: Sql,
+  environmentId: string,
+  customers: readonly ShownCustomerRow[],
+  { charges, cards }: { charges: number; cards: number },
+): Promise<CustomerCard[]> {
+  const rows = await sql<CustomerCard[]>`
+    select c.id as customer, k.* from customers c cross join lateral (
+      select card_brand as brand, card_last4 as last4, card_exp_month as exp_month, card_exp_year as exp_year,
+        max(created_at) as last_used_at
+      from (
+        (select * from transactions
+        where c.customer_id is not null and environment_id = ${environmentId} and customer_id = c.customer_id
+        order by id desc limit ${charges})
+        union all
+        (select * from transactions
+        where c.customer_id is null and environment_id = ${environmentId} and customer_email_key = c.email and customer_id is null
+        order by id desc limit ${charges})
+      ) latest
+      where type = 'CHARGE' and card_last4 is not null
+      group by 1, 2, 3, 4 order by last_used_at desc limit ${cards}
+    ) k
+    where c.environment_id = ${environmentId} and c.id = any(${customers.map(({ id }) => id)}::uuid[])
+    order by k.last_used_at desc`;
+  return rows.map((row) => ({ ...row, last_used_at: isoFromPostgres(row.last_used_at) }));
+}
+
+/**
+ * Tells customers of up to `most` charges that are queued: the first one of each makes the customer. In the order of the keys, so
+ * that two instances wait for each other and never deadlock. Answers how many charges it took.
+ */
+export async function noteCustomers(sql: Sql, most: number): Promise<number> {
+  const [row] = await sql<[{ noted: number }]>`
+    with due as materialized (
+      delete from customers_due where ctid = any(array(select ctid from customers_due limit ${most} for update skip locked))
+      returning environment_id, transaction_id
+    ),
+    charges as (
+      select t.environment_id, customer_uuid(t.environment_id, t.customer_id, t.customer_email_key) as customer, t.customer_id,
+        t.customer_email_key as email, t.customer_name as name, t.created_at, t.id
+      from due cross join lateral (
+        select * from transactions where environment_id = due.environment_id and id = due.transaction_id offset 0) t
+    ),
+    seen as (
+      select environment_id, customer, customer_id,
+        (array_agg(email order by id desc) filter (where email is not null))[1] as email,
+        (array_agg(name order by id desc) filter (where name is not null))[1] as name,
+        min(created_at) as first, max(created_at) as last
+      from charges group by 1, 2, 3 order by 1, 2
+    ),
+    noted as (
+      insert into customers as c (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
+      select environment_id, customer, customer_id, email, name, '', first, last from seen
+      on conflict (environment_id, id) do update set
+        email = case when excluded.last_payment_at >= c.last_payment_at then coalesce(excluded.email, c.email)
+          else coalesce(c.email, excluded.email) end,
+        name = case when excluded.last_payment_at >= c.last_payment_at then coalesce(excluded.name, c.name)
+          else coalesce(c.name, excluded.name) end,
+        first_payment_at = least(c.first_payment_at, excluded.first_payment_at),
+        last_payment_at = greatest(c.last_payment_at, excluded.last_payment_at)
+    )
+    select count(*)::int as noted from due`;
+  return row.noted;
+}

@@ -1,0 +1,158 @@
+import { and, desc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
+import type { EventType } from "@/lib/contract/events/event";
+import type { Orm, Sql } from "../client";
+import { type EventRow, events } from "../schema/events";
+import { countUpTo } from "./statement-text";
+
+export type EventFilter = {
+  readonly type?: EventType | undefined;
+  /** UUID of the object that the events are about. */
+  readonly objectId?: string | undefined;
+  /** First id to include: an id is made in the millisecond of `created_at`. */
+  readonly fromId: string;
+  /** First id past the range. */
+  readonly beforeId?: string | undefined;
+};
+
+export type EventPage = { readonly limit: number; readonly offset: number; readonly after: EventRow | null };
+
+const { xid: _, ...shown } = getTableColumns(events);
+
+/** One that is not older than `fromId`. */
+export async function findEvent(orm: Orm, environmentId: string, id: string, fromId: string): Promise<EventRow | null> {
+  const rows = await orm
+    .select(shown)
+    .from(events)
+    .where(and(eq(events.environment_id, environmentId), eq(events.id, id), gte(events.id, fromId)));
+  return rows[0] ?? null;
+}
+
+/** The request that made an event true, while the log has it. Null for what happened by itself. Index: primary keys. */
+export async function findRequestOfEvent(client: Sql, environmentId: string, id: string): Promise<string | null> {
+  const [row] = await client<{ id: string }[]>`
+    select r.id from events e
+    left join operations o on o.environment_id = e.environment_id and o.id = e.operation_id
+    left join audit_log a on a.environment_id = e.environment_id and a.id = e.id
+    join request_log r on r.environment_id = e.environment_id and r.id = coalesce(o.request_id, a.request_id)
+    where e.environment_id = ${environmentId}::uuid and e.id = ${id}::uuid`;
+  return row?.id ?? null;
+}
+
+const matching = (environmentId: string, { type, objectId, fromId, beforeId }: EventFilter) =>
+  and(
+    eq(events.environment_id, environmentId),
+    type && eq(events.type, type),
+    objectId === undefined ? undefined : eq(events.object_id, objectId),
+    gte(events.id, fromId),
+    beforeId === undefined ? undefined : lt(events.id, beforeId),
+  );
+
+/**
+ * Ids of a page, newest first. One object's events are in the order of their numbers, for which there is an index: in the order of
+ * the ids the planner may rather walk through the environment's latest. Indexes: `events_object`, `events_type`, the primary key.
+ */
+function pageOf(orm: Orm, environmentId: string, filter: EventFilter, { limit, offset, after }: EventPage) {
+  const order = filter.objectId === undefined ? events.id : events.sequence;
+  const behind = filter.objectId === undefined ? after?.id : after?.sequence;
+  return orm
+    .select({ id: events.id })
+    .from(events)
+    .where(and(matching(environmentId, filter), behind === undefined ? undefined : lt(order, behind)))
+    .orderBy(desc(order))
+    .limit(limit)
+    .offset(offset)
+    .as("page");
+}
+
+/** The events of a page, newest first. */
+export function listEvents(orm: Orm, environmentId: string, filter: EventFilter, page: EventPage): Promise<EventRow[]> {
+  const ids = pageOf(orm, environmentId, filter, page);
+  return orm
+    .select(shown)
+    .from(ids)
+    .innerJoin(events, and(eq(events.environment_id, environmentId), eq(events.id, ids.id)))
+    .orderBy(desc(filter.objectId === undefined ? events.id : events.sequence));
+}
+
+/** What the `data` of a page takes as it is stored, which is compressed. */
+export async function storedBytes(
+  orm: Orm,
+  environmentId: string,
+  filter: EventFilter,
+  page: EventPage,
+): Promise<number> {
+  const ids = pageOf(orm, environmentId, filter, page);
+  const rows = await orm
+    .select({ bytes: sql<number>`coalesce(sum(pg_column_size(${events.data})), 0)::integer` })
+    .from(ids)
+    .innerJoin(events, and(eq(events.environment_id, environmentId), eq(events.id, ids.id)));
+  return rows[0]?.bytes ?? 0;
+}
+
+/** How many match, counting no further than `cap` + 1. */
+export async function countEvents(orm: Orm, environmentId: string, filter: EventFilter, cap: number): Promise<number> {
+  return countUpTo(orm, events, matching(environmentId, filter), cap + 1);
+}
+
+/**
+ * A place in the order in which events are streamed: that of the transactions that wrote them. It is not the order of the ids: an
+ * event may be committed after a later one, and whoever follows the ids would miss it.
+ */
+export type StreamPosition = {
+  readonly xid: string;
+  readonly id: string;
+  /** Snapshot whose events are passed over, though they stand behind the place; null where none are. */
+  readonly seen: string | null;
+};
+
+/** What is committed by now, as PostgreSQL writes a snapshot: oldest running transaction, next one, those running between. */
+export async function currentSnapshot(client: Sql): Promise<string> {
+  const [row] = await client<[{ snapshot: string }]>`select pg_current_snapshot()::text as snapshot`;
+  return row.snapshot;
+}
+
+/** Behind everything that a snapshot sees. What was being written then comes after it. Null for a text that is no snapshot. */
+export function positionAt(snapshot: string): StreamPosition | null {
+  const parts = /^(\d{1,19}):(\d{1,19}):([\d,]*)$/.exec(snapshot);
+  if (!parts) return null;
+  const [xmin, xmax] = [BigInt(parts[1] as string), BigInt(parts[2] as string)];
+  const running = parts[3] === "" ? [] : (parts[3] as string).split(",");
+  // PostgreSQL refuses others, and an error of the database is nobody's answer.
+  const isOrdered = running.every((xid, at) => {
+    const before = at === 0 ? xmin - 1n : BigInt(running[at - 1] as string);
+    return xid !== "" && BigInt(xid) > before && BigInt(xid) < xmax;
+  });
+  if (!isOrdered || xmin < 1n || xmin > xmax || xmax > LAST_XID) return null;
+  return { xid: xmin.toString(), id: "00000000-0000-0000-0000-000000000000", seen: snapshot };
+}
+
+const LAST_XID = 2n ** 63n - 1n;
+
+/** The place of an event; null when there is none of that id, or it is older than `fromId`. */
+export async function positionOf(
+  client: Sql,
+  environmentId: string,
+  id: string,
+  fromId: string,
+): Promise<StreamPosition | null> {
+  const [row] = await client<StreamPosition[]>`
+    select xid::text as xid, id, null as seen from events
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and id >= ${fromId}::uuid`;
+  return row ?? null;
+}
+
+/** Those behind a place that are not older than `fromId`, in order. Of transactions that began after one that still runs there are none: it may add some before them. */
+export function eventsBehind(
+  client: Sql,
+  environmentId: string,
+  position: StreamPosition,
+  fromId: string,
+  limit: number,
+): Promise<(EventRow & { xid: string })[]> {
+  return client<(EventRow & { xid: string })[]>`
+    select environment_id, id, type, operation_id, object_id, sequence, data, created_at, xid::text as xid from events
+    where environment_id = ${environmentId}::uuid and (xid, id) > (${position.xid}::text::xid8, ${position.id}::uuid)
+      and id >= ${fromId}::uuid and xid < pg_snapshot_xmin(pg_current_snapshot())
+      and (${position.seen}::text is null or not pg_visible_in_snapshot(xid, ${position.seen}::text::pg_snapshot))
+    order by events.xid, id limit ${limit}::int`;
+}

@@ -1,0 +1,283 @@
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import { environments, merchants, users } from "@/db/schema/accounts";
+import { receiptMails, receiptSettings, receipts } from "@/db/schema/receipts";
+import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { ReceiptCause } from "@/lib/contract/receipts/receipts";
+import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
+import { isoFromPostgres } from "../client";
+
+export type NewReceipt = { payment_id: string; token: string; created_at: string };
+
+/** Payment → the token of its receipt: those that are there, and for the others the new ones. By primary key. */
+export async function ensureReceipts(
+  orm: Orm,
+  environmentId: string,
+  wanted: readonly NewReceipt[],
+): Promise<Map<string, string>> {
+  if (wanted.length === 0) return new Map();
+  await orm
+    .insert(receipts)
+    .values(wanted.map((receipt) => ({ environment_id: environmentId, ...receipt })))
+    .onConflictDoNothing();
+  const ids = wanted.map(({ payment_id }) => payment_id);
+  const rows = await orm
+    .select({ payment_id: receipts.payment_id, token: receipts.token })
+    .from(receipts)
+    .where(and(eq(receipts.environment_id, environmentId), inArray(receipts.payment_id, ids)));
+  return new Map(rows.map(({ payment_id, token }) => [payment_id, token]));
+}
+
+export type ReceiptRow = {
+  readonly environment_id: string;
+  readonly payment_id: string;
+  readonly mode: Mode;
+  readonly checkout_appearance: Appearance | null;
+  readonly merchant_name: string;
+  readonly support_email: string | null;
+  readonly website: string | null;
+  readonly time_zone: string;
+  readonly logo_sha256: Buffer | null;
+  readonly logo_width: number | null;
+  readonly logo_height: number | null;
+  readonly plan_name: string | null;
+  readonly description: string | null;
+  readonly currency: string;
+  readonly amount_captured: number;
+  readonly amount_refunded: number;
+  readonly captured_at: string;
+  readonly card_brand: CardBrand | null;
+  readonly card_last4: string | null;
+};
+
+/** What a receipt shows, by its token; null while nothing is captured. Indexes: `receipts_token`, primary keys. */
+export async function findReceipt(client: Sql, token: string): Promise<ReceiptRow | null> {
+  const [row] = await client<ReceiptRow[]>`
+    select r.environment_id, r.payment_id, e.mode, e.checkout_appearance, m.name as merchant_name, m.support_email, m.website,
+      m.time_zone, l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height, plan.name as plan_name,
+      c.description, p.currency, p.amount_captured::float8, p.amount_refunded::float8,
+      coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4
+    from receipts r
+    join environments e on e.id = r.environment_id
+    join merchants m on m.id = e.merchant_id
+    left join merchant_logos l on l.merchant_id = m.id
+    join payments p on p.environment_id = r.environment_id and p.id = r.payment_id
+    join transactions c on c.environment_id = r.environment_id and c.id = p.charge_id
+    left join plans plan on plan.environment_id = r.environment_id and plan.id = c.plan_id
+    where r.token = ${token} and p.amount_captured > 0`;
+  return row ? { ...row, captured_at: isoFromPostgres(row.captured_at) } : null;
+}
+
+export type ReceiptRefund = { readonly amount: number; readonly at: string; readonly pending: boolean };
+
+/** The refunds of a payment that did not fail, oldest first. Index: `transactions_refunds`. */
+export async function listReceiptRefunds(
+  client: Sql,
+  environmentId: string,
+  paymentId: string,
+  limit: number,
+): Promise<ReceiptRefund[]> {
+  const rows = await client<ReceiptRefund[]>`
+    select amount::float8, coalesce(refunded_at, created_at) as at, status = 'PENDING' as pending from transactions
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and type = 'REFUND' and status <> 'FAILED'
+    order by id limit ${limit}::int`;
+  return rows.map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
+}
+
+/** Of the environment; both are on or off for test and live alike. */
+export async function findReceiptSettings(
+  orm: Orm,
+  environmentId: string,
+): Promise<{ on_capture: boolean; on_refund: boolean }> {
+  const { captured_since, refunded_since, environment_id } = receiptSettings;
+  const rows = await orm
+    .select({
+      on_capture: sql<boolean>`${captured_since} is not null`,
+      on_refund: sql<boolean>`${refunded_since} is not null`,
+    })
+    .from(receiptSettings)
+    .where(eq(environment_id, environmentId));
+  return rows[0] ?? { on_capture: false, on_refund: false };
+}
+
+/**
+ * Switches what is given for all environments of a merchant. What is switched on counts from this very transaction; what is on
+ * already keeps its beginning. Nothing before is read: from off the reading begins here as well.
+ */
+export async function switchReceipts(
+  tx: Orm,
+  merchantId: string,
+  { on_capture, on_refund }: { on_capture: boolean; on_refund: boolean },
+): Promise<void> {
+  await tx.execute(sql`
+    insert into receipt_settings as s (environment_id, captured_since, refunded_since, read_xid, read_id)
+    select id, case when ${on_capture}::boolean then pg_current_xact_id() end, case when ${on_refund}::boolean then pg_current_xact_id() end,
+      pg_current_xact_id(), '00000000-0000-0000-0000-000000000000'
+    from ${environments} where merchant_id = ${merchantId}::uuid
+    on conflict (environment_id) do update set
+      captured_since = case when ${on_capture}::boolean then coalesce(s.captured_since, pg_current_xact_id()) end,
+      refunded_since = case when ${on_refund}::boolean then coalesce(s.refunded_since, pg_current_xact_id()) end,
+      read_xid = case when s.captured_since is null and s.refunded_since is null then excluded.read_xid else s.read_xid end,
+      read_id = case when s.captured_since is null and s.refunded_since is null then excluded.read_id else s.read_id end`);
+}
+
+/**
+ * Environments with events that were not read for receipts yet, in the order of their ids. Of transactions that began after one
+ * that still runs none is read: it may add some before them. Indexes: the primary key, `events_stream`.
+ */
+export async function listEnvironmentsToRead(
+  client: Sql,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await client<{ environment_id: string }[]>`
+    select s.environment_id from receipt_settings s
+    join environments e on e.id = s.environment_id
+    join merchants m on m.id = e.merchant_id and m.suspended_at is null
+    cross join lateral (
+      select id from events
+      where environment_id = s.environment_id and (xid, id) > (s.read_xid, s.read_id)
+        and xid < pg_snapshot_xmin(pg_current_snapshot())
+      order by events.xid, id limit 1
+    ) unread
+    where (s.captured_since is not null or s.refunded_since is not null)
+      and (${after}::uuid is null or s.environment_id > ${after}::uuid)
+    order by s.environment_id limit ${limit}::int`;
+  return rows.map(({ environment_id }) => environment_id);
+}
+
+/** The merchant as its mails name it, and where reading goes on. */
+export type ReadingRow = {
+  mode: Mode;
+  merchant_id: string;
+  merchant_name: string;
+  support_email: string | null;
+  time_zone: string;
+  captured_since: string | null;
+  refunded_since: string | null;
+  read_xid: string;
+  read_id: string;
+};
+
+/** Locked until the transaction ends; null while another instance reads, or when it was switched off. */
+export async function lockReading(tx: Orm, environmentId: string): Promise<ReadingRow | null> {
+  const rows = await tx.execute<ReadingRow>(sql`
+    select e.mode, m.id as merchant_id, m.name as merchant_name, m.support_email, m.time_zone, s.captured_since::text, s.refunded_since::text,
+      s.read_xid::text, s.read_id
+    from receipt_settings s
+    join ${environments} e on e.id = s.environment_id
+    join ${merchants} m on m.id = e.merchant_id
+    where s.environment_id = ${environmentId}::uuid and (s.captured_since is not null or s.refunded_since is not null)
+    for update of s skip locked`);
+  return rows[0] ?? null;
+}
+
+export type ReadEvent = { id: string; xid: string; type: string; object_id: string };
+
+/** The next events in the order of their transactions. Index: `events_stream`. */
+export async function readEventsBehind(
+  tx: Orm,
+  environmentId: string,
+  { read_xid, read_id }: Pick<ReadingRow, "read_xid" | "read_id">,
+  limit: number,
+): Promise<ReadEvent[]> {
+  const rows = await tx.execute<ReadEvent>(sql`
+    select id, xid::text as xid, type, object_id from events
+    where environment_id = ${environmentId}::uuid and (xid, id) > (${read_xid}::text::xid8, ${read_id}::uuid)
+      and xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by events.xid, id limit ${limit}::int`);
+  return [...rows];
+}
+
+export async function moveReading(tx: Orm, environmentId: string, { xid, id }: ReadEvent): Promise<void> {
+  await tx.execute(sql`
+    update receipt_settings set read_xid = ${xid}::text::xid8, read_id = ${id}::uuid where environment_id = ${environmentId}::uuid`);
+}
+
+/** A capture or a refund as its mail tells of it. */
+export type MailedRow = {
+  transaction_id: string;
+  payment_id: string;
+  is_refund: boolean;
+  /** A refund that came back. */
+  is_failed: boolean;
+  /** Of the refund, or what was captured; minor units. */
+  amount: number;
+  currency: string;
+  at: string;
+  customer_email: string | null;
+  card_brand: CardBrand | null;
+  card_last4: string | null;
+};
+
+type WantedIds = "paymentIds" | "refundIds" | "failedIds";
+
+/** Payments by their charge, refunds, and of failed refunds those whose success was mailed. By primary key, `receipt_mails_each`. */
+export async function readMailed(
+  tx: Orm,
+  environmentId: string,
+  { paymentIds = [], refundIds = [], failedIds = [] }: { readonly [ids in WantedIds]?: readonly string[] },
+): Promise<MailedRow[]> {
+  const list = (ids: readonly string[]) => sql`${`{${ids.join(",")}}`}::uuid[]`;
+  const rows = await tx.execute<MailedRow>(sql`
+    select t.id as transaction_id, p.id as payment_id, t.type = 'REFUND' as is_refund, wanted.is_failed,
+      (case when t.type = 'REFUND' then t.amount else p.amount_captured end)::float8 as amount, p.currency,
+      coalesce(case when t.type = 'REFUND' then t.refunded_at else t.captured_at end, t.updated_at) as at,
+      c.customer_email, c.card_brand, c.card_last4
+    from (
+      select charge_id as id, false as is_failed from payments
+      where environment_id = ${environmentId}::uuid and id = any(${list(paymentIds)})
+      union all select unnest(${list(refundIds)}), false
+      union all select transaction_id, true from receipt_mails
+      where environment_id = ${environmentId}::uuid and transaction_id = any(${list(failedIds)}) and cause = 'refunded'
+    ) wanted
+    cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = wanted.id offset 0) t
+    cross join lateral (select * from payments where environment_id = ${environmentId}::uuid and id = t.payment_id offset 0) p
+    cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = p.charge_id offset 0) c
+    where p.amount_captured > 0 and (t.status = 'FAILED') = wanted.is_failed`);
+  return [...rows].map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
+}
+
+type NewReceiptMail = {
+  id: string;
+  payment_id: string;
+  transaction_id: string;
+  cause: ReceiptCause;
+  created_at: string;
+};
+
+/** False: a mail of this capture or refund was written before. Never for one that a user asks for. */
+export async function insertReceiptMail(tx: Orm, environmentId: string, mail: NewReceiptMail): Promise<boolean> {
+  const rows = await tx
+    .insert(receiptMails)
+    .values({ environment_id: environmentId, ...mail })
+    .onConflictDoNothing()
+    .returning({ id: receiptMails.id });
+  return rows.length > 0;
+}
+
+/** Those that users asked for within a day; the receipt is locked until the transaction ends. Index: receipt_mails_payment. */
+export async function countRequestedMails(tx: Orm, environmentId: string, paymentId: string): Promise<number> {
+  await tx
+    .select({ token: receipts.token })
+    .from(receipts)
+    .where(and(eq(receipts.environment_id, environmentId), eq(receipts.payment_id, paymentId)))
+    .for("update");
+  return tx.$count(
+    receiptMails,
+    and(
+      eq(receiptMails.environment_id, environmentId),
+      eq(receiptMails.payment_id, paymentId),
+      eq(receiptMails.cause, "requested"),
+      gt(receiptMails.created_at, sql`now() - interval '1 day'`),
+    ),
+  );
+}
+
+/** Of some addresses, in small letters, those that members of the team have proved. Index: users_merchant. */
+export async function listTeamAddresses(orm: Orm, merchantId: string): Promise<Set<string>> {
+  const rows = await orm
+    .select({ email: sql<string>`lower(${users.email})` })
+    .from(users)
+    .where(and(eq(users.merchant_id, merchantId), sql`${users.email_verified_at} is not null`));
+  return new Set(rows.map(({ email }) => email));
+}

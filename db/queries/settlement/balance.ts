@@ -1,0 +1,200 @@
+import type { Sql } from "@/db/client";
+import type { LedgerAccount } from "@/db/schema/payments";
+import type { MovementType } from "@/lib/contract/settlement/balance";
+
+/**
+ * What each measure of the daily totals does to the balance. A job keeps the totals, and what it has not folded yet is added at
+ * each read: so a balance is exact and costs the same after a million captures, none of which waits for another's row.
+ */
+const PENDING = { captured: 1, refund_failed: 1, settled_back: 1, refunded: -1, fee: -1, settled: -1 };
+const AVAILABLE = { settled: 1, payout_failed: 1, settled_back: -1, payout: -1 };
+const IN_PAYOUT = { payout: 1, payout_failed: -1, payout_paid: -1 };
+const MEASURES = [...new Set([PENDING, AVAILABLE, IN_PAYOUT].flatMap((account) => Object.keys(account)))];
+
+const signed = (sql: Sql, account: Record<string, number>, when = "true") =>
+  sql.unsafe(
+    `coalesce(sum(case measure ${Object.entries(account)
+      .map(([measure, sign]) => `when '${measure}' then ${sign === 1 ? "" : "-"}amount`)
+      .join(" ")} end) filter (where ${when}), 0)::float8`,
+  );
+
+export type BalanceRow = { currency: string; pending: number; available: number; in_payout: number };
+
+/** Of each currency that money ever moved in. Indexes: the primary key of daily_totals, `total_deltas_environment`. */
+export async function readBalances(sql: Sql, environmentId: string): Promise<BalanceRow[]> {
+  return await sql<BalanceRow[]>`
+    select currency, ${signed(sql, PENDING)} as pending, ${signed(sql, AVAILABLE)} as available,
+      ${signed(sql, IN_PAYOUT)} as in_payout
+    from (
+      select currency, measure, amount from daily_totals
+      where environment_id = ${environmentId}::uuid and measure = any(${MEASURES}::text[])
+      union all
+      select currency, measure, amount from total_deltas
+      where environment_id = ${environmentId}::uuid and measure = any(${MEASURES}::text[])
+    ) facts
+    group by currency order by currency`;
+}
+
+type Ends = { opening_pending: number; opening_available: number; opening_in_payout: number };
+type Sums = { captures: number; fees: number; refunds: number; refund_reversals: number; settlements: number };
+type PayoutSums = { payouts: number; payout_failures: number; payouts_paid: number };
+/** The balance before a period, and what each kind of movement came to in it. Amounts are positive but for settlements. */
+export type StatementRow = { currency: string } & Ends & Sums & PayoutSums;
+
+/** Of each currency, for whole days of the merchant's zone. Indexes: as for the balance. */
+export async function readStatement(
+  sql: Sql,
+  environmentId: string,
+  period: { from: string; to: string },
+): Promise<StatementRow[]> {
+  const within = (measure: string) =>
+    sql`coalesce(sum(amount) filter (where not earlier and measure = ${measure}), 0)::float8`;
+  return await sql<StatementRow[]>`
+    select currency, ${signed(sql, PENDING, "earlier")} as opening_pending,
+      ${signed(sql, AVAILABLE, "earlier")} as opening_available, ${signed(sql, IN_PAYOUT, "earlier")} as opening_in_payout,
+      ${within("captured")} as captures, ${within("fee")} as fees, ${within("refunded")} as refunds,
+      ${within("refund_failed")} as refund_reversals, ${within("settled")} - ${within("settled_back")} as settlements,
+      ${within("payout")} as payouts, ${within("payout_failed")} as payout_failures, ${within("payout_paid")} as payouts_paid
+    from (
+      select currency, measure, amount, day < ${period.from}::date as earlier from daily_totals
+      where environment_id = ${environmentId}::uuid and measure = any(${MEASURES}::text[]) and day <= ${period.to}::date
+      union all
+      select d.currency, d.measure, d.amount, (d.occurred_at at time zone m.time_zone)::date < ${period.from}::date
+      from total_deltas d
+      join environments e on e.id = d.environment_id
+      join merchants m on m.id = e.merchant_id
+      where d.environment_id = ${environmentId}::uuid and d.measure = any(${MEASURES}::text[])
+        and (d.occurred_at at time zone m.time_zone)::date <= ${period.to}::date
+    ) facts
+    group by currency order by currency`;
+}
+
+type Kind = { type: MovementType; debit: LedgerAccount; credit: LedgerAccount; line: number; sign: 1 | -1 };
+
+/** Which ledger lines are movements of the merchant's balance: each kind is one stretch of `ledger_entries_movements`. */
+const KINDS: readonly Kind[] = [
+  { type: "capture", debit: "processor_receivable", credit: "merchant_payable", line: 1, sign: 1 },
+  { type: "fee", debit: "merchant_payable", credit: "fees", line: 2, sign: -1 },
+  { type: "refund", debit: "merchant_payable", credit: "processor_receivable", line: 1, sign: -1 },
+  { type: "refund_reversal", debit: "processor_receivable", credit: "merchant_payable", line: 2, sign: 1 },
+  { type: "settlement", debit: "merchant_payable", credit: "merchant_available", line: 4, sign: 1 },
+  { type: "settlement", debit: "merchant_available", credit: "merchant_payable", line: 4, sign: -1 },
+  { type: "payout", debit: "merchant_available", credit: "merchant_in_payout", line: 1, sign: -1 },
+  { type: "payout_failure", debit: "merchant_in_payout", credit: "merchant_available", line: 2, sign: 1 },
+];
+
+export type MovementFilter = {
+  readonly type?: MovementType | undefined;
+  readonly currency?: string | undefined;
+  /** First millisecond of the range, and the first one past it. */
+  readonly from?: Date | undefined;
+  readonly before?: Date | undefined;
+};
+
+/** Where a movement stands in the list. `of`: the operation, batch or payout whose line it is. */
+export type MovementKey = { of: string; line: number };
+export type MovementPlace = MovementKey & { created_at: string };
+export type MovementRow = MovementPlace & {
+  type: MovementType;
+  currency: string;
+  amount: number;
+  transaction_id: string | null;
+};
+
+/** The currencies that occur, one look into the index for each, and the kinds that are wanted. */
+function stretches(sql: Sql, environmentId: string, { type, currency }: MovementFilter) {
+  const kinds = KINDS.filter((kind) => type === undefined || kind.type === type);
+  const currencies =
+    currency === undefined
+      ? sql`
+        (select currency from known where currency is not null
+        union
+        select currency from total_deltas where environment_id = ${environmentId}::uuid)`
+      : sql`(select ${currency}::text as currency)`;
+  return sql`${currencies} c cross join unnest(
+      ${kinds.map(({ type }) => type)}::text[], ${kinds.map(({ debit }) => debit)}::text[],
+      ${kinds.map(({ credit }) => credit)}::text[], ${kinds.map(({ line }) => String(line))}::text[]::smallint[],
+      ${kinds.map(({ sign }) => String(sign))}::text[]::integer[]) as k(type, debit, credit, line, sign)`;
+}
+
+const known = (sql: Sql, environmentId: string) => sql`
+  known as (
+    (select currency from daily_totals where environment_id = ${environmentId}::uuid order by currency limit 1)
+    union all
+    select (select currency from daily_totals
+      where environment_id = ${environmentId}::uuid and currency > k.currency order by currency limit 1)
+    from known k where k.currency is not null
+  )`;
+
+const inStretch = (sql: Sql, environmentId: string, { from, before }: MovementFilter) => sql`
+  l.environment_id = ${environmentId}::uuid and l.currency = c.currency and l.debit_account = k.debit
+  and l.credit_account = k.credit and l.line = k.line
+  ${from === undefined ? sql`` : sql`and l.created_at >= ${from}`}
+  ${before === undefined ? sql`` : sql`and l.created_at < ${before}`}`;
+
+/**
+ * Newest first. The first rows of each stretch, merged; so no filter reads more than a page of each kind and currency. Indexes:
+ * `ledger_entries_movements`, and the primary key of operations.
+ */
+export async function listMovements(
+  sql: Sql,
+  environmentId: string,
+  filter: MovementFilter,
+  page: { limit: number; offset: number; after: MovementPlace | null },
+): Promise<MovementRow[]> {
+  const { limit, offset, after } = page;
+  const behind =
+    after === null
+      ? sql``
+      : sql`and (l.created_at, l.operation_id) <= (${after.created_at}::timestamptz, ${after.of}::uuid)
+          and (l.created_at, l.operation_id, l.line) < (${after.created_at}::timestamptz, ${after.of}::uuid, ${after.line}::smallint)`;
+  return await sql<MovementRow[]>`
+    with recursive ${known(sql, environmentId)},
+    page as materialized (
+      select k.type, k.sign * m.amount as amount, c.currency, m.operation_id, m.line, m.created_at
+      from ${stretches(sql, environmentId, filter)}
+      cross join lateral (
+        select l.operation_id, l.line, l.amount, l.created_at from ledger_entries l
+        where ${inStretch(sql, environmentId, filter)} ${behind}
+        order by l.created_at desc, l.operation_id desc limit ${limit + offset}
+      ) m
+      order by m.created_at desc, m.operation_id desc, m.line desc limit ${limit} offset ${offset}
+    )
+    select p.type, p.amount, p.currency, p.operation_id as of, p.line, p.created_at, o.transaction_id
+    from page p
+    left join operations o on o.environment_id = ${environmentId}::uuid and o.id = p.operation_id
+    order by p.created_at desc, p.operation_id desc, p.line desc`;
+}
+
+/** How many match, counting no further than `most`. Index: `ledger_entries_movements`. */
+export async function countMovements(
+  sql: Sql,
+  environmentId: string,
+  filter: MovementFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    with recursive ${known(sql, environmentId)}
+    select count(*) as count from (
+      select from ${stretches(sql, environmentId, filter)}
+      cross join lateral (
+        select from ledger_entries l where ${inStretch(sql, environmentId, filter)} limit ${most}
+      ) m
+      limit ${most}) found`;
+  return row.count;
+}
+
+/** Null when there is no such movement. The primary key. */
+export async function findMovement(
+  sql: Sql,
+  environmentId: string,
+  { of, line }: MovementKey,
+): Promise<MovementPlace | null> {
+  const [row] = await sql<(MovementPlace & { debit: string; credit: string })[]>`
+    select operation_id as of, line, created_at, debit_account as debit, credit_account as credit from ledger_entries
+    where environment_id = ${environmentId}::uuid and operation_id = ${of}::uuid and line = ${line}::smallint`;
+  const isMovement = KINDS.some(
+    (kind) => kind.debit === row?.debit && kind.credit === row.credit && kind.line === line,
+  );
+  return row && isMovement ? { of: row.of, line: row.line, created_at: row.created_at } : null;
+}

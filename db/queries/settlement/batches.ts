@@ -1,0 +1,90 @@
+import type { Sql } from "@/db/client";
+import type { SettlementBatchRow } from "./settle";
+
+/** A batch as it is shown. */
+export type ShownBatchRow = SettlementBatchRow & { payout_id: string | null };
+
+type BatchFilter = {
+  readonly currency?: string | undefined;
+  /** First millisecond of the range, and the first one past it. */
+  readonly from?: Date | undefined;
+  readonly before?: Date | undefined;
+};
+
+/** A batch's net amount is its line 4, either way; none when it is 0. */
+const shown = (sql: Sql) => sql`
+  b.environment_id, b.id, b.currency, b.charge_count, b.charge_amount, b.refund_count, b.refund_amount, b.reversal_count,
+  b.reversal_amount, b.payout_id, b.created_at, coalesce((
+    select case l.credit_account when 'merchant_available' then l.amount else -l.amount end
+    from ledger_entries l
+    where l.environment_id = b.environment_id and l.operation_id = b.id and l.line = 4), 0) as net_amount`;
+
+const matching = (sql: Sql, environmentId: string, { currency, from, before }: BatchFilter) => sql`
+  b.environment_id = ${environmentId}
+  ${currency === undefined ? sql`` : sql`and b.currency = ${currency}`}
+  ${from === undefined ? sql`` : sql`and b.created_at >= ${from}`}
+  ${before === undefined ? sql`` : sql`and b.created_at < ${before}`}`;
+
+/** Newest first. Indexes: the primary key, `settlement_batches_currency`; for the net amounts the ledger's primary key. */
+export async function listBatches(
+  sql: Sql,
+  environmentId: string,
+  filter: BatchFilter,
+  page: { limit: number; offset: number; afterId: string | null },
+): Promise<ShownBatchRow[]> {
+  return await sql<ShownBatchRow[]>`
+    select ${shown(sql)} from settlement_batches b
+    where ${matching(sql, environmentId, filter)} ${page.afterId === null ? sql`` : sql`and b.id < ${page.afterId}`}
+    order by b.id desc limit ${page.limit} offset ${page.offset}`;
+}
+
+/** How many match, counting no further than `most`. */
+export async function countBatches(
+  sql: Sql,
+  environmentId: string,
+  filter: BatchFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count from (
+      select from settlement_batches b where ${matching(sql, environmentId, filter)} limit ${most}) found`;
+  return row.count;
+}
+
+/** In the order of their ids; those that do not exist are absent. */
+export async function findBatches(sql: Sql, environmentId: string, ids: readonly string[]): Promise<ShownBatchRow[]> {
+  return await sql<ShownBatchRow[]>`
+    select ${shown(sql)} from settlement_batches b
+    where b.environment_id = ${environmentId} and b.id = any(${[...ids]}::uuid[]) order by b.id`;
+}
+
+/** A transaction in a batch, with what it added to the batch's amounts, in minor units. */
+export type BatchItemRow = {
+  id: string;
+  payment_id: string;
+  kind: "charge" | "refund" | "reversal";
+  amount: number;
+  created_at: string;
+};
+
+/** In the order of their ids. Indexes: `transactions_batch`, `transactions_reversal_batch`, the primary key of payments. */
+export async function listBatchItems(
+  sql: Sql,
+  environmentId: string,
+  batchId: string,
+  page: { limit: number; offset: number },
+): Promise<BatchItemRow[]> {
+  return await sql<BatchItemRow[]>`
+    select id, payment_id, kind, amount, created_at from (
+      select t.id, t.payment_id, t.created_at, case t.type when 'CHARGE' then 'charge' else 'refund' end as kind,
+        case t.type when 'CHARGE' then p.amount_captured else -t.amount end as amount
+      from transactions t
+      join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+      where t.environment_id = ${environmentId} and t.settlement_batch_id = ${batchId}::uuid
+      union all
+      select t.id, t.payment_id, t.created_at, 'reversal', t.amount
+      from transactions t
+      where t.environment_id = ${environmentId} and t.reversal_batch_id = ${batchId}::uuid
+    ) items
+    order by id limit ${page.limit} offset ${page.offset}`;
+}

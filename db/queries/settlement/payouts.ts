@@ -1,0 +1,175 @@
+import type { Sql, Transaction } from "@/db/client";
+import type { BankAccountRow, PayoutRow } from "@/db/schema/payouts";
+import type { PayoutStatus } from "@/lib/contract/settlement/payout";
+import type { UnsettledGroup } from "./settle";
+
+/** A batch whose money is available, with what it adds to it. */
+export type AvailableBatch = { id: string; net_amount: number; payout_failed: boolean };
+
+/**
+ * Sandboxes and currencies with a batch that was in no payout yet. In live mode the processor itself pays merchants out, so
+ * there all of them stay. Index: `settlement_batches_available`.
+ */
+export async function listGroupsToPayOut(sql: Sql): Promise<UnsettledGroup[]> {
+  return await sql<UnsettledGroup[]>`
+    select distinct b.environment_id, b.currency
+    from environments e
+    join settlement_batches b on b.environment_id = e.id and b.payout_id is null and not b.payout_failed
+    where e.mode = 'test' and e.abandoned_at is null
+    order by 1, 2`;
+}
+
+/**
+ * Locks the batches of a group that are in no payout, in id order, so that of two processes one waits for the other and then
+ * finds them taken. Index: `settlement_batches_available`.
+ */
+export async function lockAvailableBatches(
+  tx: Transaction,
+  environmentId: string,
+  currency: string,
+): Promise<AvailableBatch[]> {
+  return await tx<AvailableBatch[]>`
+    select b.id, b.payout_failed, coalesce((
+      select case l.credit_account when 'merchant_available' then l.amount else -l.amount end
+      from ledger_entries l
+      where l.environment_id = b.environment_id and l.operation_id = b.id and l.line = 4), 0) as net_amount
+    from settlement_batches b
+    where b.environment_id = ${environmentId} and b.currency = ${currency} and b.payout_id is null
+    order by b.id
+    for update of b`;
+}
+
+type NewPayout = Pick<PayoutRow, "id" | "currency" | "amount" | "bank_name" | "bank_country" | "bank_last4"> & {
+  batchIds: string[];
+  /** Until it is on its way, and then until it arrives. */
+  arrivesAfterSeconds: number;
+};
+
+/** The payout, at once due to be sent: rounded up, its time could be to come. Takes its batches by the guard that none of them is in another; throws when one is. */
+export async function insertPayout(tx: Transaction, environmentId: string, payout: NewPayout): Promise<PayoutRow> {
+  const taken = await tx`
+    update settlement_batches set payout_id = ${payout.id}
+    where environment_id = ${environmentId} and id = any(${payout.batchIds}::uuid[]) and payout_id is null`;
+  if (taken.count !== payout.batchIds.length) throw new Error(`payout ${payout.id} took ${taken.count} of its batches`);
+  const [row] = await tx<[PayoutRow]>`
+    insert into payouts (environment_id, id, status, currency, amount, settlement_batch_ids, bank_name, bank_country,
+      bank_last4, arrival_date, due_at, created_at, updated_at)
+    values (${environmentId}, ${payout.id}, 'PENDING', ${payout.currency}, ${payout.amount}, ${payout.batchIds}::uuid[],
+      ${payout.bank_name}, ${payout.bank_country}, ${payout.bank_last4},
+      ((now() + make_interval(secs => ${payout.arrivesAfterSeconds}::int)) at time zone 'UTC')::date,
+      date_trunc('milliseconds', now()), now(), now())
+    returning *, arrival_date::text as arrival_date`;
+  return row;
+}
+
+type DuePayout = Pick<PayoutRow, "environment_id" | "id"> & { status: "PENDING" | "IN_TRANSIT" };
+
+/** Payouts whose next status is due. Index: `payouts_due`. */
+export async function listDuePayouts(sql: Sql, limit: number): Promise<DuePayout[]> {
+  return await sql<DuePayout[]>`
+    select environment_id, id, status from payouts
+    where status in ('PENDING', 'IN_TRANSIT') and due_at <= now()
+    order by due_at limit ${limit}`;
+}
+
+/** PENDING → IN_TRANSIT. False when another process was faster. */
+export async function markSent(
+  sql: Transaction,
+  environmentId: string,
+  input: { id: string; arrivesAfterSeconds: number },
+): Promise<boolean> {
+  const result = await sql`
+    update payouts
+    set status = 'IN_TRANSIT', updated_at = now(),
+      due_at = created_at + make_interval(secs => ${input.arrivesAfterSeconds}::int)
+    where environment_id = ${environmentId} and id = ${input.id} and status = 'PENDING'`;
+  return result.count === 1;
+}
+
+/** IN_TRANSIT → PAID, or FAILED where the account ends so. Null when another process was faster. */
+export async function endPayout(
+  tx: Transaction,
+  environmentId: string,
+  input: { id: string; failingLast4: string; failureReason: string },
+): Promise<PayoutRow | null> {
+  const [row] = await tx<PayoutRow[]>`
+    update payouts
+    set status = case when bank_last4 = ${input.failingLast4} then 'FAILED' else 'PAID' end, updated_at = now(),
+      failure_reason = case when bank_last4 = ${input.failingLast4} then ${input.failureReason} end
+    where environment_id = ${environmentId} and id = ${input.id} and status = 'IN_TRANSIT'
+    returning *, arrival_date::text as arrival_date`;
+  return row ?? null;
+}
+
+/** The batches of a payout that failed are in none again. */
+export async function releaseBatches(tx: Transaction, environmentId: string, payoutId: string): Promise<void> {
+  await tx`
+    update settlement_batches set payout_id = null, payout_failed = true
+    where environment_id = ${environmentId} and payout_id = ${payoutId}
+      and id = any((select settlement_batch_ids from payouts where environment_id = ${environmentId} and id = ${payoutId})::uuid[])`;
+}
+
+type PayoutFilter = {
+  readonly currency?: string | undefined;
+  readonly status?: PayoutStatus | undefined;
+  /** First millisecond of the range, and the first one past it. */
+  readonly from?: Date | undefined;
+  readonly before?: Date | undefined;
+};
+
+const matching = (sql: Sql, environmentId: string, { currency, status, from, before }: PayoutFilter) => sql`
+  environment_id = ${environmentId}
+  ${currency === undefined ? sql`` : sql`and currency = ${currency}`}
+  ${status === undefined ? sql`` : sql`and status = ${status}`}
+  ${from === undefined ? sql`` : sql`and created_at >= ${from}`}
+  ${before === undefined ? sql`` : sql`and created_at < ${before}`}`;
+
+/** Newest first. Indexes: the primary key, `payouts_status`, `payouts_currency`. */
+export async function listPayouts(
+  sql: Sql,
+  environmentId: string,
+  filter: PayoutFilter,
+  page: { limit: number; offset: number; afterId: string | null },
+): Promise<PayoutRow[]> {
+  return await sql<PayoutRow[]>`
+    select *, arrival_date::text as arrival_date from payouts
+    where ${matching(sql, environmentId, filter)} ${page.afterId === null ? sql`` : sql`and id < ${page.afterId}`}
+    order by id desc limit ${page.limit} offset ${page.offset}`;
+}
+
+/** How many match, counting no further than `most`. */
+export async function countPayouts(
+  sql: Sql,
+  environmentId: string,
+  filter: PayoutFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) as count from (
+      select from payouts where ${matching(sql, environmentId, filter)} limit ${most}) found`;
+  return row.count;
+}
+
+export async function findPayout(sql: Sql | Transaction, environmentId: string, id: string): Promise<PayoutRow | null> {
+  const [row] = await sql<PayoutRow[]>`
+    select *, arrival_date::text as arrival_date from payouts where environment_id = ${environmentId} and id = ${id}`;
+  return row ?? null;
+}
+
+export async function findBankAccount(sql: Sql | Transaction, environmentId: string): Promise<BankAccountRow | null> {
+  const [row] = await sql<BankAccountRow[]>`select * from bank_accounts where environment_id = ${environmentId}`;
+  return row ?? null;
+}
+
+export async function storeBankAccount(
+  tx: Transaction,
+  environmentId: string,
+  account: Pick<BankAccountRow, "holder" | "bank_name" | "country" | "last4">,
+): Promise<void> {
+  const { holder, bank_name, country, last4 } = account;
+  await tx`
+    insert into bank_accounts (environment_id, holder, bank_name, country, last4, updated_at)
+    values (${environmentId}, ${holder}, ${bank_name}, ${country}, ${last4}, now())
+    on conflict (environment_id) do update set holder = excluded.holder, bank_name = excluded.bank_name,
+      country = excluded.country, last4 = excluded.last4, updated_at = now()`;
+}

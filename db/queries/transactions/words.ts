@@ -1,0 +1,295 @@
+import type { Sql } from "@/db/client";
+import { decodeId } from "@/lib/contract/ids";
+import { Parameters, runText } from "../statement-text";
+
+/** A word that somebody asks for. */
+export type AskedWord = {
+  /** A word of the transaction begins with it. */
+  readonly word: string;
+  /** Or it has one of these: an amount, the last four digits of a card. */
+  readonly wholes: readonly string[];
+  /** Or it is one of these: the word is its id, or its payment's. */
+  readonly ids: readonly string[];
+  /** About how many rows of the index it finds in a day; 0 where that does not matter. */
+  readonly perDay: number;
+  /** All transactions that have it, where somebody has looked and they are few. */
+  readonly all: readonly string[] | null;
+};
+
+/**
+ * What words find: these transactions alone, newest first, or more than are counted: then each row is asked for its words, from the
+ * oldest that has them to the newest.
+ */
+export type WordsFound =
+  | { readonly ids: readonly string[] }
+  | { readonly words: readonly AskedWord[]; readonly oldest: string; readonly newest: string };
+
+/** How many rows of the index are read of each of several words, to know which is the rarest; one that has fewer is known. */
+const SAMPLE = 1_000;
+/** Reading a row of an index range costs this much less than looking up the text of a transaction. */
+const CHEAPER = 10;
+
+/** After the last word that begins with a prefix, in the order of bytes. */
+export const END = "chr(1114111)";
+
+type IdRange = { readonly gte?: string | undefined; readonly lt?: string | undefined };
+
+/**
+ * The days that an environment has words of, as rows to look into one after the other: an index range of a day is small, so
+ * that the newest of a word that everything has are found without sorting everything. `ids`: placeholders of the first and the
+ * last id to look for.
+ */
+const daysText = (environment: string, order: "asc" | "desc", ids: IdRange = {}) => {
+  const end = (day: string, order: "asc" | "desc") =>
+    `(select ${day} from transaction_words where environment_id = ${environment} order by transaction_words.day ${order} limit 1)`;
+  const oldest = end(ids.gte ? `greatest(day, day_of(${ids.gte}::uuid))` : "day", "asc");
+  const newest = end(ids.lt ? `least(day, day_of(${ids.lt}::uuid))` : "day", "desc");
+  const ends = order === "desc" ? `${newest}, ${oldest}, -1` : `${oldest}, ${newest}`;
+  return `generate_series(${ends}) as days (day)`;
+};
+
+/** The rows of one day that a word finds; one transaction may be found several times. */
+function rangeText(parameters: Parameters, environment: string, { word, wholes }: Pick<AskedWord, "word" | "wholes">) {
+  const from = `select transaction_id from transaction_words where environment_id = ${environment} and day = days.day`;
+  const prefix = `${parameters.add(word)}::text`;
+  return [
+    `${from} and word >= ${prefix} and word < ${prefix} || ${END}`,
+    ...wholes.map((whole) => `${from} and word = ${parameters.add(whole)}`),
+  ].join(" union all ");
+}
+
+/** The words of a text in the index's spelling. */
+export async function spellWords(sql: Sql, q: string): Promise<AskedWord[]> {
+  const asked = await sql<Pick<AskedWord, "word" | "wholes">[]>`select word, wholes from asked_words(${q})`;
+  return asked.map((one) => ({ ...one, ids: [], perDay: 0, all: null }));
+}
+
+/** The same, with what they name in an environment, the rarest first. */
+export async function readWords(sql: Sql, environmentId: string, q: string): Promise<AskedWord[]> {
+  const words: AskedWord[] = [];
+  for (const one of await spellWords(sql, q)) words.push({ ...one, ids: await idsOf(sql, environmentId, one.word) });
+  if (words.length < 2) return words;
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const days = daysText(environment, "desc");
+  // A word that everything has fills the sample in the newest day, a rare one in none at all.
+  const samples = words.map(
+    (word, i) => `
+select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - case when count(*) < ${SAMPLE} then 0 else
+  min(day) - (select min(day) from ${days}) end, 0) as per_day,
+  case when count(*) < ${SAMPLE} then array_agg(distinct transaction_id) end as "all" from (
+  select days.day, found.transaction_id from ${days}
+  cross join lateral (${rangeText(parameters, environment, word)} offset 0) found limit ${SAMPLE}) newest`,
+  );
+  const text = `${samples.join("\nunion all")} order by n`;
+  const rows = await runText<{ per_day: number | null; all: string[] | null }>(sql, {
+    text,
+    parameters,
+    prepare: false,
+  });
+  return words
+    .map((word, i) => {
+      const { per_day, all } = rows[i] ?? { per_day: null, all: null };
+      // Of no rows at all there is no array.
+      const isFew = all !== null || per_day === null || per_day === 0;
+      return { ...word, perDay: per_day ?? 0, all: isFew ? [...new Set([...(all ?? []), ...word.ids])] : null };
+    })
+    .toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0) || a.perDay - b.perDay);
+}
+
+/** The transaction of an id, or those of a payment. By primary key and `transactions_refunds`. */
+async function idsOf(sql: Sql, environmentId: string, word: string): Promise<string[]> {
+  const transaction = decodeId("transaction", word);
+  const payment = decodeId("payment", word);
+  if (transaction === null && payment === null) return [];
+  const rows = transaction
+    ? await sql<{ id: string }[]>`
+        select id from transactions where environment_id = ${environmentId} and id = ${transaction}`
+    : await sql<{ id: string }[]>`
+        select charge_id as id from payments where environment_id = ${environmentId} and id = ${payment}
+        union all
+        select id from transactions where environment_id = ${environmentId} and payment_id = ${payment} and type = 'REFUND'`;
+  return rows.map(({ id }) => id);
+}
+
+/** The transactions that have all of the rare words, and the words that remain to be looked for; null where no word is rare. */
+function amongFew(words: readonly AskedWord[]): { ids: readonly string[]; others: AskedWord[] } | null {
+  const few = words.flatMap(({ all }) => (all ? [new Set(all)] : []));
+  const [first, ...more] = few;
+  if (!first) return null;
+  const ids = [...first].filter((id) => more.every((set) => set.has(id)));
+  return { ids, others: words.filter(({ all }) => all === null) };
+}
+
+type Window = {
+  readonly order: "asc" | "desc";
+  readonly times?: IdRange | undefined;
+  /** Those that come after this one, in the order. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly offset?: number;
+};
+
+/** The ids of transactions that have all the words, in their order. Stops at the limit, however many there are. */
+export async function findByWords(
+  sql: Sql,
+  environmentId: string,
+  words: readonly AskedWord[],
+  window: Window,
+): Promise<string[]> {
+  const parameters = new Parameters();
+  const text = findText(parameters, environmentId, words, window);
+  if (text === null) return [];
+  const rows = await runText<{ id: string }>(sql, { text, parameters, prepare: false });
+  return rows.map(({ id }) => id);
+}
+
+/** How many have all the words, up to the limit, and the ids of some of them: only these leave the database. */
+export async function countByWords(
+  sql: Sql,
+  environmentId: string,
+  words: readonly AskedWord[],
+  { order, limit, ...window }: Omit<Window, "offset">,
+  shown: { limit: number; offset: number; unlessMoreThan?: number },
+): Promise<{ total: number; ids: string[] }> {
+  const parameters = new Parameters();
+  const found = findText(parameters, environmentId, words, { ...window, order, limit });
+  if (found === null) return { total: 0, ids: [] };
+  const most =
+    shown.unlessMoreThan === undefined ? "" : ` where (select count(*) from hits) <= ${shown.unlessMoreThan}`;
+  const text = `
+with hits as materialized (${found})
+select (select count(*)::int from hits) as total,
+  array(select id from hits${most} order by id ${order} limit ${shown.limit} offset ${shown.offset}) as ids`;
+  const [row] = await runText<{ total: number; ids: string[] }>(sql, { text, parameters, prepare: false });
+  return row as { total: number; ids: string[] };
+}
+
+/**
+ * Rare words name all transactions there are, and these are asked for the others. Else the rarest leads, by its range of the index
+ * in each day, together with those that are not much more common; what they find is asked for the others.
+ */
+function findText(
+  parameters: Parameters,
+  environmentId: string,
+  words: readonly AskedWord[],
+  { order, times = {}, after, limit, offset = 0 }: Window,
+): string | null {
+  const [rarest, ...others] = words;
+  if (!rarest) return null;
+  const few = amongFew(words);
+  if (few?.ids.length === 0) return null;
+  const isCommon = ({ ids, perDay }: AskedWord) =>
+    rarest.ids.length > 0 || ids.length > 0 || perDay > CHEAPER * rarest.perDay;
+  const looked = few ? few.others : others.filter(isCommon);
+  const read = others.filter((word) => !isCommon(word));
+  // A parameter that nothing uses has no type.
+  const environment = few?.others.length === 0 ? "" : parameters.add(environmentId);
+  const gte = times.gte && parameters.add(times.gte);
+  const lt = times.lt && parameters.add(times.lt);
+  const behind = after && parameters.add(after);
+  const ends = [
+    ...(gte ? [`id >= ${gte}`] : []),
+    ...(lt ? [`id < ${lt}`] : []),
+    ...(behind ? [`id ${order === "asc" ? ">" : "<"} ${behind}`] : []),
+  ];
+  const where = [...ends, ...(looked.length > 0 ? [hasWords(parameters, environment, looked, "id")] : [])].join(
+    " and ",
+  );
+  const end = `limit ${limit} offset ${offset}`;
+  if (few) return `${namedText(parameters, few.ids, where)} order by id ${order} ${end}`;
+  const sets = [rarest, ...read].map(
+    (word, i) =>
+      `select ${read.length === 0 ? "distinct " : ""}transaction_id as id from (${rangeText(parameters, environment, word)}) range${i}`,
+  );
+  const walked = order === "asc" ? { gte: behind ?? gte, lt } : { gte, lt: behind ?? lt };
+  const found = `
+select found.id from ${daysText(environment, order, walked)} cross join lateral (
+  select id from (${sets.join(" intersect ")} offset 0) hits${where && ` where ${where}`} order by id ${order}) found`;
+  return `
+${rarest.ids.length === 0 ? found : `select id from (${namedText(parameters, rarest.ids, where)} union ${found}) hits order by id ${order}`}
+${end}`;
+}
+
+const namedText = (parameters: Parameters, ids: readonly string[], where: string) =>
+  `select id from unnest(${parameters.add(`{${ids}}`)}::text::uuid[]) named (id)${where && ` where ${where}`}`;
+
+/**
+ * What words find in whatever environment, as rows of `found (id)`, in their order. The longest leads: where nobody has counted, it
+ * is the rarest.
+ */
+export function foundText(
+  parameters: Parameters,
+  environment: string,
+  words: readonly AskedWord[],
+  order: "asc" | "desc",
+  times: IdRange = {},
+): string {
+  const [lead, ...others] = words.toSorted((a, b) => b.word.length - a.word.length);
+  if (!lead) throw new Error("no words to look for");
+  const also = others.length > 0 ? ` where ${hasWords(parameters, environment, others, "id")}` : "";
+  const ids = { gte: times.gte && parameters.add(times.gte), lt: times.lt && parameters.add(times.lt) };
+  return `${daysText(environment, order, ids)} cross join lateral (
+    select id from (select distinct transaction_id as id from (${rangeText(parameters, environment, lead)}) hit offset 0) hits${also}
+    order by id ${order}) found`;
+}
+
+/** Whether the transaction in a column has all the words. `offset 0`: PostgreSQL may not begin with the texts, and read them all. */
+export function hasWords(
+  parameters: Parameters,
+  environment: string,
+  words: readonly AskedWord[],
+  column: string,
+): string {
+  const terms = words.map(({ word, wholes, ids }) => {
+    const has = (text: string) => `strpos(texts.words, ${parameters.add(text)}) > 0`;
+    return [
+      has(` ${word}`),
+      ...wholes.map((whole) => has(` ${whole} `)),
+      ...(ids.length > 0 ? [`texts.transaction_id = any(${parameters.add(`{${ids}}`)}::text::uuid[])`] : []),
+    ].join(" or ");
+  });
+  return `exists (
+  select from transaction_texts texts where texts.environment_id = ${environment} and texts.transaction_id = ${column}
+    and (${terms.join(") and (")}) offset 0)`;
+}
+
+export type IndexCursor = { readonly environment_id: string; readonly id: string };
+
+/**
+ * Writes the words of transactions that were there before there were words, and queues their customers, newest first: of the next `most` before the cursor, in
+ * all environments. Several instances at once are safe. Answers where it stopped; null at the end.
+ */
+export async function indexBefore(
+  sql: Sql,
+  { environment_id, id }: IndexCursor,
+  most: number,
+): Promise<IndexCursor | null> {
+  const rows = await sql<IndexCursor[]>`
+    with walked as materialized (
+      select environment_id, id from transactions where (environment_id, id) < (${environment_id}::uuid, ${id}::uuid)
+      order by environment_id desc, id desc limit ${most}
+    ),
+    missing as materialized (
+      select t.environment_id, t.id, search_words_of(t) as words
+      from walked join transactions t on t.environment_id = walked.environment_id and t.id = walked.id
+      where not exists (
+        select from transaction_texts x where x.environment_id = t.environment_id and x.transaction_id = t.id)
+    ),
+    texts as (
+      insert into transaction_texts (environment_id, transaction_id, words)
+      select environment_id, id, ' ' || array_to_string(words, ' ') || ' ' from missing on conflict do nothing
+    ),
+    words as (
+      insert into transaction_words (environment_id, day, word, transaction_id)
+      select environment_id, day_of(id), word, id from missing, unnest(words) word on conflict do nothing
+    ),
+    due as (
+      insert into customers_due (environment_id, transaction_id)
+      select t.environment_id, t.id
+      from walked join transactions t on t.environment_id = walked.environment_id and t.id = walked.id
+      where t.type = 'CHARGE' and coalesce(t.customer_id, t.customer_email) is not null on conflict do nothing
+    )
+    select environment_id, id from walked order by environment_id, id limit 1`;
+  return rows[0] ?? null;
+}

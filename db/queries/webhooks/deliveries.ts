@@ -1,0 +1,382 @@
+import { and, desc, eq, gte, lt, sql as part } from "drizzle-orm";
+import type { DeliveryStatus } from "@/lib/contract/webhooks/webhook-delivery";
+import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
+import type { Orm, Sql } from "../../client";
+import {
+  type WebhookAttemptRow,
+  type WebhookDeliveryRow,
+  webhookAttempts,
+  webhookDeliveries,
+  webhookEndpoints,
+} from "../../schema/webhooks";
+import { countUpTo } from "../statement-text";
+
+export type DeliveryFilter = {
+  readonly status?: DeliveryStatus | undefined;
+  readonly eventType?: string | undefined;
+  /** First id to include, and first one past the range. */
+  readonly fromId?: string | undefined;
+  readonly beforeId?: string | undefined;
+};
+
+const matching = (environmentId: string, endpointId: string, filter: DeliveryFilter) =>
+  and(
+    eq(webhookDeliveries.environment_id, environmentId),
+    eq(webhookDeliveries.endpoint_id, endpointId),
+    filter.status && eq(webhookDeliveries.status, filter.status),
+    filter.eventType === undefined ? undefined : eq(webhookDeliveries.event_type, filter.eventType),
+    filter.fromId === undefined ? undefined : gte(webhookDeliveries.id, filter.fromId),
+    filter.beforeId === undefined ? undefined : lt(webhookDeliveries.id, filter.beforeId),
+  );
+
+/** Newest first, from the index `webhook_deliveries_log`. */
+export function listWebhookDeliveries(
+  orm: Orm,
+  environmentId: string,
+  endpointId: string,
+  filter: DeliveryFilter,
+  page: { limit: number; offset: number; after: string | null },
+): Promise<WebhookDeliveryRow[]> {
+  return orm
+    .select()
+    .from(webhookDeliveries)
+    .where(
+      and(
+        matching(environmentId, endpointId, filter),
+        page.after === null ? undefined : lt(webhookDeliveries.id, page.after),
+      ),
+    )
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}
+
+/** How many match, counting no further than `cap` + 1. */
+export async function countWebhookDeliveries(
+  orm: Orm,
+  environmentId: string,
+  endpointId: string,
+  filter: DeliveryFilter,
+  cap: number,
+): Promise<number> {
+  return countUpTo(orm, webhookDeliveries, matching(environmentId, endpointId, filter), cap + 1);
+}
+
+const byId = (environmentId: string, id: string) =>
+  and(eq(webhookDeliveries.environment_id, environmentId), eq(webhookDeliveries.id, id));
+
+/** A delivery to an endpoint that was not deleted, and whether that one is sent anything. */
+export async function findWebhookDelivery(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+): Promise<{ delivery: WebhookDeliveryRow; isEnabled: boolean } | null> {
+  const rows = await orm
+    .select({ delivery: webhookDeliveries, status: webhookEndpoints.status })
+    .from(webhookDeliveries)
+    .innerJoin(
+      webhookEndpoints,
+      and(
+        eq(webhookEndpoints.environment_id, webhookDeliveries.environment_id),
+        eq(webhookEndpoints.id, webhookDeliveries.endpoint_id),
+      ),
+    )
+    .where(and(byId(environmentId, id), part`${webhookEndpoints.deleted_at} is null`));
+  return rows[0] ? { delivery: rows[0].delivery, isEnabled: rows[0].status === "ENABLED" } : null;
+}
+
+export function listWebhookAttempts(
+  orm: Orm,
+  environmentId: string,
+  deliveryId: string,
+  limit: number,
+): Promise<WebhookAttemptRow[]> {
+  return orm
+    .select()
+    .from(webhookAttempts)
+    .where(and(eq(webhookAttempts.environment_id, environmentId), eq(webhookAttempts.delivery_id, deliveryId)))
+    .orderBy(desc(webhookAttempts.id))
+    .limit(limit);
+}
+
+/** One that no trigger makes. */
+export async function insertWebhookDelivery(
+  orm: Orm,
+  environmentId: string,
+  delivery: Pick<WebhookDeliveryRow, "id" | "endpoint_id" | "event_id" | "event_type" | "created_at">,
+): Promise<WebhookDeliveryRow> {
+  const { created_at } = delivery;
+  const rows = await orm
+    .insert(webhookDeliveries)
+    .values({
+      environment_id: environmentId,
+      ...delivery,
+      status: "PENDING",
+      next_attempt_at: created_at,
+      updated_at: created_at,
+    })
+    .returning();
+  return rows[0] as WebhookDeliveryRow;
+}
+
+/** Has it tried at once, from the beginning of its schedule. What a process sends just now is written down no more. */
+export async function reopenWebhookDelivery(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  now: string,
+): Promise<WebhookDeliveryRow | null> {
+  const rows = await orm
+    .update(webhookDeliveries)
+    .set({
+      status: "PENDING",
+      round_attempts: 0,
+      next_attempt_at: now,
+      epoch: part`${webhookDeliveries.epoch} + 1`,
+      delivered_at: null,
+      updated_at: now,
+    })
+    .where(byId(environmentId, id))
+    .returning();
+  return rows[0] ?? null;
+}
+
+type ReplayRange = {
+  readonly endpointId: string;
+  readonly fromId: string;
+  readonly beforeId: string;
+  /** Null: all that the endpoint takes. */
+  readonly types: readonly string[] | null;
+  readonly onlyFailed: boolean;
+  readonly most: number;
+  readonly now: string;
+};
+
+/**
+ * Opens deliveries of a range of events, oldest first: makes those that there are not, and opens again those that are over. Answers
+ * how many it opened, and the last event it looked at when there may be more. `endpointId` names one that is locked.
+ */
+export async function replayEvents(
+  orm: Orm,
+  environmentId: string,
+  range: ReplayRange,
+): Promise<{ opened: number; lastId: string | null }> {
+  const types = range.types && part`${`{${range.types.join()}}`}::text[]`;
+  const rows = await orm.execute<{ opened: number; looked: number; last_id: string | null }>(part`
+    with found as materialized (
+      select n.id, n.type, n.created_at from events n
+      join webhook_endpoints e on e.environment_id = n.environment_id and e.id = ${range.endpointId}::uuid
+      where n.environment_id = ${environmentId}::uuid and n.id >= ${range.fromId}::uuid and n.id < ${range.beforeId}::uuid
+        and n.type <> 'webhook_endpoint.test' and ${types ? part`n.type = any(${types})` : part`true`}
+        and (e.event_types = '{*}' or n.type = any(e.event_types))
+        -- Of these nothing is to be opened, and locking them would keep those waiting who write down what they sent.
+        and not exists (select from webhook_deliveries p where p.environment_id = n.environment_id
+          and p.endpoint_id = e.id and p.event_id = n.id and p.status = 'PENDING')
+      order by n.id limit ${range.most}::int
+    ), opened as (
+      insert into webhook_deliveries as d
+        (environment_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+      select ${environmentId}::uuid, webhook_delivery_id(id), ${range.endpointId}::uuid, id, type, 'PENDING',
+        ${range.now}::timestamptz, created_at, ${range.now}::timestamptz
+      from found
+      on conflict (environment_id, endpoint_id, event_id) do update
+        set status = 'PENDING', round_attempts = 0, next_attempt_at = excluded.next_attempt_at, epoch = d.epoch + 1,
+          delivered_at = null, updated_at = excluded.updated_at
+        where d.status = 'FAILED' or (d.status = 'DELIVERED' and not ${range.onlyFailed}::boolean)
+      returning 1
+    )
+    select (select count(*)::int from opened) as opened, (select count(*)::int from found) as looked,
+      (select id from found order by id desc limit 1) as last_id`);
+  const [row] = rows;
+  return { opened: row?.opened ?? 0, lastId: row && row.looked === range.most ? row.last_id : null };
+}
+
+/** Where the worker's walk stands: behind one endpoint. */
+export type Place = { readonly environment_id: string; readonly endpoint_id: string };
+
+export type TakenDelivery = Place & {
+  readonly id: string;
+  readonly event_id: string;
+  readonly epoch: number;
+  readonly round_attempts: number;
+  readonly mode: "test" | "live";
+  readonly merchant_id: string;
+  readonly url: string;
+  readonly payload: Payload;
+  readonly signature: "v1" | "v1+v1a";
+  readonly hindered: boolean;
+};
+
+/** An endpoint that something is due for: how much, counted no further than was asked. */
+export type DueEndpoint = Place & { readonly due: number };
+
+/**
+ * Endpoints that something is due for, `most` of them behind a place: a walk from endpoint to endpoint in the index
+ * `webhook_deliveries_due`. `hindered`: those whose last attempt failed or was slow, or the others.
+ */
+export function findDueEndpoints(
+  sql: Sql,
+  walk: { after: Place; hindered: boolean; share: number; most: number; now: string },
+): Promise<DueEndpoint[]> {
+  const { after } = walk;
+  return sql<DueEndpoint[]>`
+    with recursive waiting as (
+      (select environment_id, endpoint_id from webhook_deliveries
+        where status = 'PENDING' and (environment_id, endpoint_id) > (${after.environment_id}::uuid, ${after.endpoint_id}::uuid)
+        order by environment_id, endpoint_id limit 1)
+      union all
+      select later.environment_id, later.endpoint_id from waiting cross join lateral (
+        select environment_id, endpoint_id from webhook_deliveries
+        where status = 'PENDING' and (environment_id, endpoint_id) > (waiting.environment_id, waiting.endpoint_id)
+        order by environment_id, endpoint_id limit 1) later
+    )
+    select waiting.environment_id, waiting.endpoint_id, own.due
+    from waiting
+    join webhook_endpoints e on e.environment_id = waiting.environment_id and e.id = waiting.endpoint_id
+    cross join lateral (
+      select count(*)::int as due from (
+        select from webhook_deliveries
+        where environment_id = waiting.environment_id and endpoint_id = waiting.endpoint_id and status = 'PENDING'
+          and next_attempt_at <= ${walk.now}::timestamptz
+        limit ${walk.share}::int) first
+    ) own
+    where e.status = 'ENABLED' and e.deleted_at is null and (e.hindered_at is not null) = ${walk.hindered}::boolean
+      and own.due > 0
+    order by waiting.environment_id, waiting.endpoint_id
+    limit ${walk.most}::int`;
+}
+
+/**
+ * Takes what is due longest, of each endpoint as many as it has places, passing over what others hold. An attempt counts from
+ * here: one that takes its process along is not tried for ever, and after `most` attempts it has failed.
+ */
+export function takeDueDeliveries(
+  sql: Sql,
+  turns: readonly (Place & { readonly places: number })[],
+  { now, leaseUntil, most }: { now: string; leaseUntil: string; most: number },
+): Promise<TakenDelivery[]> {
+  return sql<TakenDelivery[]>`
+    with due as materialized (
+      select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.hindered_at is not null as hindered
+      from unnest(${turns.map((turn) => turn.environment_id)}::uuid[], ${turns.map((turn) => turn.endpoint_id)}::uuid[],
+        ${turns.map((turn) => String(turn.places))}::text[]) as turn (environment_id, endpoint_id, places)
+      join webhook_endpoints e on e.environment_id = turn.environment_id and e.id = turn.endpoint_id
+      cross join lateral (
+        select environment_id, id, round_attempts >= ${most}::int as is_over from webhook_deliveries
+        where environment_id = turn.environment_id and endpoint_id = turn.endpoint_id and status = 'PENDING'
+          and next_attempt_at <= ${now}::timestamptz
+        order by next_attempt_at
+        limit turn.places::int
+        for update skip locked
+      ) own
+      where e.status = 'ENABLED' and e.deleted_at is null
+    ), failed as (
+      update webhook_deliveries d
+      set status = 'FAILED', epoch = d.epoch + 1, updated_at = ${now}::timestamptz
+      from due
+      where d.environment_id = due.environment_id and d.id = due.id and due.is_over
+    )
+    update webhook_deliveries d
+    set epoch = d.epoch + 1, attempts = d.attempts + 1, round_attempts = d.round_attempts + 1,
+      next_attempt_at = ${leaseUntil}::timestamptz
+    from due, environments n
+    where d.environment_id = due.environment_id and d.id = due.id and not due.is_over and n.id = d.environment_id
+    returning d.environment_id, d.endpoint_id, d.id, d.event_id, d.epoch, d.round_attempts, n.mode, n.merchant_id, due.url, due.payload,
+      due.signature, due.hindered`;
+}
+
+export type Attempted = {
+  readonly deliveryId: string;
+  readonly endpointId: string;
+  readonly epoch: number;
+  readonly attempt: Omit<WebhookAttemptRow, "environment_id" | "delivery_id">;
+  readonly status: DeliveryStatus;
+  readonly nextAttemptAt: string;
+  /** Whether its endpoint answered 2xx, and quickly. */
+  readonly isSlow: boolean;
+  readonly now: string;
+};
+
+/** Attempts that are kept of a delivery: a receiver decides what is in them, and a delivery may be sent again without end. */
+export const KEPT_ATTEMPTS = 20;
+
+/**
+ * Writes down what came of an attempt, and moves the delivery on unless somebody else has taken it meanwhile. Of a delivery that
+ * was removed nothing is kept. The endpoint's row is written only when it begins to fail, to be slow, or to work again, and not
+ * once it is disabled: what its owners were told then stays true.
+ */
+export async function recordAttempt(sql: Sql, environmentId: string, outcome: Attempted): Promise<void> {
+  const { attempt, status, now } = outcome;
+  const isDelivered = status === "DELIVERED";
+  const isHindered = !isDelivered || outcome.isSlow;
+  await sql`
+    with held as materialized (
+      -- Whoever removes it waits until its attempt is there to be removed with it.
+      select from webhook_deliveries
+      where environment_id = ${environmentId}::uuid and id = ${outcome.deliveryId}::uuid
+      for key share
+    ), dropped as (
+      delete from webhook_attempts
+      where environment_id = ${environmentId}::uuid and delivery_id = ${outcome.deliveryId}::uuid and id <= (
+        select id from webhook_attempts
+        where environment_id = ${environmentId}::uuid and delivery_id = ${outcome.deliveryId}::uuid
+        order by id desc limit 1 offset ${KEPT_ATTEMPTS - 1}::int)
+    ), kept as (
+      insert into webhook_attempts (environment_id, delivery_id, id, url, payload, request_headers, status_code, response_body,
+        error, duration_ms, created_at)
+      select ${environmentId}::uuid, ${outcome.deliveryId}::uuid, ${attempt.id}::uuid, ${attempt.url}, ${attempt.payload},
+        ${JSON.stringify(attempt.request_headers)}::text::json, ${attempt.status_code}::int, ${attempt.response_body}::text,
+        ${attempt.error}::text, ${attempt.duration_ms}::int, ${attempt.created_at}::timestamptz
+      from held
+    ), moved as (
+      update webhook_deliveries
+      set status = ${status}, next_attempt_at = ${outcome.nextAttemptAt}::timestamptz,
+        delivered_at = case when ${isDelivered}::boolean then ${now}::timestamptz end, updated_at = ${now}::timestamptz
+      where environment_id = ${environmentId}::uuid and id = ${outcome.deliveryId}::uuid and epoch = ${outcome.epoch}::int
+        and status = 'PENDING' and exists (select from held)
+    )
+    update webhook_endpoints
+    set failing_since = case when not ${isDelivered}::boolean then coalesce(failing_since, ${now}::timestamptz) end,
+      hindered_at = case when ${isHindered}::boolean then ${now}::timestamptz end,
+      last_notice = case when not ${isDelivered}::boolean then last_notice end
+    where environment_id = ${environmentId}::uuid and id = ${outcome.endpointId}::uuid and status = 'ENABLED'
+      and ((failing_since is null) <> ${isDelivered}::boolean or (hindered_at is null) = ${isHindered}::boolean)`;
+}
+
+/** Gives back what was taken and not sent, as if it had not been. */
+export async function releaseDelivery(
+  sql: Sql,
+  environmentId: string,
+  delivery: Pick<TakenDelivery, "id" | "epoch">,
+  now: string,
+): Promise<void> {
+  await sql`
+    update webhook_deliveries
+    set next_attempt_at = ${now}::timestamptz, attempts = attempts - 1, round_attempts = round_attempts - 1
+    where environment_id = ${environmentId}::uuid and id = ${delivery.id}::uuid and epoch = ${delivery.epoch}::int
+      and status = 'PENDING'`;
+}
+
+/**
+ * Removes deliveries of deleted endpoints, and those of events before `firstId`, with their attempts: `most` at a time. Walks
+ * the endpoints, whose deliveries have an index in the order of their age. Answers how many it removed.
+ */
+export async function removeOldDeliveries(sql: Sql, firstId: string, most: number): Promise<number> {
+  const rows = await sql`
+    with old as materialized (
+      select d.environment_id, d.id from webhook_endpoints e
+      cross join lateral (
+        select environment_id, id from webhook_deliveries
+        where environment_id = e.environment_id and endpoint_id = e.id
+          and id < case when e.deleted_at is null then ${firstId}::uuid else 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid end
+        order by id limit ${most}::int
+        for update skip locked
+      ) d
+      limit ${most}::int
+    ), attempts as (
+      delete from webhook_attempts a using old where a.environment_id = old.environment_id and a.delivery_id = old.id
+    )
+    delete from webhook_deliveries d using old where d.environment_id = old.environment_id and d.id = old.id
+    returning 1`;
+  return rows.length;
+}

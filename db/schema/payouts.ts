@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import { check, date, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
+import { environmentId, instant, money, oneOf } from "../columns";
+
+/**
+ * Money on its way to a merchant's bank, and where it went. Its status changes along PENDING → IN_TRANSIT → PAID or FAILED (a
+ * trigger), each time in the commit of its ledger line. Which batches it pays out is in `settlement_batches.payout_id`, a
+ * batch's one payout; `settlement_batch_ids` keeps it after a failure, too.
+ */
+export const payouts = pgTable(
+  "payouts",
+  {
+    environment_id: environmentId(),
+    id: uuid("id").notNull(),
+    status: oneOf("payout_status", PAYOUT_STATUSES)("status").notNull(),
+    currency: text("currency").notNull(),
+    amount: money("amount").notNull(),
+    settlement_batch_ids: uuid("settlement_batch_ids").array().notNull(),
+    /** The account it went to, as it was then. */
+    bank_name: text("bank_name").notNull(),
+    bank_country: text("bank_country").notNull(),
+    bank_last4: text("bank_last4").notNull(),
+    arrival_date: date("arrival_date", { mode: "string" }).notNull(),
+    failure_reason: text("failure_reason"),
+    /** When its next status is due; it stays there at the end. */
+    due_at: instant("due_at").notNull(),
+    created_at: instant("created_at").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id, table.id] }),
+    /** Serve the list, filtered by status or currency; unfiltered it is the primary key. */
+    index("payouts_status").on(table.environment_id, table.status, table.id),
+    index("payouts_currency").on(table.environment_id, table.currency, table.id),
+    /** Serves the job: what is on its way. */
+    index("payouts_due").on(table.due_at).where(sql`status in ('PENDING', 'IN_TRANSIT')`),
+    check("payouts_amount", sql`${table.amount} > 0`),
+    check("payouts_reason", sql`(${table.status} = 'FAILED') = (${table.failure_reason} is not null)`),
+  ],
+);
+export type PayoutRow = typeof payouts.$inferSelect;
+
+/**
+ * Where an environment's payouts go. Of the number only the last four characters are kept: the sandbox pays nobody, so the
+ * rest would be of use to thieves alone. An environment without a row has the sandbox's test account.
+ */
+export const bankAccounts = pgTable(
+  "bank_accounts",
+  {
+    environment_id: environmentId(),
+    holder: text("holder").notNull(),
+    bank_name: text("bank_name").notNull(),
+    country: text("country").notNull(),
+    last4: text("last4").notNull(),
+    updated_at: instant("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.environment_id] }),
+    check("bank_accounts_last4", sql`${table.last4} ~ '^[0-9A-Z]{4}$'`),
+  ],
+);
+export type BankAccountRow = typeof bankAccounts.$inferSelect;

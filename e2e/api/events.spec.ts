@@ -1,0 +1,121 @@
+import { getEvent, listEvents, streamEvents } from "@/lib/contract/events/endpoints";
+import { type Event, eventSchema } from "@/lib/contract/events/event";
+import { encodeId } from "@/lib/contract/ids";
+import { refundPayment } from "@/lib/contract/payments/endpoints";
+import { newId } from "@/lib/ids";
+import type { Api } from "../client";
+import { expect, test } from "../fixtures";
+import { authorized, captured, newPlan } from "../samples";
+
+/** Reads a stream until it has so many events. `opened` is called when it has begun. */
+async function readStream(api: Api, count: number, lastEventId: string | null, opened = async () => {}) {
+  const leave = new AbortController();
+  const response = await fetch(`${api.baseUrl}/v1/events/stream`, {
+    headers: { "X-Api-Key": api.apiKey ?? "", ...(lastEventId !== null && { "Last-Event-ID": lastEventId }) },
+    signal: leave.signal,
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  await opened();
+  const frames: { id: string; event: string; data: Event }[] = [];
+  let text = "";
+  for await (const piece of response.body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(piece).toString("utf8");
+    const parts = text.split("\n\n");
+    text = parts.pop() ?? "";
+    for (const frame of parts.filter((part) => part.startsWith("id: "))) {
+      const lines = Object.fromEntries(frame.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
+      frames.push({ id: lines.id, event: lines.event, data: JSON.parse(lines.data) });
+    }
+    if (frames.length >= count) break;
+  }
+  leave.abort();
+  return frames;
+}
+
+test("what happens to a payment is told, with the payment as it was then and what changed", async ({ api }) => {
+  const payment = await captured(api);
+  (await api.call(refundPayment, { id: payment.id, body: { amount: 1_500 } })).ok();
+  const { data, total } = (await api.call(listEvents)).ok();
+  expect(total).toBe(2);
+  const [refunded, charged] = data;
+  expect(charged).toMatchObject({ type: "payment.captured", sequence: 1, data: { object: payment, previous: null } });
+  expect(refunded).toMatchObject({
+    type: "refund.succeeded",
+    environment: "sandbox",
+    data: { object: { object: "transaction", type: "REFUND", amount: 1_500, payment_id: payment.id } },
+  });
+  for (const event of data) {
+    expect(eventSchema(event.type as "payment.captured").parse(event)).toEqual(event);
+    expect((await api.call(getEvent, { id: event.id })).ok()).toEqual(event);
+  }
+  const ofPayment = (await api.call(listEvents, { query: { object_id: payment.id } })).ok();
+  expect(ofPayment.data).toEqual([charged]);
+  const refunds = (await api.call(listEvents, { query: { type: "refund.succeeded" } })).ok();
+  expect(refunds.data).toEqual([refunded]);
+});
+
+test("the list goes on behind an event, and has its own merchant's and mode's alone", async ({ tenant, stranger }) => {
+  const { api } = tenant;
+  for (let i = 0; i < 3; i++) await newPlan(api);
+  const all = (await api.call(listEvents)).ok().data;
+  const first = (await api.call(listEvents, { query: { limit: 2 } })).ok();
+  expect(first).toMatchObject({ limit: 2, has_more: true, total: 3 });
+  const last = first.data.at(-1)?.id;
+  const next = (await api.call(listEvents, { query: { limit: 2, starting_after: last } })).ok();
+  expect([...first.data, ...next.data]).toEqual(all);
+  expect(next.has_more).toBe(false);
+  for (const other of [stranger.api, tenant.live]) {
+    expect((await other.call(listEvents)).ok().data).toEqual([]);
+    (await other.call(listEvents, { query: { starting_after: last } })).problem("invalid_parameter");
+    (await other.call(getEvent, { id: last ?? "" })).problem("resource_not_found");
+  }
+});
+
+for (const [query, param] of [
+  [{ type: "payment.nothing" }, "type"],
+  [{ limit: 0 }, "limit"],
+  [{ limit: 101 }, "limit"],
+  [{ created_after: "yesterday" }, "created_after"],
+  [{ created_after: "2026-02-02", created_before: "2026-02-01" }, "created_after"],
+  [{ starting_after: encodeId("event", "019aa399-1c58-7e0d-b3c4-58a1f6d2e907") }, "starting_after"],
+] as const) {
+  test(`a parameter of the list is checked: ${JSON.stringify(query).slice(0, 60)}`, async ({ api }) => {
+    expect((await api.call(listEvents, { query })).problem("invalid_parameter").param).toBe(param);
+  });
+}
+
+test("a stream brings events as they happen, and goes on behind the last one", async ({ api, stranger }) => {
+  const before = await newPlan(api);
+  const frames = await readStream(api, 2, null, async () => {
+    await captured(stranger.api);
+    await captured(api);
+    await authorized(api);
+  });
+  expect(frames.map(({ event }) => event)).toEqual(["payment.captured", "payment.authorized"]);
+  const listed = (await api.call(listEvents)).ok().data.reverse();
+  expect(listed[0]?.data.object.id).toBe(before.id);
+  expect(frames.map(({ data }) => data)).toEqual(listed.slice(1));
+  expect(frames.map(({ id }) => id)).toEqual(listed.slice(1).map(({ id }) => id));
+  const again = await readStream(api, 2, listed[0]?.id ?? "");
+  expect(again).toEqual(frames);
+});
+
+test("a stream refuses what is no event, and too many readers at once", async ({ api }) => {
+  for (const id of ["nonsense", encodeId("event", newId())]) {
+    const refused = await api.call(streamEvents, { headers: { "Last-Event-ID": id } });
+    expect(refused.problem("invalid_parameter").param).toBe("Last-Event-ID");
+  }
+  const leave = new AbortController();
+  const open = async () => {
+    const headers = { "X-Api-Key": api.apiKey ?? "" };
+    const response = await fetch(`${api.baseUrl}/v1/events/stream`, { headers, signal: leave.signal });
+    expect(response.status).toBe(200);
+    await (response.body as ReadableStream<Uint8Array>).getReader().read();
+  };
+  for (let i = 0; i < 5; i++) await open();
+  (await api.call(streamEvents)).problem("rate_limited");
+  leave.abort();
+  // Their places are free as soon as the service has seen them leave.
+  await expect.poll(async () => (await api.call(streamEvents)).status).toBe(200);
+});

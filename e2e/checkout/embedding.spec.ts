@@ -1,0 +1,169 @@
+import type { Frame, Page } from "@playwright/test";
+import { listPayments } from "@/lib/contract/payments/endpoints";
+import { expect } from "../fixtures";
+import { CARDS } from "../samples";
+import { expectPaid, fillCard, issuerIn, merchantHtml, merchantPage, pay, payButton, TEXTS, test } from "./fixtures";
+
+const formIn = async (page: Page): Promise<Frame> => {
+  const element = await page.locator("#payment iframe").elementHandle();
+  return (await element?.contentFrame()) as Frame;
+};
+
+/** The same machine under its other name: another origin. */
+const strangerOf = (origin: string) =>
+  origin.includes("localhost") ? origin.replace("localhost", "127.0.0.1") : origin.replace("127.0.0.1", "localhost");
+
+test("a page that the session does not name cannot show the form, whatever it says", async ({
+  page,
+  baseUrl,
+  merchantSite,
+  newCheckoutSession,
+}) => {
+  for (const allowed_origins of [["https://shop.example"], []]) {
+    const session = await newCheckoutSession({ allowed_origins });
+    await page.goto(merchantSite.serve(merchantPage(baseUrl, { token: session.client_session_token })));
+    const frame = await formIn(page);
+    await frame.waitForLoadState().catch(() => {});
+    expect(await frame.locator("input").count()).toBe(0);
+    expect(await page.content()).not.toContain("Card number");
+  }
+  // Not even when the page says that it is another.
+  const session = await newCheckoutSession({ allowed_origins: ["https://shop.example"] });
+  const source = `${baseUrl}/pay/${session.client_session_token}?origin=https%3A%2F%2Fshop.example`;
+  await page.goto(merchantSite.serve(`<main id="payment"><iframe src="${source}"></iframe></main>`));
+  const frame = await formIn(page);
+  await frame.waitForLoadState().catch(() => {});
+  expect(await frame.locator("input").count()).toBe(0);
+});
+
+test("a page in between the shop and the form is refused, too: every ancestor must be named", async ({
+  page,
+  baseUrl,
+  merchantSite,
+  newCheckoutSession,
+}) => {
+  const session = await newCheckoutSession();
+  merchantSite.serve(merchantPage(baseUrl, { token: session.client_session_token }), { path: "/shop" });
+  merchantSite.serve(`<iframe src="${merchantSite.origin}/shop"></iframe>`, { path: "/stranger" });
+  await page.goto(`${strangerOf(merchantSite.origin)}/stranger`);
+  const shop = page.frameLocator("iframe");
+  await expect(shop.locator("#payment iframe")).toBeAttached();
+  await expect(shop.frameLocator("#payment iframe").locator("input")).toHaveCount(0);
+});
+
+test("the form obeys its own page alone: other windows, other frames and other words do nothing", async ({
+  page,
+  context,
+  api,
+  baseUrl,
+  merchantSite,
+  openCheckout,
+}) => {
+  const checkout = await openCheckout(page);
+  await fillCard(checkout.form);
+  const label = checkout.form.locator("label[for=number]");
+  const say = (message: object) => `parent.frames[0].postMessage(${JSON.stringify(message)}, "*")`;
+  const submit = { source: "cardlane", type: "submit" };
+  const french = { source: "cardlane", type: "update", locale: "fr" };
+  // Another frame of the merchant's own site, and one of somebody else's in the merchant's page.
+  merchantSite.serve(`<script>${say(submit)}; ${say(french)}</script>`, { path: "/widget" });
+  await page.evaluate(
+    async (sources) => {
+      for (const src of sources) {
+        const frame = document.body.appendChild(document.createElement("iframe"));
+        frame.src = src;
+        await new Promise((resolve) => frame.addEventListener("load", resolve));
+      }
+    },
+    ["/widget", `${strangerOf(merchantSite.origin)}/widget`],
+  );
+  // The merchant's page itself, in words that were not agreed.
+  await page.evaluate(
+    ({ target, messages }) => {
+      for (const message of messages) window.frames[0]?.postMessage(message, target);
+    },
+    {
+      target: baseUrl,
+      messages: [
+        { type: "submit" },
+        { ...submit, source: "somebody" },
+        { ...submit, now: true },
+        { ...french, locale: "xx" },
+        { source: "cardlane", type: "update", appearance: { accent_color: "red;}" } },
+        { source: "cardlane", type: "constructor" },
+        "submit",
+        null,
+      ],
+    },
+  );
+  // Whoever opened the shop in a window.
+  const opener = await context.newPage();
+  await opener.goto(merchantSite.serve(merchantHtml(baseUrl)));
+  await opener.evaluate(
+    async ({ url, message }) => {
+      const shop = window.open(url);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      shop?.frames[0]?.postMessage(message, "*");
+    },
+    { url: page.url(), message: submit },
+  );
+  await expect(label).toHaveText(TEXTS.labels.number);
+  await expect(payButton(checkout.form)).toBeEnabled();
+  expect((await api.call(listPayments)).ok().data).toEqual([]);
+  await checkout.submit();
+  await expectPaid(checkout.form);
+});
+
+test("a payment loads nothing from anybody but Cardlane, sets no cookie, keeps nothing in the browser, and breaks no policy", async ({
+  page,
+  context,
+  baseUrl,
+  openCheckout,
+}) => {
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (request.frame() !== page.mainFrame() && origin !== baseUrl && protocol !== "data:")
+      elsewhere.push(request.url());
+  });
+  const complaints: string[] = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  const checkout = await openCheckout(page);
+  await pay(checkout.form, CARDS.challenge);
+  await issuerIn(checkout.form).getByRole("button", { name: "Fail the check" }).click();
+  await pay(checkout.form);
+  await expectPaid(checkout.form);
+  expect(elsewhere).toEqual([]);
+  expect(await context.cookies()).toEqual([]);
+  const kept = await (await formIn(page)).evaluate(async () => {
+    const stores: (() => unknown[] | Promise<unknown[]>)[] = [
+      () => Object.keys(localStorage),
+      () => Object.keys(sessionStorage),
+      () => indexedDB.databases(),
+      () => (window.isSecureContext ? caches.keys() : []),
+    ];
+    // Where a browser keeps nothing for frames of other sites, even asking is refused.
+    const isRefusal = ({ name, message }: Error) =>
+      name === "SecurityError" || (name === "UnknownError" && message.startsWith("The user denied permission"));
+    const refused = (error: Error) => (isRefusal(error) ? [] : Promise.reject(error));
+    const found = stores.map((store) => Promise.resolve().then(store).catch(refused));
+    return (await Promise.all(found)).flat();
+  });
+  expect(kept).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test("what the shopper types is nowhere but in the form: not in the page, an address, or what the page is told", async ({
+  page,
+  openCheckout,
+}) => {
+  const addresses: string[] = [];
+  page.on("request", (request) => addresses.push(request.url()));
+  const checkout = await openCheckout(page);
+  await pay(checkout.form, "4111111111111111", { cvv: "907", name: "Somebody Secret" });
+  await expectPaid(checkout.form);
+  const known = JSON.stringify([addresses, await checkout.told(), await page.content()]);
+  expect(known).not.toMatch(/4111|Somebody Secret/);
+  expect(await (await formIn(page)).content()).not.toMatch(/4111|907|Somebody Secret/);
+});

@@ -1,0 +1,175 @@
+import type { APIRequestContext, Page } from "@playwright/test";
+import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
+import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
+import { expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
+import { expectPaid, pay } from "../checkout/fixtures";
+import { expect, type Tenant } from "../fixtures";
+import { newPlan } from "../samples";
+
+async function newLink(tenant: Tenant, baseUrl: string, body: object = {}) {
+  const sold = { amount: 1_999, currency: "EUR", description: "A poster", ...body };
+  const link = await createPaymentLink(tenant.context(), createPaymentLinkBody.parse(sold));
+  return { id: link.id, url: baseUrl + new URL(link.url).pathname };
+}
+
+const PHONE = { width: 390, height: 844 };
+
+test("a link for a plan is made, opened on a phone and paid, and its sale is found in the list", async ({
+  owner: page,
+  tenant: { api },
+  browser,
+}) => {
+  const plan = await newPlan(api, {
+    ...{ name: "Trail club", status: "ACTIVE", type: "SUBSCRIPTION_NO_TRIAL", full_price_amount: 12 },
+    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+  });
+  await page.goto("/test/checkout/links");
+  await expect(page.getByRole("heading", { name: "No payment links yet" })).toBeVisible();
+  await page.goto(`/test/plans/${plan.id}`);
+  await page.getByRole("link", { name: "Sell by link" }).click();
+  await page.waitForURL("**/checkout/links/new?plan=*");
+  const form = page.getByRole("form", { name: "New payment link" });
+  await expect(form.getByLabel("Plan", { exact: true })).toHaveValue(plan.id);
+  await form.getByLabel("Name of the link").fill("Shop window");
+  await form.getByRole("button", { name: "Create payment link" }).click();
+  await page.waitForURL("**/checkout/links/plink_*");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Shop window");
+  await expect(page.getByRole("img", { name: "QR code of the payment link" })).toBeVisible();
+  const address = await page.getByTestId("payment-link").innerText();
+
+  const context = await browser.newContext({ viewport: PHONE });
+  const phone = await context.newPage();
+  await phone.goto(address);
+  await phone.waitForURL("**/pay/cst_*");
+  await expect(phone.getByText("Trail club")).toBeVisible();
+  await expect(phone.getByText("$12.00 every month")).toBeVisible();
+  await expectNoSidewaysScroll(phone);
+  await pay(phone);
+  await expectPaid(phone);
+  await context.close();
+
+  await page.goto("/test/checkout/links");
+  const row = page.getByRole("row", { name: /Shop window/ });
+  await expect(row).toContainText("$12.00");
+  await row.getByRole("link", { name: "1 payment of Shop window" }).click();
+  await page.waitForURL("**/checkout/links/plink_*?status=COMPLETED");
+  await expect(page.getByText("1 session", { exact: true })).toBeVisible();
+  await page.getByRole("link", { name: "See payment" }).click();
+  await page.waitForURL("**/payments/pay_*");
+  await page.getByRole("link", { name: "Shop window" }).click();
+  await page.waitForURL("**/checkout/links/plink_*");
+});
+
+/** Stays on the link's own page, which else goes on to the form by itself. */
+async function openHeld(page: Page, address: string): Promise<void> {
+  await page.addInitScript(() => {
+    HTMLFormElement.prototype.submit = () => {};
+  });
+  await page.goto(address);
+}
+
+test("a link's pages are accessible in both schemes and fit a phone; it is changed and switched off", async ({
+  owner: page,
+  tenant,
+  context,
+  baseUrl,
+}) => {
+  const link = await newLink(tenant, baseUrl, { single_use: true });
+  await page.setViewportSize(PHONE);
+  await page.goto(`/test/checkout/links/${link.id}`);
+  const form = page.getByRole("form", { name: "Payment link" });
+  await form.getByLabel("What is bought").fill("A big poster");
+  await form.getByLabel("Expires").selectOption("at");
+  await form.getByLabel("Last moment").fill("2099-12-31T18:30");
+  await form.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Payment link saved")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("A big poster");
+  await expectAccessibleInBothSchemes(page);
+  await expectNoSidewaysScroll(page);
+
+  const shopper = await context.newPage();
+  await shopper.setViewportSize(PHONE);
+  await openHeld(shopper, link.url);
+  await expect(shopper.getByText("A big poster")).toBeVisible();
+  await expect(shopper.getByRole("button", { name: "Continue to payment" })).toBeVisible();
+  await expectAccessibleInBothSchemes(shopper);
+  await expectNoSidewaysScroll(shopper);
+
+  await page.getByRole("button", { name: "Switch off" }).click();
+  const dialog = page.getByRole("dialog", { name: "Switch this link off?" });
+  await dialog.getByRole("button", { name: "Switch off" }).click();
+  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible();
+  const answer = await shopper.reload();
+  expect(answer?.status()).toBe(410);
+  await expect(shopper.getByRole("heading", { name: "This is no longer available" })).toBeVisible();
+  await expectAccessibleInBothSchemes(shopper);
+});
+
+const open = (request: APIRequestContext, address: string, headers: Record<string, string> = SAME_ORIGIN) =>
+  request.post(`${address}/open`, { headers, maxRedirects: 0 });
+const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
+
+test("looking at a link writes nothing; only its own page opens a session, and every refusal is a page", async ({
+  request,
+  tenant,
+  db,
+  baseUrl,
+}) => {
+  const link = await newLink(tenant, baseUrl);
+  const sessions = async () => {
+    const rows = await db.sql`select id from client_sessions where environment_id = ${tenant.merchant.test.id}`;
+    return rows.length;
+  };
+  const looked = await request.get(link.url);
+  expect(looked.status()).toBe(200);
+  expect(looked.headers()["content-security-policy"]).toContain("default-src 'none'");
+  expect(looked.headers()["content-security-policy"]).toContain("frame-ancestors 'none'");
+  expect((await request.head(link.url)).status()).toBe(200);
+  expect((await open(request, link.url, { "sec-fetch-site": "cross-site" })).status()).toBe(403);
+  expect((await open(request, link.url, {})).status()).toBe(403);
+  expect(await sessions()).toBe(0);
+
+  const opened = await open(request, link.url);
+  expect(opened.status()).toBe(303);
+  const { location = "" } = opened.headers();
+  expect(location).toMatch(/^\/pay\/cst_[\w-]{43}$/);
+  expect((await open(request, link.url)).headers().location, "a reload leads to the same form").toBe(location);
+  expect(await sessions()).toBe(1);
+
+  expect((await request.get(`${baseUrl}/link/${"a".repeat(22)}`)).status()).toBe(404);
+  expect((await open(request, `${baseUrl}/link/nothing`)).status()).toBe(404);
+  await updatePaymentLink(tenant.context(), { id: link.id, active: false });
+  for (const answer of [await request.get(link.url), await open(request, link.url)]) {
+    expect(answer.status()).toBe(410);
+    expect(await answer.text()).toContain("no longer available");
+  }
+});
+
+test("who has paid at a link finds the payment there again, also once the link is off; nobody else does", async ({
+  page,
+  browser,
+  tenant,
+  baseUrl,
+}) => {
+  const link = await newLink(tenant, baseUrl);
+  await page.goto(link.url);
+  await page.waitForURL("**/pay/cst_*");
+  await pay(page);
+  await expectPaid(page);
+  const paid = page.url();
+
+  await page.goto(link.url);
+  await expect(page.getByText("You’ve already paid here with this browser.")).toBeVisible();
+  await page.getByRole("link", { name: "See your payment" }).click();
+  await page.waitForURL(paid);
+  await expectPaid(page);
+
+  await updatePaymentLink(tenant.context(), { id: link.id, active: false });
+  await page.goto(link.url);
+  await page.waitForURL(paid);
+  await expectPaid(page);
+  const stranger = await browser.newContext();
+  const answer = await stranger.request.get(link.url, { maxRedirects: 0 });
+  expect(answer.status()).toBe(410);
+  await stranger.close();
+});

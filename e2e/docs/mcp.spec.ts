@@ -1,0 +1,28 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { test } from "../browser";
+import { expect } from "../fixtures";
+import { copyFrom } from "./reader";
+
+type Server = { url: string; headers: { Authorization: string } };
+
+test("both files connect an assistant, once they have a key", async ({ page, context, baseUrl, tenant }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
+  await page.goto("/docs/mcp");
+  const { secret } = await tenant.newKey({ permissions: ["payment.read", "transaction.read", "transaction.search"] });
+  const most = JSON.parse(await copyFrom(page, "mcp.json")) as { mcpServers: { cardlane: Server } };
+  const code = JSON.parse(await copyFrom(page, ".vscode/mcp.json")) as {
+    inputs: { id: string }[];
+    servers: { cardlane: Server };
+  };
+  const [input] = code.inputs;
+  for (const [{ url, headers }, place] of [
+    [most.mcpServers.cardlane, "sk_test_…"],
+    [code.servers.cardlane, `\${input:${input?.id}}`],
+  ] as const) {
+    const client = new Client({ name: "docs", version: "1" }, { capabilities: {} });
+    const requestInit = { headers: { Authorization: headers.Authorization.replace(place, secret) } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("find_payment");
+    await client.close();
+  }
+});

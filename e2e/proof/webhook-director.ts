@@ -1,0 +1,112 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Database } from "@/db/client";
+import type { ProofHost } from "./host";
+import type { DeliveryClock } from "./webhook-clock";
+
+const WORK_LIMIT_MS = 1_800_000;
+/** Attempts that were begun together come back within a tenth of their pause, either way: one move of the clock. */
+export const LATE = 0.25;
+export const LEAST_LATE_MS = 20_000;
+
+/**
+ * Kills processes and moves their clock on: only when all that was due has been sent, and nobody holds anything.
+ */
+export class WebhookDirector {
+  kills = 0;
+  /** The longest start: what is slow at that is slow at everything. */
+  #startMs = 0;
+  /** Attempts of a delivery that its process did not live to write down. */
+  readonly #lost = new Map<string, number>();
+
+  constructor(
+    readonly db: Database,
+    readonly clock: DeliveryClock,
+    readonly hosts: ProofHost[],
+    readonly start: (port: number) => Promise<ProofHost>,
+  ) {}
+
+  /** One process after the other, at any moment, until the work is done; where a start takes long, not so often. */
+  async killWhile(work: () => Promise<void>): Promise<void> {
+    let isDone = false;
+    const done = work().finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const pauseMs = Math.random() * Math.max(1_500, 4 * this.#startMs);
+      await Promise.race([wait(pauseMs), done.catch(() => {})]);
+      if (!isDone) await this.#kill();
+    }
+    await done;
+  }
+
+  async #kill(): Promise<void> {
+    const index = this.kills++ % this.hosts.length;
+    const victim = this.hosts[index] as ProofHost;
+    await victim.kill("SIGKILL");
+    const begunMs = performance.now();
+    this.hosts[index] = await this.start(victim.port);
+    this.#startMs = Math.max(this.#startMs, performance.now() - begunMs);
+  }
+
+  /** Until nothing is left to send. Answers how often it moved the clock. */
+  async workOff(killedRounds: number): Promise<number> {
+    for (let round = 0; ; round++) {
+      if (round < killedRounds) await this.killWhile(() => this.#untilNothingIsDue());
+      else await this.#untilNothingIsDue();
+      await this.#untilNothingIsHeld();
+      const next = await this.#next();
+      if (next === null) return round;
+      this.clock.forwardTo(next);
+    }
+  }
+
+  async #untilNothingIsDue(): Promise<void> {
+    const deadline = performance.now() + WORK_LIMIT_MS;
+    for (;;) {
+      const [row] = await this.db.sql<{ n: number }[]>`
+        select count(*)::int as n from webhook_deliveries d
+        join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
+        where d.status = 'PENDING' and e.status = 'ENABLED' and d.next_attempt_at <= ${this.clock.now().toISOString()}`;
+      if (row?.n === 0) return;
+      if (performance.now() > deadline) throw new Error(`${row?.n} deliveries are due and not sent`);
+      await wait(100);
+    }
+  }
+
+  /** What a process holds counts as begun and has no attempt that was written down; so has what its holder died with. */
+  async #untilNothingIsHeld(): Promise<void> {
+    let before = "";
+    let sinceMs = performance.now();
+    for (;;) {
+      const rows = await this.db.sql<{ id: string; missing: number }[]>`
+        select d.id, d.attempts - (
+          select count(*)::int from webhook_attempts a where a.environment_id = d.environment_id and a.delivery_id = d.id
+        ) as missing
+        from webhook_deliveries d where d.status = 'PENDING' and d.attempts > 0 order by d.id`;
+      const held = rows.filter(({ id, missing }) => missing > (this.#lost.get(id) ?? 0));
+      if (held.length === 0) return;
+      const now = held.map(({ id, missing }) => `${id} ${missing}`).join();
+      if (now !== before) {
+        before = now;
+        sinceMs = performance.now();
+      }
+      // Longer than a process takes to send what it holds and to write it down.
+      if (performance.now() - sinceMs > Math.max(3_000, 3 * this.#startMs)) {
+        for (const { id, missing } of held) this.#lost.set(id, missing);
+        return;
+      }
+      await wait(50);
+    }
+  }
+
+  /** Null when nothing is left. Nothing is later than it is due by more than a fourth of its pause. */
+  async #next(): Promise<Date | null> {
+    const rows = await this.db.sql<{ at: string; since: string }[]>`
+      select d.next_attempt_at as at, d.updated_at as since from webhook_deliveries d
+      join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
+      where d.status = 'PENDING' and e.status = 'ENABLED'`;
+    const due = rows.map(({ at, since }) => ({ ms: Date.parse(at), pauseMs: Date.parse(at) - Date.parse(since) }));
+    if (due.length === 0) return null;
+    return new Date(Math.min(...due.map(({ ms, pauseMs }) => ms + Math.max(LEAST_LATE_MS, LATE * pauseMs))));
+  }
+}

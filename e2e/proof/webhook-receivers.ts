@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { DeliveryClock } from "./webhook-clock";
+
+/** What a receiver does with a message. `receipts`: how many it has; `sameId`: how many of them under this id. */
+type Behaviour = (answer: ServerResponse, got: { receipts: number; sameId: number }) => void;
+
+const answers =
+  (status: number, headers: Record<string, string> = {}): Behaviour =>
+  (answer) =>
+    answer.writeHead(status, headers).end("as I always do");
+
+export const RETRY_AFTER_S = 7_200;
+/** A flaky receiver takes a message when it comes so often. */
+export const FLAKY_TAKES = 4;
+/** One that goes away takes so many before. */
+const GONE_AFTER = 2;
+
+/** Nearly every way not to take a message; `redirects` names a receiver that must never hear of it. */
+const BEHAVIOURS = {
+  takes: answers(200),
+  fails: answers(500),
+  hangs: () => {},
+  redirects: (answer) => answer.writeHead(307, { location: "/elsewhere" }).end(),
+  postpones: answers(429, { "retry-after": String(RETRY_AFTER_S) }),
+  goes: (answer, { receipts }) => answer.writeHead(receipts > GONE_AFTER ? 410 : 200).end(),
+  garbles: (answer) => answer.socket?.end("220 mail.example ESMTP\r\n"),
+  "hangs up": (answer) => answer.destroy(),
+  flickers: (answer, { sameId }) => answer.writeHead(sameId < FLAKY_TAKES ? 503 : 204).end(),
+} satisfies Record<string, Behaviour>;
+export type Kind = keyof typeof BEHAVIOURS;
+
+/** A third of all receivers; the rest take what they are sent. */
+export const BAD_KINDS = Object.keys(BEHAVIOURS).filter((kind) => kind !== "takes") as Exclude<Kind, "takes">[];
+
+export type Receipt = {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  /** By the clock that the services have; and of when the machine has been on. */
+  readonly at: number;
+  readonly atMs: number;
+  /** Null: no status went out. */
+  status: number | null;
+};
+
+export type Receiver = { readonly url: string; readonly kind: Kind; readonly receipts: Receipt[] };
+
+/** Merchants' servers, all at one port. */
+export class Receivers {
+  readonly all: Receiver[] = [];
+  /** Messages at places that no endpoint names. */
+  readonly strays: string[] = [];
+  readonly #server = createServer((request, response) => this.#receive(request, response));
+
+  constructor(readonly clock: DeliveryClock) {}
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  add(kind: Kind): Receiver {
+    const { port } = this.#server.address() as AddressInfo;
+    const receiver: Receiver = { url: `http://127.0.0.1:${port}/${this.all.length}`, kind, receipts: [] };
+    this.all.push(receiver);
+    return receiver;
+  }
+
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const receiver = this.all[Number(request.url?.slice(1))];
+      if (receiver === undefined) {
+        this.strays.push(request.url ?? "");
+        response.writeHead(200).end();
+        return;
+      }
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      const receipt: Receipt = {
+        ...{ headers, body: Buffer.concat(pieces).toString(), status: null },
+        ...{ at: this.clock.now().getTime(), atMs: performance.now() },
+      };
+      receiver.receipts.push(receipt);
+      response.once("finish", () => {
+        receipt.status = response.statusCode;
+      });
+      const id = headers["webhook-id"];
+      const sameId = receiver.receipts.filter((other) => other.headers["webhook-id"] === id).length;
+      BEHAVIOURS[receiver.kind](response, { receipts: receiver.receipts.length, sameId });
+    });
+  }
+}

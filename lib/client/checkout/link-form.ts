@@ -1,0 +1,133 @@
+import {
+  type CreatePaymentLinkBody,
+  createPaymentLinkBody,
+  PAYMENT_LINK_DESCRIPTION,
+  type PaymentLink,
+  type UpdatePaymentLinkBody,
+  updatePaymentLinkBody,
+} from "@/lib/contract/checkout/payment-link";
+import { parseAmount } from "@/lib/contract/currencies";
+import { offsetAt } from "@/lib/contract/transactions/time-range";
+import { amountProblem } from "./session-form";
+
+/** A date and a time as the browser's field has them: "2026-12-01T18:30". */
+type LocalTime = string;
+
+/** What can be changed later. */
+export type LinkEditValues = {
+  name: string;
+  description: string;
+  expiry: "never" | "at";
+  expires_at: LocalTime;
+};
+
+/** A link as it stands in the form: the amount is what was typed, and only one of amount and plan counts. */
+export type LinkFormValues = LinkEditValues & {
+  sell: "plan" | "amount";
+  plan_id: string;
+  amount: string;
+  currency: string;
+  use: "many" | "once";
+};
+
+export const linkFormValues = (currency: string, planId: string | null, hasPlans: boolean): LinkFormValues => ({
+  sell: planId !== null || hasPlans ? "plan" : "amount",
+  plan_id: planId ?? "",
+  amount: "",
+  currency,
+  use: "many",
+  ...{ name: "", description: "", expiry: "never", expires_at: "" },
+});
+
+export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditValues => ({
+  name: link.name ?? "",
+  description: link.description ?? "",
+  expiry: link.expires_at === null ? "never" : "at",
+  expires_at: link.expires_at === null ? "" : localTime(link.expires_at, timeZone),
+});
+
+/** A local time of a zone as an instant; null while it is none. One that the zone leaves out is taken an hour later. */
+export function instantIn(timeZone: string, local: LocalTime): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(local)) return null;
+  const asUtc = Date.parse(`${local.slice(0, 16)}Z`);
+  if (Number.isNaN(asUtc)) return null;
+  const near = asUtc - offsetAt(timeZone, asUtc);
+  return new Date(asUtc - offsetAt(timeZone, near)).toISOString();
+}
+
+function localTime(instant: string, timeZone: string): LocalTime {
+  const at = Date.parse(instant);
+  return new Date(at + offsetAt(timeZone, at)).toISOString().slice(0, 16);
+}
+
+type Read<Body> = { body: Body | null; errors: Record<string, string> };
+
+const orNull = (text: string) => text.trim() || null;
+
+/** The body of the request, by the API's own schema; null while something is wrong, which `errors` says by field. */
+export function readLink(values: LinkFormValues, timeZone: string, now: number): Read<CreatePaymentLinkBody> {
+  const isPlan = values.sell === "plan";
+  const parsed = createPaymentLinkBody.safeParse({
+    name: orNull(values.name),
+    description: orNull(values.description),
+    ...(isPlan
+      ? // One that is not chosen yet is said below, and is no reason to ask for an amount.
+        { plan_id: values.plan_id || "none" }
+      : { amount: parseAmount(values.amount, values.currency), currency: values.currency }),
+    single_use: values.use === "once",
+    expires_at: values.expiry === "at" ? instantIn(timeZone, values.expires_at) : null,
+  });
+  const errors = { ...messagesOf(parsed.error), ...expiryErrors(values, timeZone, now) };
+  delete errors.amount;
+  delete errors.plan_id;
+  if (isPlan) delete errors.currency;
+  const problem = isPlan ? null : amountProblem(values);
+  if (problem) errors.amount = problem;
+  if (isPlan && !values.plan_id) errors.plan_id = "Choose a plan.";
+  if (!isPlan && !values.description.trim()) errors.description = "Say what is bought.";
+  return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
+}
+
+/** What changes of a link; null while something is wrong. */
+export function readLinkEdit(
+  values: LinkEditValues,
+  link: PaymentLink,
+  timeZone: string,
+  now: number,
+): Read<UpdatePaymentLinkBody> {
+  const unchanged = JSON.stringify(values) === JSON.stringify(linkEditValues(link, timeZone));
+  const before = link.expires_at === null ? "" : localTime(link.expires_at, timeZone);
+  const expiresAt = values.expires_at === before ? link.expires_at : instantIn(timeZone, values.expires_at);
+  const parsed = updatePaymentLinkBody.safeParse({
+    name: orNull(values.name),
+    description: orNull(values.description),
+    expires_at: values.expiry === "at" ? expiresAt : null,
+  });
+  const errors = {
+    ...messagesOf(parsed.error),
+    ...(values.expiry === "at" && values.expires_at === before ? {} : expiryErrors(values, timeZone, now)),
+  };
+  if (link.plan_id === null && !values.description.trim()) errors.description = "Say what is bought.";
+  return { body: parsed.success && !unchanged && Object.keys(errors).length === 0 ? parsed.data : null, errors };
+}
+
+function expiryErrors(values: LinkEditValues, timeZone: string, now: number): Record<string, string> {
+  if (values.expiry === "never") return {};
+  const at = instantIn(timeZone, values.expires_at);
+  if (at === null) return { expires_at: "Choose a date and a time." };
+  return Date.parse(at) > now ? {} : { expires_at: "Choose a time in the future." };
+}
+
+const TOO_LONG: Readonly<Record<string, string>> = {
+  description: `Use at most ${PAYMENT_LINK_DESCRIPTION} characters.`,
+  name: "Use at most 100 characters.",
+};
+
+function messagesOf(error: { issues: { path: PropertyKey[]; code?: string; message: string }[] } | undefined) {
+  const messages: Record<string, string> = {};
+  for (const { path, code, message } of error?.issues ?? []) {
+    const field = String(path[0] ?? "");
+    messages[field] ??= code === "too_big" ? (TOO_LONG[field] ?? message) : message;
+  }
+  return messages;
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from "react";
+
+/**
+ * The sandbox key that the documentation's samples are sent with and shown with. It is kept for this tab alone, and never put
+ * into an address, a log or a cookie.
+ */
+export type SandboxKey = { readonly secret: string; readonly expiresAt: string | null };
+
+const NAME = "cardlane.docs.sandbox-key";
+const listeners = new Set<() => void>();
+let current: SandboxKey | null | undefined;
+
+/** What is wrong with a text as a sandbox key; null when it can be one. */
+export function sandboxKeyProblem(text: string): string | null {
+  if (text === "") return "Paste a key that starts with sk_test_.";
+  if (text.startsWith("sk_live_"))
+    return "This is a live key. Only sandbox keys, which start with sk_test_, are used here.";
+  if (!text.startsWith("sk_test_")) return "This is no sandbox key: it must start with sk_test_.";
+  if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is not complete. Copy all of it.";
+  return null;
+}
+
+/** Throws when it is no sandbox key; null forgets the one there is. */
+export function keepSandboxKey(key: SandboxKey | null): void {
+  if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a sandbox key.");
+  current = key;
+  try {
+    if (key === null) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, JSON.stringify(key));
+  } catch {
+    // Storage is forbidden: the key lasts as long as the page.
+  }
+  for (const listener of listeners) listener();
+}
+
+function read(): SandboxKey | null {
+  if (current === undefined) current = kept();
+  const isOver = current?.expiresAt != null && Date.parse(current.expiresAt) <= Date.now();
+  if (isOver) current = null;
+  return current;
+}
+
+function kept(): SandboxKey | null {
+  try {
+    const { secret, expiresAt } = JSON.parse(sessionStorage.getItem(NAME) ?? "{}") as Partial<SandboxKey>;
+    const isKey = typeof secret === "string" && sandboxKeyProblem(secret) === null;
+    return isKey ? { secret, expiresAt: typeof expiresAt === "string" ? expiresAt : null } : null;
+  } catch {
+    // As above, or something else wrote there.
+    return null;
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Null where there is none, which includes the server. */
+export const useSandboxKey = (): SandboxKey | null => useSyncExternalStore(subscribe, read, () => null);

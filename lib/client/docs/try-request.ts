@@ -1,0 +1,166 @@
+import type { OpenApiDocument, OperationObject, ParameterObject } from "@/lib/contract/openapi-document";
+import { parametersOf } from "@/lib/contract/openapi-document";
+
+/** An endpoint as the documentation's forms send it. */
+export type TriedEndpoint = {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OperationObject;
+  readonly parameters: readonly ParameterObject[];
+  readonly needsKey: boolean;
+};
+
+export const IDEMPOTENCY_KEY = "X-Idempotency-Key";
+
+let loading: Promise<OpenApiDocument> | null = null;
+
+/** The API's own description, from which the forms are made: fetched when the first one is opened. Throws when it cannot be. */
+export function apiDocument(): Promise<OpenApiDocument> {
+  loading ??= load().catch((error: unknown) => {
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(): Promise<OpenApiDocument> {
+  const answer = await fetch("/v1/openapi.json", { credentials: "omit" });
+  if (!answer.ok) throw new Error(`The API's description: ${answer.status}`);
+  return (await answer.json()) as OpenApiDocument;
+}
+
+export function findEndpoint(document: OpenApiDocument, name: string): TriedEndpoint {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (operation.operationId !== name) continue;
+      const parameters = parametersOf(operation, document);
+      return { method: method.toUpperCase(), path, operation, parameters, needsKey: operation.security.length > 0 };
+    }
+  }
+  throw new Error(`There is no endpoint ${name}.`);
+}
+
+/** What a new key must be allowed: everything that the API's endpoints ask for. */
+export const permissionsIn = (document: OpenApiDocument): string[] => [
+  ...new Set(
+    Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap((one) => one["x-permissions"])),
+  ),
+];
+
+/** Where sandbox keys are taken, when that is not the address that the page came from; null when they are taken there. */
+export function sandboxElsewhere(document: OpenApiDocument, host: string): string | null {
+  const [sandbox, live] = document.servers;
+  if (!sandbox || !live || new URL(live.url).host !== host || new URL(sandbox.url).host === host) return null;
+  return sandbox.url;
+}
+
+/** The body that the form begins with. */
+export function exampleBody({ operation }: TriedEndpoint): string {
+  const example = operation.requestBody?.content["application/json"]?.examples?.request;
+  return example && "value" in example ? JSON.stringify(example.value, null, 2) : "";
+}
+
+/** Parameters by their names, and the body's text. */
+export type TriedValues = { readonly parameters: Readonly<Record<string, string>>; readonly body: string };
+export type TriedRequest = { method: string; url: string; headers: Record<string, string>; body: string | null };
+/** What is wrong, by parameter; `body` is the body. */
+export type TriedProblems = Record<string, string>;
+
+const HEADER_TEXT = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
+
+/** The request that a form describes, without its API key; or why there is none. */
+export function requestOf(
+  { method, path, operation, parameters }: TriedEndpoint,
+  values: TriedValues,
+): { request: TriedRequest } | { problems: TriedProblems } {
+  const problems: TriedProblems = {};
+  const headers: Record<string, string> = {};
+  const query = new URLSearchParams();
+  let url = path;
+  for (const { name, in: place, required = false } of parameters) {
+    const value = (values.parameters[name] ?? "").trim();
+    if (value === "") {
+      if (required) problems[name] = `${name} is needed.`;
+    } else if (place === "query") query.append(name, value);
+    else if (place === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
+    else if (HEADER_TEXT.test(value)) headers[name] = value;
+    else problems[name] = "A header takes visible ASCII characters, with spaces only between them.";
+  }
+  const body = operation.requestBody ? values.body.trim() : "";
+  if (body !== "") {
+    headers["Content-Type"] = "application/json";
+    try {
+      JSON.parse(body);
+    } catch (error) {
+      problems.body = `This is not valid JSON: ${(error as SyntaxError).message}.`;
+    }
+  } else if (operation.requestBody?.required) problems.body = "This endpoint needs a body.";
+  if (Object.keys(problems).length > 0) return { problems };
+  const search = query.size > 0 ? `?${query}` : "";
+  return { request: { method, url: url + search, headers, body: body === "" ? null : body } };
+}
+
+/** The parts of an answer that tell what happened, in the order in which they are shown. */
+const TOLD_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
+
+export type TriedAnswer = {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly durationMs: number;
+  /** As much of it as has come. */
+  readonly body: string;
+  /** Whether more may come, as in a stream. */
+  readonly isOpen: boolean;
+};
+
+/** More would only make the page slow. */
+const SHOWN_CHARACTERS = 200_000;
+
+/**
+ * Sends a request to the sandbox, with this key and nothing else that tells who sends it. `show` gets the answer, and again each
+ * time that more of it has come. Throws when no answer comes, or it breaks off.
+ */
+export async function sendRequest(
+  { method, url, headers, body }: TriedRequest,
+  apiKey: string | null,
+  show: (answer: TriedAnswer) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const started = performance.now();
+  const response = await fetch(url, {
+    ...{ method, body, signal },
+    headers: { ...headers, ...(apiKey !== null && { "X-Api-Key": apiKey }) },
+    ...{ credentials: "omit", cache: "no-store", redirect: "manual", referrerPolicy: "no-referrer" },
+  });
+  const told = TOLD_HEADERS.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const answer = { status: response.status, headers: told };
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  let text = "";
+  const durationMs = () => Math.round(performance.now() - started);
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) break;
+    text += decoder.decode(piece.value, { stream: true });
+    if (text.length > SHOWN_CHARACTERS) {
+      await reader?.cancel();
+      break;
+    }
+    show({ ...answer, durationMs: durationMs(), body: text, isOpen: true });
+  }
+  const isCut = text.length > SHOWN_CHARACTERS;
+  const shown = isCut ? `${text.slice(0, SHOWN_CHARACTERS)}\n… The rest is too long to show.` : indented(text);
+  show({ ...answer, durationMs: durationMs(), body: shown, isOpen: false });
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // A stream, or a proxy's page: it is shown as it came.
+    return text;
+  }
+}

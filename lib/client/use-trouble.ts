@@ -1,0 +1,32 @@
+import { useEffect, useState } from "react";
+
+type Trouble = { title: string; detail: string };
+
+const OUTAGE: Trouble = {
+  title: "The database does not answer",
+  detail: "This page cannot be shown right now. Nothing you did is lost. Try again in a moment.",
+};
+const OFFLINE: Trouble = {
+  title: "No connection to Cardlane",
+  detail: "Check your internet connection and try again. Nothing you did is lost.",
+};
+
+/**
+ * Why a page could not be shown: of that, a browser gets to know nothing but a number. The service is asked whether it can serve;
+ * when no answer comes, the network is gone. `fault` is said while nobody knows, and when the service is well.
+ */
+export function useTrouble(fault: Trouble): Trouble {
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  // What is outside of React here is the service.
+  useEffect(() => {
+    const request = new AbortController();
+    fetch("/health/ready", { cache: "no-store", signal: request.signal }).then(
+      ({ status }) => setTrouble(status === 503 ? OUTAGE : null),
+      () => {
+        if (!request.signal.aborted) setTrouble(OFFLINE);
+      },
+    );
+    return () => request.abort();
+  }, []);
+  return trouble ?? fault;
+}

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
+import { BODY_ERRORS, dashboardEndpoint, endpoint, IDEMPOTENCY_ERRORS } from "@/lib/contract/endpoint";
+import type { DeclineCode } from "@/lib/contract/errors";
+import { holdsNoCardNumber, queryOffset, refuseOwnCard, textBesideCard } from "@/lib/contract/fields";
+import { cardInput } from "@/lib/contract/payments/payment";
+import type { ShownActor } from "@/lib/contract/payments/payment-detail";
+import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
+import { type Appearance, contrastProblems } from "./appearance";
+import { CHECKOUT_MODES, type CheckoutAttempt, type CheckoutAttemptAnswer, type CheckoutState } from "./checkout";
+import {
+  CLIENT_SESSION_STATUSES,
+  type ClientSession,
+  type ClientSessionStatus,
+  clientSession,
+  createClientSessionBody,
+} from "./client-session";
+import { isAppearance } from "./messages";
+
+/** Endpoints of checkout: for merchants' servers, the dashboard, and the payment form. */
+
+export const createClientSession = endpoint({
+  name: "createClientSession",
+  method: "POST",
+  path: "/v1/client-sessions",
+  tag: "Client sessions",
+  summary: "Create a client session",
+  description:
+    "Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.",
+  permissions: ["client_session.create"],
+  idempotency: "optional",
+  body: createClientSessionBody,
+  status: 201,
+  response: clientSession,
+  errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "resource_not_found", "currency_not_supported", "plan_not_active"],
+});
+
+export const getClientSession = endpoint({
+  name: "getClientSession",
+  method: "GET",
+  path: "/v1/client-sessions/{id}",
+  tag: "Client sessions",
+  summary: "Get a client session",
+  description: "The session as it stands; its token is never shown again.",
+  permissions: ["client_session.create"],
+  idempotency: "none",
+  status: 200,
+  response: clientSession,
+  errors: ["resource_not_found"],
+});
+
+export const cancelClientSession = endpoint({
+  name: "cancelClientSession",
+  method: "POST",
+  path: "/v1/client-sessions/{id}/cancel",
+  tag: "Client sessions",
+  summary: "Cancel a client session",
+  description:
+    "Closes an open session: it takes no more attempts. An unanswered 3-D Secure challenge ends as abandoned; while a payment's outcome is not known the answer is 409.",
+  permissions: ["client_session.create"],
+  idempotency: "none",
+  body: z.strictObject({}),
+  bodyOptional: true,
+  status: 200,
+  response: clientSession,
+  errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
+});
+
+/** The filters of the list of sessions, as they stand in its address. */
+export const sessionListQuery = z.strictObject({
+  status: z.enum(CLIENT_SESSION_STATUSES).optional(),
+  offset: queryOffset,
+});
+export type SessionListQuery = z.infer<typeof sessionListQuery>;
+
+type NamedPlan = { id: string; name: string };
+/** The payment link that opened a session: `plink_…`, and what it is called. */
+type NamedLink = { id: string; title: string };
+
+/** A session as a row of the list. */
+export type SessionListItem = {
+  id: string;
+  status: ClientSessionStatus;
+  amount: number;
+  currency: string;
+  plan: NamedPlan | null;
+  link: NamedLink | null;
+  customer_id: string | null;
+  customer_email: string | null;
+  customer_name: string | null;
+  attempts: number;
+  /** Whether a payment is under way, so that the session takes no other just now. */
+  under_way: boolean;
+  payment_id: string | null;
+  expires_at: string;
+  created_at: string;
+};
+
+/** One card that a shopper tried in a session: the charge it made. */
+export type SessionAttempt = {
+  /** `txn_…` and `pay_…`. */
+  id: string;
+  payment_id: string;
+  status: TransactionStatus;
+  amount: number;
+  currency: string;
+  card_brand: CardBrand | null;
+  card_last4: string | null;
+  decline: { code: DeclineCode; meaning: string; advice: string } | null;
+  created_at: string;
+};
+
+/** Everything that is known of one session, as its page shows it. */
+export type SessionDetail = {
+  /** As the API answers it. */
+  session: ClientSession;
+  plan: NamedPlan | null;
+  link: NamedLink | null;
+  /** `pay_…` that is under way; null when there is none. */
+  open_payment_id: string | null;
+  /** Newest first; those that reached a processor. */
+  attempts: SessionAttempt[];
+  /** Null when its record is gone. */
+  created_by: ShownActor | null;
+  cancelled: { at: string; by: ShownActor } | null;
+};
+
+/** Why an appearance cannot be read by everybody; `text_color` or `accent_color`. */
+const CONTRAST_SENTENCES = {
+  text_color: "The text is too hard to read on the background",
+  accent_color: "The accent is too hard to tell from the background",
+};
+
+const readableAppearance = z
+  .custom<Appearance>(isAppearance, "This is not an appearance that the form can show.")
+  .superRefine((appearance, context) => {
+    // What is not an appearance is refused above, and cannot be measured.
+    if (!isAppearance(appearance)) return;
+    // The name of a font is the one text in it.
+    if (holdsCardNumber(appearance.font_family ?? ""))
+      context.addIssue({ code: "custom", path: ["font_family"], message: HOLDS_CARD_NUMBER });
+    for (const { param, scheme, contrast, needed } of contrastProblems(appearance)) {
+      const message = `${CONTRAST_SENTENCES[param]} in the ${scheme} scheme: ${contrast.toFixed(1)} to 1, needed ${needed} to 1.`;
+      context.addIssue({ code: "custom", path: [param], message });
+    }
+  });
+
+/** Replaces how the payment form looks for sessions that bring no appearance; null is Cardlane's own look. */
+export const updateCheckoutAppearance = dashboardEndpoint({
+  name: "updateCheckoutAppearance",
+  method: "PATCH",
+  path: "/api/dashboard/{mode}/checkout/appearance",
+  permission: "settings.manage",
+  body: z.strictObject({ appearance: readableAppearance.nullable() }),
+  status: 200,
+  response: z.object({ appearance: z.custom<Appearance>().nullable() }),
+});
+
+/** Body of POST /pay/{token}/attempts. The card is in memory only, from here to the processor. */
+export const checkoutAttemptBody = z
+  .strictObject({
+    // Thirteen digits in a row are no UUID: they could be a card's.
+    attempt: z
+      .string()
+      .regex(/^(?![\w-]{0,63}\d{13})[\w-]{1,64}$/, "Use 1 to 64 letters, digits, dashes and underscores.")
+      .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+    mode: z.enum(CHECKOUT_MODES).default("payment"),
+    card: cardInput,
+    postal_code: textBesideCard(20).optional(),
+  })
+  .superRefine(refuseOwnCard) satisfies z.ZodType<CheckoutAttempt>;
+export type CheckoutAttemptBody = z.infer<typeof checkoutAttemptBody>;
+
+/** What the payment form asks of its own server. The token in the path is the shopper's whole right to it. */
+export const getCheckoutState = dashboardEndpoint({
+  name: "getCheckoutState",
+  method: "GET",
+  path: "/pay/{token}/state",
+  permission: null,
+  status: 200,
+  response: z.custom<CheckoutState>(),
+});
+
+export const attemptCheckout = dashboardEndpoint({
+  name: "attemptCheckout",
+  method: "POST",
+  path: "/pay/{token}/attempts",
+  permission: null,
+  body: checkoutAttemptBody,
+  status: 200,
+  response: z.custom<CheckoutAttemptAnswer>(),
+});

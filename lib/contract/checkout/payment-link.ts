@@ -1,0 +1,132 @@
+/** Payment links: an address that sells a plan or an amount. They are made and managed in the dashboard. */
+import { z } from "zod";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
+import { amount, currency, humanText, instant, queryOffset, timestamp } from "@/lib/contract/fields";
+import { idInput, idOf } from "@/lib/contract/ids";
+import type { ShownActor } from "@/lib/contract/payments/payment-detail";
+import type { Plan } from "@/lib/contract/plans/plan";
+
+/**
+ * ACTIVE: whoever opens it can pay. INACTIVE: switched off. COMPLETED: a single-use link that is paid. PLAN_INACTIVE: its plan
+ * is not for sale, or takes no payment on the first day.
+ */
+export const PAYMENT_LINK_STATUSES = ["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED", "PLAN_INACTIVE"] as const;
+export type PaymentLinkStatus = (typeof PAYMENT_LINK_STATUSES)[number];
+
+export const PAYMENT_LINK_NAME = 100;
+export const PAYMENT_LINK_DESCRIPTION = 200;
+
+const name = humanText(PAYMENT_LINK_NAME);
+const description = humanText(PAYMENT_LINK_DESCRIPTION);
+
+export const paymentLink = z.object({
+  id: idOf("paymentLink"),
+  object: z.literal("payment_link"),
+  /** What shoppers open; it can be shown again at any time. */
+  url: z.string(),
+  status: z.enum(PAYMENT_LINK_STATUSES),
+  name: z.string().nullable(),
+  plan_id: idOf("plan").nullable(),
+  /** Minor units: its own, or what its plan takes on the first day. */
+  amount: z.int(),
+  currency: z.string(),
+  description: z.string().nullable(),
+  single_use: z.boolean(),
+  active: z.boolean(),
+  expires_at: timestamp.nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type PaymentLink = z.infer<typeof paymentLink>;
+
+/** The price is a plan's, or an amount and a currency with words for what is bought. */
+export const createPaymentLinkBody = z
+  .strictObject({
+    name: name.nullable().default(null),
+    plan_id: idInput.nullable().default(null),
+    amount: amount.nullable().default(null),
+    currency: currency.nullable().default(null),
+    description: description.nullable().default(null),
+    single_use: z.boolean().default(false),
+    expires_at: instant.nullable().default(null),
+  })
+  .superRefine((body, context) => {
+    const wrong = (param: string, message: string, code = "missing_parameter") =>
+      context.addIssue({ code: "custom", path: [param], params: { code }, message });
+    if (body.plan_id !== null) {
+      const message = "Send either plan_id, or amount and currency.";
+      if (body.amount !== null) wrong("amount", message, "invalid_parameter");
+      if (body.currency !== null) wrong("currency", message, "invalid_parameter");
+      return;
+    }
+    if (body.amount === null) wrong("amount", "Enter the amount, or choose a plan.");
+    if (body.currency === null) wrong("currency", "Choose the currency of the amount.");
+    if (body.description === null) wrong("description", "Say what is bought: shoppers see it on the payment page.");
+  });
+export type CreatePaymentLinkBody = z.infer<typeof createPaymentLinkBody>;
+
+/** What it sells, at which price and how often stays: addresses that were sent out must not change their meaning. */
+export const updatePaymentLinkBody = z.strictObject({
+  name: name.nullable().optional(),
+  description: description.nullable().optional(),
+  expires_at: instant.nullable().optional(),
+  active: z.boolean().optional(),
+});
+export type UpdatePaymentLinkBody = z.infer<typeof updatePaymentLinkBody>;
+
+/** The filter of the list of links, as it stands in its address. */
+export const paymentLinkListQuery = z.strictObject({
+  status: z.enum(["ACTIVE"]).optional(),
+  offset: queryOffset,
+});
+export type PaymentLinkListQuery = z.infer<typeof paymentLinkListQuery>;
+
+/** What a link sold: its completed sessions, whose payments took this much. `capped`: the newest of more. */
+export type LinkSales = { payments: number; capped: boolean; captured: { currency: string; amount: number }[] };
+
+/** A link as a row of the list. */
+export type PaymentLinkItem = PaymentLink & {
+  plan_name: string | null;
+  opened: number;
+  sales: LinkSales;
+};
+
+/** Everything that is known of one link, as its page shows it. */
+export type PaymentLinkDetail = {
+  link: PaymentLinkItem;
+  /** As the API answers it; null where it sells an amount. */
+  plan: Plan | null;
+  /** Null when its record is gone. */
+  created_by: ShownActor | null;
+};
+
+/** What a link is called: its own name, or what it sells. */
+export const linkTitle = (link: {
+  name: string | null;
+  plan_name: string | null;
+  description: string | null;
+}): string => link.name ?? link.plan_name ?? link.description ?? "Payment link";
+
+const BASE = "/api/dashboard/{mode}/payment-links";
+
+export const createPaymentLink = dashboardEndpoint({
+  name: "createPaymentLink",
+  method: "POST",
+  path: BASE,
+  permission: "client_session.create",
+  verified: "live",
+  body: createPaymentLinkBody,
+  status: 201,
+  response: paymentLink,
+});
+
+/** Changes what is sent; a link that is switched off takes no new attempt to pay from then on. */
+export const updatePaymentLink = dashboardEndpoint({
+  name: "updatePaymentLink",
+  method: "PATCH",
+  path: `${BASE}/{id}`,
+  permission: "client_session.create",
+  body: updatePaymentLinkBody,
+  status: 200,
+  response: paymentLink,
+});

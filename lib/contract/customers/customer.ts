@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { amountOut, isPagedOnce, listOf, PAGED_TWICE, queryLimit, queryOffset, timestamp } from "@/lib/contract/fields";
+import { idInput, idOf } from "@/lib/contract/ids";
+import { FILTERS } from "@/lib/contract/transactions/filters";
+import { cardBrand, words } from "@/lib/contract/transactions/transaction";
+
+const minor = (what: string) => z.int().describe(`${what}, in minor units.`);
+
+export const customer = z
+  .object({
+    id: idOf("customer").describe("Unique id of the customer; the same for ever."),
+    object: z.literal("customer").describe("Always `customer`."),
+    customer_id: z.string().nullable().describe("Your own id; null for a customer that is known by e-mail alone."),
+    email: z.string().nullable().describe("The latest e-mail, in small letters."),
+    name: z.string().nullable().describe("The latest name."),
+    first_payment_at: timestamp.describe("When the first payment was created."),
+    last_payment_at: timestamp.describe("When the last payment was created; may be seconds late."),
+    payments: z.int().describe("All payments, whatever became of them."),
+    declined: z.int().describe("How many of them were declined."),
+    currencies: z
+      .array(
+        z.object({
+          currency: z.string().describe("ISO 4217 code, upper case."),
+          captured: amountOut.describe("Captured, in minor units."),
+          refunded: amountOut.describe("Refunded, in minor units."),
+          net: minor("Captured less what was refunded"),
+          disputed: amountOut.describe("Disputed, in minor units. There are no disputes yet: always 0."),
+        }),
+      )
+      .describe("What was paid, by currency."),
+    cards: z
+      .array(
+        z.object({
+          brand: cardBrand.nullable().describe("Brand of the card."),
+          last4: z.string().describe("Its last four digits."),
+          exp_month: z.int().nullable().describe("Month in which it expires."),
+          exp_year: z.int().nullable().describe("Year in which it expires."),
+          last_used_at: timestamp.describe("When it was last tried."),
+        }),
+      )
+      .describe("Cards of the last 1,000 payments, the latest first; twenty at most."),
+  })
+  .meta({ id: "Customer" });
+export type Customer = z.infer<typeof customer>;
+
+export const customerList = listOf(customer).meta({ id: "CustomerList" });
+
+export const listCustomersQuery = z
+  .strictObject({
+    limit: queryLimit,
+    offset: queryOffset,
+    starting_after: idInput.optional().describe("Continue after this id."),
+    q: words(FILTERS.q)
+      .optional()
+      .describe(
+        "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter.",
+      ),
+  })
+  .refine(isPagedOnce, PAGED_TWICE);
+export type ListCustomersQuery = z.infer<typeof listCustomersQuery>;

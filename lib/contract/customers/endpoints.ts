@@ -1,0 +1,32 @@
+import { endpoint, QUERY_ERRORS } from "@/lib/contract/endpoint";
+import { customer, customerList, listCustomersQuery } from "./customer";
+
+export const listCustomers = endpoint({
+  name: "listCustomers",
+  method: "GET",
+  path: "/v1/customers",
+  tag: "Customers",
+  summary: "List customers",
+  description:
+    "Who paid, the last payment first: one for each `customer_id` of your payments, else for each e-mail. Payments with neither belong to no customer. A new payment shows within seconds.",
+  permissions: ["transaction.read", "transaction.search"],
+  idempotency: "none",
+  query: listCustomersQuery,
+  status: 200,
+  response: customerList,
+  errors: QUERY_ERRORS,
+});
+
+export const getCustomer = endpoint({
+  name: "getCustomer",
+  method: "GET",
+  path: "/v1/customers/{id}",
+  tag: "Customers",
+  summary: "Get a customer",
+  description: "One customer, with what was paid by currency and the cards that were used.",
+  permissions: ["transaction.read", "transaction.search"],
+  idempotency: "none",
+  status: 200,
+  response: customer,
+  errors: ["resource_not_found"],
+});

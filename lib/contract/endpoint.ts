@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors";
+import type { Permission, UserPermission } from "./permissions";
+
+/** What an endpoint is: one of the API, which keys may call, or one of the dashboard's own. */
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/**
+ * One endpoint, defined once: the route, the OpenAPI document, the browser's typed call, the form's validation and the
+ * tests are all made from it.
+ */
+export type Endpoint = {
+  /** Unique name, in camel case; the OpenAPI operationId. */
+  readonly name: string;
+  readonly method: Method;
+  /** With `{id}` where the id stands: `/v1/payments/{id}/refund`. */
+  readonly path: string;
+  readonly tag:
+    | "Payments"
+    | "Transactions"
+    | "Customers"
+    | "Subscription plans"
+    | "Client sessions"
+    | "Events"
+    | "Webhooks"
+    | "Balance"
+    | "Service";
+  readonly summary: string;
+  readonly description: string;
+  /** The caller needs any one of these; empty = open to everyone, without a key. */
+  readonly permissions: readonly Permission[];
+  /** `required`: one of the seven money operations. `optional`: honoured when the header is sent. */
+  readonly idempotency: "required" | "optional" | "none";
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Whether the whole body may be left out. */
+  readonly bodyOptional?: boolean;
+  readonly status: 200 | 201;
+  readonly response: z.ZodType;
+  /** Answers one `response` after another, as server-sent events. */
+  readonly streams?: true;
+  /** Codes beyond those that every endpoint can answer (401, 403, 429, 5xx). */
+  readonly errors: readonly ErrorCode[];
+};
+
+export function endpoint<const O extends Endpoint>(definition: O): O {
+  return definition;
+}
+
+/** Of an answer to a money request whose outcome is not known yet. */
+export const PENDING_STATUS = 202;
+
+export type BodyOf<O extends Endpoint> = O["body"] extends z.ZodType ? z.infer<O["body"]> : undefined;
+export type QueryOf<O extends Endpoint> = O["query"] extends z.ZodType ? z.infer<O["query"]> : undefined;
+export type ResponseOf<O extends Endpoint> = z.infer<O["response"]>;
+
+export const IDEMPOTENCY_ERRORS = [
+  "idempotency_key_reused",
+  "idempotency_request_in_progress",
+] as const satisfies readonly ErrorCode[];
+export const MONEY_ERRORS = [
+  "malformed_json",
+  "invalid_parameter",
+  "missing_parameter",
+  "unknown_parameter",
+  "idempotency_key_missing",
+  "idempotency_key_invalid",
+  ...IDEMPOTENCY_ERRORS,
+  "body_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+export const BODY_ERRORS = [
+  "malformed_json",
+  "invalid_parameter",
+  "missing_parameter",
+  "unknown_parameter",
+  "body_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
+export const QUERY_ERRORS = ["invalid_parameter", "unknown_parameter"] as const satisfies readonly ErrorCode[];
+
+type Gate = "always" | "live";
+
+/**
+ * One endpoint of the dashboard's own: what people do in a browser and no API key may, such as managing the keys. Like the
+ * endpoints of the API it is defined once for the route, the form's validation and the browser's call.
+ */
+export type DashboardEndpoint = {
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `{mode}` where the environment's mode stands, and `{id}` and the like for ids. */
+  readonly path: string;
+  /** What the person's role must allow; null = everyone who is signed in. */
+  readonly permission: UserPermission | null;
+  /** Takes a second factor or the password of the last minutes: always, or in live mode. */
+  readonly proof?: Gate;
+  /** Hashes a password, or holds a database connection for long: a person may do it a few times a minute. */
+  readonly costly?: true;
+  /** Takes a proved e-mail address: always, or in live mode. */
+  readonly verified?: Gate;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Where it may be longer than others: in bytes. */
+  readonly maxBodyBytes?: number;
+  readonly status: 200 | 201;
+  readonly response: z.ZodType;
+};
+
+export function dashboardEndpoint<const O extends DashboardEndpoint>(definition: O): O {
+  return definition;
+}
+
+/** Names and values of what stands in braces in a path. */
+export type ParamsOf<Path extends string> = string extends Path
+  ? Record<string, string>
+  : Path extends `${string}{${infer Name}}${infer Rest}`
+    ? { readonly [K in Name]: string } & ParamsOf<Rest>
+    : unknown;

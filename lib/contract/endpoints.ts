@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { cancelClientSession, createClientSession, getClientSession } from "./checkout/endpoints";
+import { getCustomer, listCustomers } from "./customers/endpoints";
+import { type Endpoint, endpoint } from "./endpoint";
+import { getEvent, listEvents, streamEvents } from "./events/endpoints";
+import {
+  capturePayment,
+  createPayment,
+  getPayment,
+  listPayments,
+  refundPayment,
+  voidPayment,
+} from "./payments/endpoints";
+import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "./plans/endpoints";
+import {
+  getBalance,
+  getPayout,
+  getSettlementBatch,
+  listMovements,
+  listPayouts,
+  listSettlementBatches,
+} from "./settlement/endpoints";
+import {
+  captureTransaction,
+  getTransaction,
+  listTransactions,
+  refundTransaction,
+  searchTransactions,
+  voidTransaction,
+} from "./transactions/endpoints";
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookDelivery,
+  getWebhookEndpoint,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  replayWebhookEndpoint,
+  resendWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from "./webhooks/endpoints";
+
+export const health = z
+  .object({ status: z.enum(["live", "ready"]).describe("`live`: the process runs. `ready`: it can serve requests.") })
+  .meta({ id: "Health" });
+
+export const getOpenApi = endpoint({
+  name: "getOpenApi",
+  method: "GET",
+  path: "/v1/openapi.json",
+  tag: "Service",
+  summary: "Get this document",
+  description: "The OpenAPI 3.1 description of this API, made from the same schemas that check requests.",
+  permissions: [],
+  idempotency: "none",
+  status: 200,
+  response: z.record(z.string(), z.unknown()),
+  errors: ["rate_limited"],
+});
+
+/** Every endpoint of the service. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  createPayment,
+  listPayments,
+  getPayment,
+  capturePayment,
+  voidPayment,
+  refundPayment,
+  listTransactions,
+  searchTransactions,
+  getTransaction,
+  captureTransaction,
+  voidTransaction,
+  refundTransaction,
+  listCustomers,
+  getCustomer,
+  createPlan,
+  listPlans,
+  getPlan,
+  updatePlan,
+  activatePlan,
+  deactivatePlan,
+  createClientSession,
+  getClientSession,
+  cancelClientSession,
+  listEvents,
+  getEvent,
+  streamEvents,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  replayWebhookEndpoint,
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  resendWebhookDelivery,
+  getBalance,
+  listMovements,
+  listPayouts,
+  getPayout,
+  listSettlementBatches,
+  getSettlementBatch,
+  getOpenApi,
+];

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES, EVENTS, type Event, eventSchema } from "./event";
+
+const envelope = {
+  id: "evt_01jd4c8p8geq1snd8a5v7a8z2m",
+  object: "event",
+  api_version: "v1",
+  environment: "sandbox",
+  sequence: 1,
+  created_at: "2026-11-20T09:30:00.316Z",
+} as const;
+
+describe.each(EVENT_TYPES)("%s", (type) => {
+  const { tells, example, data } = EVENTS[type];
+
+  test("says what happened in a sentence, and its name begins with what it is about", () => {
+    expect(tells).toMatch(/^[A-Z].*[^.]\.$/);
+    expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
+  });
+
+  test("its example is what its schema says, member for member", () => {
+    expect(data.parse(example)).toEqual(example);
+    const { object, previous } = example;
+    for (const [name, was] of Object.entries(previous ?? {})) {
+      expect(object, name).toHaveProperty(name);
+      if (name !== "transactions") expect(object[name as never], name).not.toEqual(was);
+    }
+  });
+
+  test("fits the one envelope, and no other type's", () => {
+    const event = { ...envelope, type, data: example } as Event;
+    expect(eventSchema(type).parse(event)).toEqual(event);
+    expect(eventSchema(type).safeParse({ ...event, type: "payment.lost" }).success).toBe(false);
+    expect(eventSchema(type).safeParse({ ...event, sequence: 0 }).success).toBe(false);
+    expect(eventSchema(type).safeParse({ ...event, data: { object: example.object } }).success).toBe(false);
+  });
+});

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { dashboardEndpoint, endpoint, MONEY_ERRORS, QUERY_ERRORS } from "@/lib/contract/endpoint";
+import {
+  captureBody,
+  createPaymentBody,
+  listPaymentsQuery,
+  MOST_REFUNDS,
+  payment,
+  paymentList,
+  refundBody,
+  voidBody,
+} from "./payment";
+import type { PaymentDetail } from "./payment-detail";
+
+export const createPayment = endpoint({
+  name: "createPayment",
+  method: "POST",
+  path: "/v1/payments",
+  tag: "Payments",
+  summary: "Create a payment",
+  description:
+    "Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Answers 201 when the card was approved or 3-D Secure is needed (`REQUIRES_ACTION`), 402 when it was declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until it is known.",
+  permissions: ["payment.create"],
+  idempotency: "required",
+  body: createPaymentBody,
+  status: 201,
+  response: payment,
+  errors: [
+    ...MONEY_ERRORS,
+    "card_declined",
+    "payment_failed",
+    "resource_not_found",
+    "currency_not_supported",
+    "plan_not_active",
+    "processor_not_configured",
+    "outcome_pending",
+  ],
+});
+
+export const listPayments = endpoint({
+  name: "listPayments",
+  method: "GET",
+  path: "/v1/payments",
+  tag: "Payments",
+  summary: "List payments",
+  description: "Newest first. `starting_after` pages deeply at a constant cost.",
+  permissions: ["payment.read", "transaction.read"],
+  idempotency: "none",
+  query: listPaymentsQuery,
+  status: 200,
+  response: paymentList,
+  errors: QUERY_ERRORS,
+});
+
+export const getPayment = endpoint({
+  name: "getPayment",
+  method: "GET",
+  path: "/v1/payments/{id}",
+  tag: "Payments",
+  summary: "Get a payment",
+  description: "The payment with its charge and all its refunds.",
+  permissions: ["payment.read", "transaction.read"],
+  idempotency: "none",
+  status: 200,
+  response: payment,
+  errors: ["resource_not_found"],
+});
+
+export const capturePayment = endpoint({
+  name: "capturePayment",
+  method: "POST",
+  path: "/v1/payments/{id}/capture",
+  tag: "Payments",
+  summary: "Capture a payment",
+  description:
+    "Captures an authorized payment, all of it or a part; the rest of the hold is released. A payment is captured once.",
+  permissions: ["transaction.capture"],
+  idempotency: "required",
+  body: captureBody,
+  bodyOptional: true,
+  status: 200,
+  response: payment,
+  errors: [
+    ...MONEY_ERRORS,
+    "resource_not_found",
+    "invalid_state",
+    "outcome_pending",
+    "amount_exceeds_capturable",
+    "payment_failed",
+  ],
+});
+
+export const voidPayment = endpoint({
+  name: "voidPayment",
+  method: "POST",
+  path: "/v1/payments/{id}/void",
+  tag: "Payments",
+  summary: "Void a payment",
+  description: "Releases the hold of an authorized payment that has not been captured.",
+  permissions: ["transaction.void"],
+  idempotency: "required",
+  body: voidBody,
+  bodyOptional: true,
+  status: 200,
+  response: payment,
+  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending", "payment_failed"],
+});
+
+export const refundPayment = endpoint({
+  name: "refundPayment",
+  method: "POST",
+  path: "/v1/payments/{id}/refund",
+  tag: "Payments",
+  summary: "Refund a payment",
+  description: `Returns captured money to the card: the given amount, or all that is left. A payment takes at most ${MOST_REFUNDS} refunds.`,
+  permissions: ["transaction.refund"],
+  idempotency: "required",
+  body: refundBody,
+  bodyOptional: true,
+  status: 201,
+  response: payment,
+  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "amount_exceeds_refundable", "payment_failed"],
+});
+
+/** A payment with all that hangs on it, for its page and the side panel. */
+export const getPaymentDetail = dashboardEndpoint({
+  name: "getPaymentDetail",
+  method: "GET",
+  path: "/api/dashboard/{mode}/payments/{id}",
+  permission: "payment.read",
+  status: 200,
+  response: z.custom<PaymentDetail>(),
+});

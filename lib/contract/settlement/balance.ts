@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
+
+/** What belongs to the merchant, by currency, in minor units. A refund of money that was paid out makes a balance negative. */
+const balanceOfCurrency = z
+  .object({
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    pending: z.int().describe("Captured and not settled yet, less refunds and fees."),
+    available: z.int().describe("Settled, and in no payout."),
+    in_payout: z.int().describe("In payouts that have not reached your bank yet."),
+  })
+  .meta({ id: "CurrencyBalance" });
+export type CurrencyBalance = z.infer<typeof balanceOfCurrency>;
+
+export const balance = z
+  .object({
+    object: z.literal("balance").describe("Always `balance`."),
+    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    currencies: z.array(balanceOfCurrency).describe("One for each currency that money ever moved in."),
+  })
+  .meta({ id: "Balance" });
+export type Balance = z.infer<typeof balance>;
+
+/** Kinds of movement that there are. */
+export const MOVEMENT_TYPES = [
+  "capture",
+  "fee",
+  "refund",
+  "refund_reversal",
+  "settlement",
+  "payout",
+  "payout_failure",
+] as const;
+/** A correction by hand has a name of its own, so that whoever asks for it is answered: there is none, and so no page offers it. */
+export const movementType = z.enum([...MOVEMENT_TYPES, "adjustment"]);
+export type MovementType = z.infer<typeof movementType>;
+
+export const balanceMovement = z
+  .object({
+    id: idOf("balanceMovement").describe("Unique id of the movement."),
+    object: z.literal("balance_movement").describe("Always `balance_movement`."),
+    type: movementType.describe(
+      "`capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a correction by hand; none is made.",
+    ),
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    amount: z.int().describe("In minor units; negative when it lowers the balance."),
+    transaction_id: idOf("transaction").nullable().describe("The charge or refund behind it."),
+    settlement_batch_id: idOf("settlementBatch").nullable().describe("The batch of a settlement."),
+    payout_id: idOf("payout").nullable().describe("The payout behind it."),
+    created_at: timestamp.describe("When it was booked."),
+  })
+  .meta({ id: "BalanceMovement" });
+export type BalanceMovement = z.infer<typeof balanceMovement>;

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { dashboardEndpoint, endpoint, QUERY_ERRORS } from "@/lib/contract/endpoint";
+import {
+  currency,
+  instant,
+  isInOrder,
+  isPagedOnce,
+  listOf,
+  OUT_OF_ORDER,
+  PAGED_TWICE,
+  queryLimit,
+  queryOffset,
+} from "@/lib/contract/fields";
+import { idInput } from "@/lib/contract/ids";
+import { balance, balanceMovement, movementType } from "./balance";
+import { bankAccount, payout, payoutStatus, updateBankAccountBody } from "./payout";
+import { settlementBatch } from "./settlement-batch";
+
+const page = {
+  limit: queryLimit,
+  offset: queryOffset,
+  starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+  currency: currency.optional().describe("Only this currency."),
+  created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
+  created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+};
+type Page = {
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  starting_after?: string | undefined;
+  offset?: number | undefined;
+};
+
+/** What the lists of this file have in common. */
+const pageQuery = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z
+    .strictObject({ ...page, ...shape })
+    .refine((query) => isInOrder(query as Page), OUT_OF_ORDER)
+    .refine((query) => isPagedOnce(query as Page), PAGED_TWICE);
+
+export const listMovementsQuery = pageQuery({ type: movementType.optional().describe("Only this kind of movement.") });
+export type ListMovementsQuery = z.infer<typeof listMovementsQuery>;
+export const listPayoutsQuery = pageQuery({ status: payoutStatus.optional().describe("Only this status.") });
+export type ListPayoutsQuery = z.infer<typeof listPayoutsQuery>;
+export const listSettlementBatchesQuery = pageQuery({});
+export type ListSettlementBatchesQuery = z.infer<typeof listSettlementBatchesQuery>;
+
+const reading = {
+  method: "GET",
+  tag: "Balance",
+  permissions: ["balance.read"],
+  idempotency: "none",
+  status: 200,
+} as const;
+
+export const getBalance = endpoint({
+  ...reading,
+  name: "getBalance",
+  path: "/v1/balance",
+  summary: "Get the balance",
+  description: "What is pending, available and on its way to your bank, by currency, exact at this moment.",
+  response: balance,
+  errors: [],
+});
+
+export const listMovements = endpoint({
+  ...reading,
+  name: "listMovements",
+  path: "/v1/balance/movements",
+  summary: "List movements of the balance",
+  description:
+    "Everything that changed the balance, newest first, each with its transaction, settlement batch or payout.",
+  query: listMovementsQuery,
+  response: listOf(balanceMovement).meta({ id: "BalanceMovementList" }),
+  errors: QUERY_ERRORS,
+});
+
+export const listPayouts = endpoint({
+  ...reading,
+  name: "listPayouts",
+  path: "/v1/payouts",
+  summary: "List payouts",
+  description: "Newest first. In the sandbox each settled batch is paid out, and reaches the bank a day later.",
+  query: listPayoutsQuery,
+  response: listOf(payout).meta({ id: "PayoutList" }),
+  errors: QUERY_ERRORS,
+});
+
+export const getPayout = endpoint({
+  ...reading,
+  name: "getPayout",
+  path: "/v1/payouts/{id}",
+  summary: "Get a payout",
+  description: "One payout.",
+  response: payout,
+  errors: ["resource_not_found"],
+});
+
+export const listSettlementBatches = endpoint({
+  ...reading,
+  name: "listSettlementBatches",
+  path: "/v1/settlement-batches",
+  summary: "List settlement batches",
+  description: "Newest first. A batch holds transactions of one currency that settled together.",
+  query: listSettlementBatchesQuery,
+  response: listOf(settlementBatch).meta({ id: "SettlementBatchList" }),
+  errors: QUERY_ERRORS,
+});
+
+export const getSettlementBatch = endpoint({
+  ...reading,
+  name: "getSettlementBatch",
+  path: "/v1/settlement-batches/{id}",
+  summary: "Get a settlement batch",
+  description: "One settlement batch.",
+  response: settlementBatch,
+  errors: ["resource_not_found"],
+});
+
+/** Pays out again what a failed payout returned, with whatever else is available in its currency. Owners only. */
+export const retryPayout = dashboardEndpoint({
+  name: "retryPayout",
+  method: "POST",
+  path: "/api/dashboard/{mode}/payouts/{id}/retry",
+  permission: "settings.manage",
+  verified: "live",
+  status: 201,
+  response: payout,
+});
+
+export const updateBankAccount = dashboardEndpoint({
+  name: "updateBankAccount",
+  method: "PATCH",
+  path: "/api/dashboard/{mode}/bank-account",
+  permission: "settings.manage",
+  proof: "live",
+  verified: "live",
+  body: updateBankAccountBody,
+  status: 200,
+  response: bankAccount.extend({ holder: z.string() }),
+});

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
+import { country, humanText, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
+
+export const PAYOUT_STATUSES = ["PENDING", "IN_TRANSIT", "PAID", "FAILED"] as const;
+export const payoutStatus = z.enum(PAYOUT_STATUSES);
+export type PayoutStatus = z.infer<typeof payoutStatus>;
+
+/** A bank account as it is shown: of its number only the end is kept. */
+export const bankAccount = z
+  .object({
+    bank_name: z.string().describe("Name of the bank."),
+    country: z.string().describe("ISO 3166-1 alpha-2 code of the bank's country."),
+    last4: z.string().describe("Last four characters of its number."),
+  })
+  .meta({ id: "BankAccount" });
+
+/** Money on its way to the merchant's bank. Amounts in minor units. */
+export const payout = z
+  .object({
+    id: idOf("payout").describe("Unique id of the payout."),
+    object: z.literal("payout").describe("Always `payout`."),
+    status: payoutStatus.describe(
+      "`PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance.",
+    ),
+    amount: z.int().min(1).describe("In minor units: the net amounts of its settlement batches."),
+    currency: z.string().describe("ISO 4217 code, upper case."),
+    arrival_date: z.iso.date().describe("The day, UTC, on which it reaches the bank."),
+    settlement_batch_ids: z
+      .array(idOf("settlementBatch"))
+      .describe("The settlement batches that it pays out, oldest first."),
+    failure_reason: z.string().nullable().describe("Why the bank refused it; null unless it failed."),
+    bank_account: bankAccount.describe("Where it went."),
+    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    created_at: timestamp.describe("When it was made."),
+    updated_at: timestamp.describe("When its status last changed."),
+  })
+  .meta({ id: "Payout" });
+export type Payout = z.infer<typeof payout>;
+
+/** Payouts go here until the merchant names an account. */
+export const TEST_BANK_ACCOUNT = {
+  holder: "Test account",
+  bank_name: "Sandbox Bank",
+  country: "US",
+  last4: "6789",
+} as const;
+/** A bank account whose number ends so refuses every payout in the sandbox. */
+export const FAILING_LAST4 = "0000";
+
+const IBAN = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/;
+
+/** Spaces and hyphens are how people write it. */
+export const compactAccountNumber = (value: string): string => value.replace(/[\s-]/g, "").toUpperCase();
+
+/** The country of an IBAN, or null for an account number of another kind. */
+const ibanCountry = (value: string): string | null => {
+  const number = compactAccountNumber(value);
+  return IBAN.test(number) ? number.slice(0, 2) : null;
+};
+
+/** ISO 7064: an IBAN's digits, its first four characters moved to the end and letters as 10–35, leave 1 when divided by 97. */
+function isValidIban(number: string): boolean {
+  let rest = 0;
+  for (const character of number.slice(4) + number.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}
+
+const accountNumber = z
+  .string()
+  .max(60)
+  .refine(
+    (value) => /^[A-Z0-9]{4,34}$/.test(compactAccountNumber(value)),
+    "Enter an IBAN or an account number of 4 to 34 letters and digits.",
+  )
+  .refine(
+    (value) => !IBAN.test(compactAccountNumber(value)) || isValidIban(compactAccountNumber(value)),
+    "This IBAN has a typing mistake: its check digits do not fit.",
+  )
+  .refine((value) => ibanCountry(value) !== null || !holdsCardNumber(value), HOLDS_CARD_NUMBER);
+
+export const updateBankAccountBody = z
+  .strictObject({
+    holder: humanText(100),
+    bank_name: humanText(100),
+    country,
+    account_number: accountNumber,
+  })
+  .refine((body) => (ibanCountry(body.account_number) ?? body.country) === body.country, {
+    path: ["country"],
+    message: "The IBAN is of another country.",
+  });
+export type UpdateBankAccountBody = z.infer<typeof updateBankAccountBody>;

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { givenCode } from "@/lib/contract/accounts/fields";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
+import { humanText, text } from "@/lib/contract/fields";
+import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+/** An operation that was sent to the processor and whose outcome is not known. */
+export type UnknownOutcome = {
+  /** UUID: also the reference under which the processor knows it. */
+  readonly operationId: string;
+  readonly kind: "authorize" | "continue" | "capture" | "void" | "refund";
+  readonly paymentId: string;
+  readonly merchant: { readonly id: string; readonly name: string };
+  readonly mode: Mode;
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly attempts: number;
+  /** What the processor last said. */
+  readonly lastAnswer: string | null;
+  /** Null when nothing happens by itself any more: it waits for staff. */
+  readonly nextAttemptAt: string | null;
+  /** It is being asked about just now. */
+  readonly held: boolean;
+  readonly createdAt: string;
+};
+
+export type UnknownOutcomeList = {
+  readonly outcomes: readonly UnknownOutcome[];
+  readonly total: number;
+  /** How many of them wait for staff. */
+  readonly waiting: number;
+};
+
+/** How many the queue shows. */
+export const UNKNOWN_LIMIT = 100;
+
+const STATUS_CHECK_RESULTS = ["settled", "still_unknown", "busy", "already_known"] as const;
+export type StatusCheckResult = (typeof STATUS_CHECK_RESULTS)[number];
+
+/** Why staff do something; it is kept, and the merchant sees it. */
+export const staffReason = z
+  .string()
+  .trim()
+  .pipe(humanText(500))
+  .describe("Why; it is kept, and the merchant sees it.");
+
+const body = z.strictObject({ reason: staffReason });
+const merchantState = z.object({ id: z.string(), suspended: z.boolean() });
+
+export const suspendMerchant = dashboardEndpoint({
+  name: "suspendMerchant",
+  method: "POST",
+  path: "/api/support/merchants/{id}/suspend",
+  permission: null,
+  proof: "always",
+  body,
+  status: 200,
+  response: merchantState,
+});
+
+export const reinstateMerchant = dashboardEndpoint({
+  name: "reinstateMerchant",
+  method: "POST",
+  path: "/api/support/merchants/{id}/reinstate",
+  permission: null,
+  proof: "always",
+  body,
+  status: 200,
+  response: merchantState,
+});
+
+export const unlockMember = dashboardEndpoint({
+  name: "unlockMember",
+  method: "POST",
+  path: "/api/support/merchants/{id}/members/{user}/unlock",
+  permission: null,
+  proof: "always",
+  body,
+  status: 200,
+  response: z.object({ id: z.string() }),
+});
+
+/** Finds out now what became of an operation of unknown outcome. */
+export const checkStatus = dashboardEndpoint({
+  name: "checkStatus",
+  method: "POST",
+  path: "/api/support/operations/{id}/check-status",
+  permission: null,
+  proof: "always",
+  status: 200,
+  response: z.object({
+    result: z.enum(STATUS_CHECK_RESULTS),
+    /** State of the operation now. */
+    state: z.string(),
+    /** What the processor last said. */
+    last_answer: z.string().nullable(),
+  }),
+});
+
+/** What became of a request that was sent under a key. */
+export const getMerchantKey = dashboardEndpoint({
+  name: "getMerchantKey",
+  method: "GET",
+  path: "/api/support/environments/{id}/idempotency-key",
+  permission: null,
+  query: z.strictObject({ key: text(255) }),
+  status: 200,
+  response: z.custom<KeyDetail>(),
+});
+
+/** Proves who acts, for what the other endpoints here ask for. Staff always have a second factor. */
+export const proveStaff = dashboardEndpoint({
+  name: "proveStaff",
+  costly: true,
+  method: "POST",
+  path: "/api/support/proof",
+  permission: null,
+  body: z.strictObject({ code: givenCode }),
+  status: 200,
+  response: z.object({ minutes: z.int() }),
+});

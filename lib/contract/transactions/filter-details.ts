@@ -1,0 +1,116 @@
+/** What the API's reference, the grammar of the search box, its help and the forms need of a filter, and no page at first. */
+import type { IdKind } from "@/lib/contract/ids";
+import type { FilterName } from "./filters";
+
+type FilterDetails = {
+  /** What the reference calls one value, and several. Times are told by their label. */
+  one?: string;
+  several?: string;
+  /** Every transaction has one of its words: all of them together are no filter. */
+  always?: true;
+  /** The search box takes its words without the operator. */
+  plain?: true;
+  /** What the search box takes for some of its words: in small letters, with underscores. */
+  aliases?: Readonly<Record<string, readonly string[]>>;
+  /** What the reference says of it, where that is not "exactly this". */
+  described?: string;
+  /** GET /v1/transactions does not have it. */
+  searchOnly?: true;
+  /** It is the id of one of these. */
+  of?: IdKind;
+  /** Its control in a form. */
+  control?: string;
+  hint?: string;
+  placeholder?: string;
+  /** Uses of its operator in the search box, and what they find. */
+  help: readonly (readonly [example: string, meaning: string])[];
+};
+
+const WORDS_DESCRIBED =
+  "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words.";
+
+const DETAILS = {
+  q: {
+    described: WORDS_DESCRIBED,
+    control: "Words",
+    hint: "Beginnings of words: name, e-mail, customer, description, metadata.",
+    placeholder: "anna order 1001",
+    help: [["q:gold", "a word of customer, description or metadata"]],
+  },
+  status: {
+    one: "status",
+    several: "statuses",
+    always: true,
+    plain: true,
+    aliases: {
+      authorised: ["AUTHORIZED"],
+      uncaptured: ["AUTHORIZED"],
+      canceled: ["VOIDED"],
+      cancelled: ["VOIDED"],
+      refunds: ["REFUNDED", "PARTIALLY_REFUNDED"],
+    },
+    help: [["status:declined,failed", "any of these statuses"]],
+  },
+  card_brand: {
+    one: "card brand",
+    several: "brands",
+    plain: true,
+    aliases: { american_express: ["amex"], mc: ["mastercard"], master_card: ["mastercard"] },
+    help: [["brand:visa", "card brand"]],
+  },
+  amount: { help: [["amount:>50", "also >=, <, <=, 20..50, ~20, >5000jpy"]] },
+  currency: { one: "currency", several: "currencies", help: [["currency:usd,eur", "any of these currencies"]] },
+  created_at: {
+    help: [
+      ["created:last-week", "also today, last-30-days, this-month"],
+      ["created:>=2026-11-01", "also 2026-11-01..2026-11-20"],
+    ],
+  },
+  customer_id: {
+    one: "customer id",
+    control: "Customer id",
+    hint: "Your own id, exactly.",
+    help: [["customer:c_17", "your own customer id"]],
+  },
+  customer_email: {
+    one: "address, in any case",
+    searchOnly: true,
+    control: "Customer e-mail",
+    hint: "The whole address, in any case.",
+    help: [["email:anna@example.com", "e-mail, in any case"]],
+  },
+  subscription_id: {
+    one: "subscription",
+    of: "subscription",
+    control: "Subscription id",
+    placeholder: "sub_…",
+    help: [["subscription:sub_…", "subscription"]],
+  },
+  card_last4: {
+    one: "end of the card’s number, four digits",
+    searchOnly: true,
+    control: "Last four digits of the card",
+    help: [["last4:4242", "last four digits"]],
+  },
+  plan_id: { one: "plan", of: "plan", control: "Plan id", placeholder: "plan_…", help: [["plan:plan_…", "plan"]] },
+  type: { one: "type", several: "types", always: true, help: [["type:refund", "charges or refunds"]] },
+  decline_code: {
+    one: "decline code",
+    several: "decline codes",
+    plain: true,
+    help: [["decline:insufficient_funds", "why a card was declined"]],
+  },
+  captured_at: { help: [["captured:last-month", "when it was captured"]] },
+  attention: {
+    one: "reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `expiring` is an authorization that expires within 24 hours",
+    several: "reasons for attention",
+    aliases: { unknown: ["unknown_outcome"], failed_refunds: ["failed_refund"], expires: ["expiring"] },
+    help: [["attention:expiring", "also unknown_outcome, failed_refund"]],
+  },
+} as const satisfies Record<FilterName, FilterDetails>;
+
+export const FILTER_DETAILS: Record<FilterName, FilterDetails> = DETAILS;
+/** The filters of GET /v1/transactions. */
+export type ListedName = {
+  [N in FilterName]: (typeof DETAILS)[N] extends { searchOnly: true } ? never : N;
+}[FilterName];

@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { AppError } from "@/lib/contract/errors";
+import { jpeg, png, pngPart, webp } from "@/lib/testing/pictures";
+import { readPicture } from "./picture";
+
+/** What was refused about it; null for a picture that is taken. */
+function refusalOf(bytes: Buffer): string | null {
+  try {
+    readPicture(bytes);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+const text = (content: string) => Buffer.from(content, "latin1");
+
+test.each([
+  ["image/png", png(120, 40)],
+  ["image/jpeg", jpeg(120, 40)],
+  ["image/webp", webp(120, 40)],
+  ["image/webp", webp(120, 40, { flags: 0x10 })],
+])("%s is known by its bytes, with its size, and kept as it is", (type, bytes) => {
+  expect(readPicture(bytes)).toEqual({ type, width: 120, height: 40, bytes });
+});
+
+test("what does not draw the picture is not kept: comments, places, previews, and other files behind or within", () => {
+  const html = "<script>alert(1)</script>";
+  const pictures = [
+    png(120, 40, { parts: [pngPart("tEXt", text(`Comment\0${html}`)), pngPart("eXIf", text("GPS"))] }),
+    Buffer.concat([png(), text(html)]),
+    jpeg(120, 40, [
+      [0xe0, `JFIF\0${html}`],
+      [0xe1, `Exif\0\0GPS ${html}`],
+      [0xfe, html],
+    ]),
+    Buffer.concat([jpeg(), text(html)]),
+    webp(120, 40, {
+      flags: 0x1c,
+      parts: [
+        ["EXIF", text("GPS")],
+        ["XMP ", text(html)],
+      ],
+    }),
+    Buffer.concat([webp(), text(`PK\u0003\u0004${html}`)]),
+  ];
+  for (const picture of pictures) {
+    const { bytes, width } = readPicture(picture);
+    expect([width, bytes.includes("script"), bytes.includes("GPS"), bytes.includes("PK")]).toEqual([
+      120,
+      ...[false, false, false],
+    ]);
+    expect(bytes.length).toBeLessThan(picture.length);
+    // What is kept is a whole picture again.
+    expect(readPicture(bytes).bytes).toEqual(bytes);
+  }
+});
+
+test("an SVG is refused by its own words, and whatever else calls itself a picture", () => {
+  for (const svg of ["<svg onload='x'/>", '\n <?xml version="1.0"?><svg/>', "<!DOCTYPE svg><svg/>", "<!-- --><svg/>"])
+    expect(refusalOf(text(svg))).toMatch(/^SVG files can hold scripts/);
+  for (const other of ["", "<html>", "GIF89a", "%PDF-1.7", "RIFF\0\0\0\0AVI ", "BM", "\x89PNG", "\xff\xd8", "MZ"])
+    expect(refusalOf(text(other)), other).toMatch(/not a PNG, JPEG or WebP/);
+  // Begins as one, and is a page.
+  expect(refusalOf(Buffer.concat([png().subarray(0, 8), text("<html><script>")]))).toMatch(/damaged/);
+});
+
+test("cut off anywhere, a picture is refused and nothing breaks", () => {
+  for (const whole of [png(), jpeg(120, 40, [[0xe1, "Exif"]]), webp(), webp(9, 9, { flags: 0x10 })])
+    for (let length = 12; length < whole.length; length++)
+      expect(refusalOf(whole.subarray(0, length)), `${length} of ${whole.length}`).toMatch(/damaged|not a PNG/);
+});
+
+test("with any byte changed, it is taken or refused, and nothing breaks", () => {
+  for (const whole of [png(), jpeg(), webp(120, 40, { flags: 0x10 })])
+    for (let at = 0; at < whole.length; at++)
+      for (const value of [0, 0x7f, 0xff]) {
+        const changed = Buffer.from(whole);
+        changed[at] = value;
+        expect(() => refusalOf(changed)).not.toThrow();
+      }
+});
+
+test("by its header alone a picture is too large, whatever it would unfold to, and one without pixels is none", () => {
+  for (const make of [png, jpeg, webp]) {
+    expect(refusalOf(make(2_000, 2_000))).toBeNull();
+    expect(refusalOf(make(2_001, 10))).toMatch(/at most 2000/);
+    expect(refusalOf(make(10, 16_000))).toMatch(/at most 2000/);
+  }
+  expect(refusalOf(png(0xffffffff, 0x7fffffff))).toMatch(/at most 2000/);
+  expect(refusalOf(png(0, 10))).toMatch(/damaged/);
+  expect(refusalOf(jpeg(10, 0))).toMatch(/damaged/);
+});
+
+test("a PNG with a wrong checksum, a part that nobody knows, or two sizes in one WebP is damaged", () => {
+  const broken = png();
+  broken[40] = (broken[40] ?? 0) ^ 1;
+  expect(refusalOf(broken)).toMatch(/damaged/);
+  expect(refusalOf(png(9, 9, { parts: [pngPart("EVIL", text("x"))] }))).toMatch(/damaged/);
+  expect(refusalOf(webp(9, 9, { flags: 0, parts: [["VP8L", webp(8, 8).subarray(20, 32)]] }))).toMatch(/damaged/);
+  expect(refusalOf(webp(9, 9, { flags: 0x02 }))).toMatch(/stands still/);
+});
+
+test("a second header, which could say another size than the one that was read, is refused", () => {
+  const header = (width: number) => png(width, 9).subarray(8, 33);
+  expect(refusalOf(png(9, 9, { parts: [header(9)] }))).toMatch(/damaged/);
+  expect(refusalOf(png(9, 9, { parts: [header(60_000)] }))).toMatch(/damaged/);
+  const canvas = webp(9, 9, { flags: 0 }).subarray(20, 30);
+  expect(refusalOf(webp(9, 9, { flags: 0, parts: [["VP8X", canvas]] }))).toMatch(/damaged/);
+});
+
+test("a JPEG of thousands of tiny scans, each a walk over all pixels for whoever looks at it, is refused", () => {
+  const whole = jpeg(2_000, 2_000);
+  const scan = whole.subarray(whole.lastIndexOf(Buffer.from("ffda", "hex")), -2);
+  const of = (scans: number) =>
+    Buffer.concat([whole.subarray(0, -2), ...Array.from({ length: scans - 1 }, () => scan), whole.subarray(-2)]);
+  expect(refusalOf(of(64))).toBeNull();
+  expect(refusalOf(of(65))).toMatch(/damaged/);
+  expect(refusalOf(of(10_000))).toMatch(/damaged/);
+});
+
+test("digits of a card are not kept in a picture's bytes either", () => {
+  const held = png(9, 9, { parts: [pngPart("PLTE", text("4242 4242 4242 4242     "))] });
+  expect(refusalOf(held)).toMatch(/card number/);
+});

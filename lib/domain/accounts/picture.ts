@@ -1,0 +1,198 @@
+import { crc32 } from "node:zlib";
+import { type LogoType, MAX_LOGO_SIDE } from "@/lib/contract/accounts/logo";
+import { holdsCardNumber } from "@/lib/contract/card-numbers";
+import { refuseField } from "./proof";
+
+/** A picture as it is kept: only the parts that draw it. */
+export type Picture = { type: LogoType; width: number; height: number; bytes: Buffer };
+type Size = { width: number; height: number };
+type Parts = Size & { kept: Buffer[] };
+
+const OTHER = "This file is not a PNG, JPEG or WebP picture, whatever its name says. Export the logo as one of these.";
+const SVG = "SVG files can hold scripts, so we don't take them. Export the logo as PNG, JPEG or WebP.";
+const BROKEN = "This picture is damaged or cut off. Export it again, and upload that file.";
+const MOVING = "This picture moves. Upload one that stands still.";
+const TOO_LARGE = `The logo may have at most ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels. Make it smaller, and upload it again.`;
+const HOLDS_DIGITS = "This picture holds what looks like a card number. Export it again without any text in the file.";
+
+const refused = (sentence: string) => refuseField("image", sentence);
+
+/**
+ * Reads what kind of picture bytes are, by the bytes alone, and how large it is. Nothing is decoded: a picture that would unfold
+ * to gigabytes costs no more than its headers. Comments, camera data, previews and whatever stands behind the picture are left
+ * out, and with them any other kind of file that the same bytes could be. Throws a refusal for everything else.
+ */
+export function readPicture(given: Buffer): Picture {
+  const { type, read } = kindOf(given);
+  let parts: Parts;
+  try {
+    parts = read(given);
+  } catch (error) {
+    // Read past the end.
+    if (error instanceof RangeError) throw refused(BROKEN);
+    throw error;
+  }
+  const { width, height, kept } = parts;
+  if (width === 0 || height === 0) throw refused(BROKEN);
+  if (width > MAX_LOGO_SIDE || height > MAX_LOGO_SIDE) throw refused(TOO_LARGE);
+  const bytes = Buffer.concat(kept);
+  if (holdsDigits(bytes)) throw refused(HOLDS_DIGITS);
+  return { type, width, height, bytes };
+}
+
+function kindOf(given: Buffer): { type: LogoType; read: (given: Buffer) => Parts } {
+  if (given.subarray(0, 8).equals(PNG)) return { type: "image/png", read: readPng };
+  if (given.subarray(0, 3).equals(JPEG)) return { type: "image/jpeg", read: readJpeg };
+  if (textAt(given, 0) === "RIFF" && textAt(given, 8) === "WEBP") return { type: "image/webp", read: readWebp };
+  const isSvg = /^(?:\ufeff)?\s*(?:<\?xml|<!--|<!doctype svg|<svg)/i.test(given.subarray(0, 200).toString("utf8"));
+  throw refused(isSvg ? SVG : OTHER);
+}
+
+const textAt = (bytes: Buffer, at: number) => bytes.toString("latin1", at, at + 4);
+
+/** Bytes that were not packed can spell digits. In packed ones thirteen in a row come by chance once in a million years. */
+const holdsDigits = (bytes: Buffer): boolean =>
+  (bytes.toString("latin1").match(/\d[\d -]{11,38}\d/g) ?? []).some(holdsCardNumber);
+
+/** `length` bytes from `at` on. Throws RangeError where there are fewer. */
+function slice(bytes: Buffer, at: number, length: number): Buffer {
+  if (at + length > bytes.length) throw new RangeError("the bytes end before");
+  return bytes.subarray(at, at + length);
+}
+
+const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+/** What draws it; every other part may be left out, or is none that browsers know. */
+const PNG_PARTS = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);
+
+function readPng(given: Buffer): Parts {
+  const kept: Buffer[] = [PNG];
+  const header = slice(given, PNG.length, 25);
+  if (textAt(header, 4) !== "IHDR" || header.readUInt32BE(0) !== 13) throw refused(BROKEN);
+  let hasPixels = false;
+  for (let at = PNG.length; ; ) {
+    const length = given.readUInt32BE(at);
+    const part = slice(given, at, length + 12);
+    const name = textAt(part, 4);
+    // A second header could say another size, and viewers differ in which one they believe.
+    if (name === "IHDR" && at > PNG.length) throw refused(BROKEN);
+    if (crc32(part.subarray(4, length + 8)) !== part.readUInt32BE(length + 8)) throw refused(BROKEN);
+    if (PNG_PARTS.has(name)) kept.push(part);
+    else if (/^[A-Z]/.test(name)) throw refused(BROKEN);
+    if (name === "IDAT") hasPixels = true;
+    if (name === "IEND") break;
+    at += part.length;
+  }
+  if (!hasPixels) throw refused(BROKEN);
+  return { width: header.readUInt32BE(8), height: header.readUInt32BE(12), kept };
+}
+
+const JPEG = Buffer.from("ffd8ff", "hex");
+const [START, END, TABLES_FROM, SCAN] = [0xd8, 0xd9, 0xc4, 0xda];
+/** Baseline, extended and progressive: the ones that browsers show. */
+const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
+/** Tables: Huffman, quantization, restart interval. */
+const TABLES = new Set([TABLES_FROM, 0xdb, 0xdd]);
+const [APP0, APP14] = [0xe0, 0xee];
+/** A progressive picture has some ten. Each may be a few bytes and costs whoever looks at it a walk over all pixels. */
+const MAX_SCANS = 64;
+
+function readJpeg(given: Buffer): Parts {
+  const kept: Buffer[] = [Buffer.from([0xff, START])];
+  let size: Size | null = null;
+  let scans = 0;
+  for (let at = 2; ; ) {
+    if (given.readUInt8(at) !== 0xff) throw refused(BROKEN);
+    const marker = given.readUInt8(at + 1);
+    // Any number of these may fill up before a marker.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === END) break;
+    const part = slice(given, at, 2 + given.readUInt16BE(at + 2));
+    if (part.length < 4) throw refused(BROKEN);
+    at += part.length;
+    if (FRAMES.has(marker)) {
+      if (size !== null) throw refused(BROKEN);
+      size = { height: part.readUInt16BE(5), width: part.readUInt16BE(7) };
+    } else if (marker >= 0xc0 && marker <= 0xcf && marker !== TABLES_FROM) throw refused(BROKEN);
+    if (FRAMES.has(marker) || TABLES.has(marker) || marker === SCAN || isColorPart(marker, part)) kept.push(part);
+    if (marker !== SCAN) continue;
+    if (size === null) throw refused(BROKEN);
+    const end = endOfScan(given, at);
+    kept.push(given.subarray(at, end));
+    at = end;
+    scans += 1;
+    if (scans > MAX_SCANS) throw refused(BROKEN);
+  }
+  if (size === null || scans === 0) throw refused(BROKEN);
+  kept.push(Buffer.from([0xff, END]));
+  return { ...size, kept };
+}
+
+/** How colours are meant: JFIF's part where it has no preview in it, and Adobe's. */
+const isColorPart = (marker: number, part: Buffer): boolean =>
+  (marker === APP0 && part.length === 18 && textAt(part, 4) === "JFIF") ||
+  (marker === APP14 && part.length === 16 && textAt(part, 4) === "Adob");
+
+/** Where packed pixels end: at the first marker that is none of their own. */
+function endOfScan(given: Buffer, from: number): number {
+  for (let at = given.indexOf(0xff, from); at >= 0; at = given.indexOf(0xff, at + 1)) {
+    const next = given.readUInt8(at + 1);
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  throw refused(BROKEN);
+}
+
+/** Bits of the flags of an extended picture. */
+const [ALPHA, ANIMATION] = [0x10, 0x02];
+const WEBP_PARTS = new Set(["VP8X", "ALPH", "VP8 ", "VP8L"]);
+
+function readWebp(given: Buffer): Parts {
+  const end = 8 + given.readUInt32LE(4);
+  if (end > given.length) throw refused(BROKEN);
+  const kept: Buffer[] = [];
+  let size: Size | null = null;
+  let canvas: Size | null = null;
+  for (let at = 12; at < end; ) {
+    const name = textAt(given, at);
+    const length = given.readUInt32LE(at + 4);
+    const part = slice(given, at, 8 + length + (length % 2));
+    at += part.length;
+    if (name === "ANIM" || name === "ANMF") throw refused(MOVING);
+    if (!WEBP_PARTS.has(name)) continue;
+    if (name === "VP8X") {
+      if (canvas !== null) throw refused(BROKEN);
+      const flags = part.readUInt8(8);
+      if ((flags & ANIMATION) !== 0) throw refused(MOVING);
+      canvas = { width: part.readUIntLE(12, 3) + 1, height: part.readUIntLE(15, 3) + 1 };
+      const still = Buffer.from(part);
+      // Of what else it may have, nothing is kept.
+      still.writeUInt8(flags & ALPHA, 8);
+      kept.push(still);
+      continue;
+    }
+    if (name !== "ALPH") {
+      if (size !== null) throw refused(BROKEN);
+      size = name === "VP8L" ? sizeOfLossless(part) : sizeOfLossy(part);
+    }
+    kept.push(part);
+  }
+  if (size === null) throw refused(BROKEN);
+  if (canvas !== null && (canvas.width !== size.width || canvas.height !== size.height)) throw refused(BROKEN);
+  const head = Buffer.from("RIFF\0\0\0\0WEBP", "latin1");
+  head.writeUInt32LE(4 + kept.reduce((sum, { length }) => sum + length, 0), 4);
+  return { ...size, kept: [head, ...kept] };
+}
+
+function sizeOfLossless(part: Buffer): Size {
+  if (part.readUInt8(8) !== 0x2f) throw refused(BROKEN);
+  const bits = part.readUInt32LE(9);
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+}
+
+/** Of a key frame: only one stands alone. */
+function sizeOfLossy(part: Buffer): Size {
+  if ((part.readUInt8(8) & 1) !== 0 || part.readUIntBE(11, 3) !== 0x9d012a) throw refused(BROKEN);
+  return { width: part.readUInt16LE(14) & 0x3fff, height: part.readUInt16LE(16) & 0x3fff };
+}

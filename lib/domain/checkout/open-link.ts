@@ -1,0 +1,178 @@
+import type { Orm } from "@/db/client";
+import { cancelOpenClientSession, insertClientSession, lockClientSession } from "@/db/queries/checkout/client-sessions";
+import {
+  countOpening,
+  deleteUntriedSessions,
+  findPublicLink,
+  lockPaymentLink,
+  type PublicLinkRow,
+  replaceLinkSession,
+} from "@/db/queries/checkout/payment-links";
+import { findPlan } from "@/db/queries/plans";
+import type { ClientSessionRow, PaymentLinkRow } from "@/db/schema/checkout";
+import type { PlanRow } from "@/db/schema/plans";
+import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
+import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
+import { encodeId } from "@/lib/contract/ids";
+import { idTime, newId } from "@/lib/ids";
+import { sha256 } from "@/lib/secret";
+import type { Environment, Service } from "../context";
+import { clientSessionStatus, newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
+import { findCheckout } from "./pay-session";
+import { linkPrice, paymentLinkStatus } from "./payment-links";
+
+/** A link as its public page knows it, by the token in its address. */
+export type PublicLink = {
+  readonly environment: Environment;
+  readonly row: PublicLinkRow;
+  readonly plan: PlanRow | null;
+  readonly status: PaymentLinkStatus;
+};
+
+const TOKEN = /^[A-Za-z0-9_-]{22}$/;
+
+/** Null for any text that is no link's token. */
+export async function findPaymentLink(service: Service, token: string): Promise<PublicLink | null> {
+  if (!TOKEN.test(token)) return null;
+  const row = await findPublicLink(service.db.sql, token);
+  if (row === null) return null;
+  const environment = { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id };
+  const plan = await planOf(service.db.within(environment.id).orm, row);
+  return { environment, row, plan, status: paymentLinkStatus(service, row, { plan, paid: row.paid }) };
+}
+
+const planOf = (orm: Orm, { environment_id, plan_id }: PaymentLinkRow): Promise<PlanRow | null> =>
+  plan_id === null ? Promise.resolve(null) : findPlan(orm, environment_id, plan_id);
+
+/** What opening a link came to: the token of the session to pay, or why there is none. */
+type Opened = { readonly token: string } | { readonly status: Exclude<PaymentLinkStatus, "ACTIVE"> };
+
+type OpenOptions = {
+  /** The token of the session that this browser was sent to before, if any. */
+  known: string | null;
+  /** Called before a session is made; throws where none may be. */
+  beforeNew: () => void;
+};
+
+/**
+ * The session of a shopper who opens a link. A reusable link makes one for each, and sends a browser back to the one it has
+ * while that can be paid. A single-use link has one session at a time, whoever opens it. Sessions of links emit no
+ * `client_session.created`: visitors are no news to merchants; their payments are.
+ */
+export async function openPaymentLink(service: Service, link: PublicLink, options: OpenOptions): Promise<Opened> {
+  if (link.row.single_use) return openSingleUse(service, link, options);
+  if (link.status !== "ACTIVE") return { status: link.status };
+  const { known } = options;
+  if (known !== null && (await isStillOurs(service, link, known))) return { token: known };
+  options.beforeNew();
+  const { id: environmentId } = link.environment;
+  return service.db.within(environmentId).orm.transaction(async (tx) => {
+    const now = service.clock.now().toISOString();
+    // Switched off, or past its time, since it was read: the next look says which.
+    if (!(await countOpening(tx, environmentId, link.row.id, now))) return { status: "INACTIVE" };
+    return { token: (await insertLinkSession(tx, link.row, link.plan)).token };
+  });
+}
+
+/** Whether a browser's session sells what the link sells today and can be paid, or a payment of it is under way. */
+async function isStillOurs(service: Service, { row, plan }: PublicLink, token: string): Promise<boolean> {
+  const checkout = await findCheckout(service, token);
+  if (checkout?.row.payment_link_id !== row.id || checkout.environment.id !== row.environment_id) return false;
+  return checkout.row.open_payment_id !== null || isPayable(service, checkout.row, saleOf(row, plan));
+}
+
+/**
+ * Whether the session that a browser has of a link is paid, or a payment of it is under way: its shopper may see how that
+ * ends, however the link stands by now.
+ */
+export async function sessionTaken(
+  service: Service,
+  { row }: PublicLink,
+  token: string | null,
+): Promise<"paid" | "under_way" | null> {
+  const checkout = token === null ? null : await findCheckout(service, token);
+  if (checkout?.row.payment_link_id !== row.id) return null;
+  if (checkout.row.status === "COMPLETED") return "paid";
+  return checkout.row.open_payment_id === null ? null : "under_way";
+}
+
+type Sale = Pick<ClientSessionRow, "amount" | "currency" | "description">;
+
+/** What a session that is opened now sells. */
+const saleOf = (link: PaymentLinkRow, plan: PlanRow | null): Sale => ({
+  ...linkPrice(link, plan),
+  description: link.description,
+});
+
+function isPayable(service: Service, session: ClientSessionRow, sale: Sale): boolean {
+  return (
+    clientSessionStatus(session, service.clock.now()) === "OPEN" &&
+    session.attempts < CLIENT_SESSION_ATTEMPTS &&
+    session.amount === sale.amount &&
+    session.currency === sale.currency &&
+    session.description === sale.description
+  );
+}
+
+/**
+ * The one session of a single-use link. The link's row is locked, so that of two shoppers one makes it and the other gets it.
+ * A session that can no longer be paid is replaced, and closed in the same transaction by the guard that payments are taken
+ * by: one that is paid, or of which a payment is under way or unknown, stays the link's.
+ */
+async function openSingleUse(service: Service, { environment, row: link }: PublicLink, options: OpenOptions) {
+  return service.db.within(environment.id).orm.transaction(async (tx): Promise<Opened> => {
+    const row = await lockPaymentLink(tx, environment.id, link.id);
+    if (row === null) throw new Error(`payment link ${link.id} vanished`);
+    const plan = await planOf(tx, row);
+    const session = row.session_id && (await lockClientSession(tx, environment.id, row.session_id));
+    const status = paymentLinkStatus(service, row, { plan, paid: session !== null && isPaid(session) });
+    const held = session && row.session_token;
+    // However the link stands by now: who pays may look how it ends.
+    if (session && held && session.open_payment_id !== null) return { token: service.secret.unseal(held) };
+    if (status !== "ACTIVE") return { status };
+    if (session && held && isPayable(service, session, saleOf(row, plan)))
+      return { token: service.secret.unseal(held) };
+
+    options.beforeNew();
+    const now = service.clock.now().toISOString();
+    if (session && session.status === "OPEN") {
+      const closed = await cancelOpenClientSession(tx, environment.id, session.id, now, { evenExpired: true });
+      if (closed === null) throw new Error(`client session ${session.id} was locked and yet could not be closed`);
+    }
+    const made = await insertLinkSession(tx, row, plan);
+    const sealed = { id: made.id, sealedToken: service.secret.seal(made.token) };
+    const replaced = await replaceLinkSession(tx, environment.id, row.id, row.session_id, sealed);
+    const counted = await countOpening(tx, environment.id, row.id, now);
+    if (!replaced || !counted) throw new Error(`payment link ${row.id} changed while it was locked`);
+    return { token: made.token };
+  });
+}
+
+const isPaid = (session: ClientSessionRow | "") => session !== "" && session.status === "COMPLETED";
+
+async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | null) {
+  const id = newId();
+  const created_at = idTime(id);
+  const token = newSessionToken();
+  const ends = Date.parse(created_at) + SESSION_LIFE_MS;
+  const expires = link.expires_at === null ? ends : Math.min(ends, Date.parse(link.expires_at));
+  await insertClientSession(tx, link.environment_id, {
+    ...{ id, token_sha256: sha256(token), status: "OPEN", ...saleOf(link, plan), capture_method: "automatic" },
+    ...{ plan_id: link.plan_id, payment_link_id: link.id, customer_id: null, customer_email: null },
+    ...{ customer_name: null, billing_address: null, allowed_origins: [], return_url: null, appearance: null },
+    // The payment has it, too: how merchants' servers tell which link was paid.
+    metadata: { payment_link_id: encodeId("paymentLink", link.id) },
+    ...{ expires_at: new Date(expires).toISOString(), created_at, updated_at: created_at },
+  });
+  return { id, token };
+}
+
+/** Rows in one statement, so that none of them holds others up for long. */
+const AT_ONCE = 2_000;
+
+/**
+ * Removes sessions that links opened and nobody tried to pay, a week after their time, in every environment: whoever opens an
+ * address must not fill the database. Returns how many: call it again until that is 0.
+ */
+export const removeUntriedSessions = ({ db }: Pick<Service, "db">): Promise<number> =>
+  deleteUntriedSessions(db.orm, AT_ONCE);

@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import type { Orm } from "@/db/client";
+import {
+  countPaymentLinks,
+  findLinkCreator,
+  findLinkWithState,
+  findListedLink,
+  insertPaymentLink,
+  type ListedLink,
+  lockPaymentLink,
+  listPaymentLinks as selectLinks,
+  updatePaymentLink as writeLink,
+} from "@/db/queries/checkout/payment-links";
+import { readActorNames } from "@/db/queries/payments/payment-detail";
+import { findPlan, findPlans } from "@/db/queries/plans";
+import type { PaymentLinkRow } from "@/db/schema/checkout";
+import type { PlanRow } from "@/db/schema/plans";
+import type {
+  CreatePaymentLinkBody,
+  PaymentLink,
+  PaymentLinkDetail,
+  PaymentLinkItem,
+  PaymentLinkListQuery,
+  PaymentLinkStatus,
+  UpdatePaymentLinkBody,
+} from "@/lib/contract/checkout/payment-link";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
+import { AppError } from "@/lib/contract/errors";
+import { instantOf, TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { dueAtOnce } from "@/lib/contract/plans/schedule";
+import { idTime, newId } from "@/lib/ids";
+import { type Context, resourceNotFound, type Service } from "../context";
+import { recordAct } from "../events/event";
+import { type ListAnswer, listAnswer } from "../lists";
+import { presentActor } from "../payments/present";
+import { currencyNotSupported, planTermsOf, presentPlan } from "../plans/plans";
+import { requireSellable } from "./client-sessions";
+
+const TOKEN_BYTES = 16;
+
+/** Makes a link that sells an active plan, or an amount. */
+export async function createPaymentLink(ctx: Context, input: CreatePaymentLinkBody): Promise<PaymentLink> {
+  return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    const { plan, ...price } = await priceOf(ctx, tx, input);
+    const id = newId();
+    const created_at = idTime(id);
+    const row = await insertPaymentLink(tx, ctx.environment.id, {
+      id,
+      token: randomBytes(TOKEN_BYTES).toString("base64url"),
+      name: input.name,
+      ...price,
+      description: input.description,
+      single_use: input.single_use,
+      active: true,
+      expires_at: expiryOf(ctx, input.expires_at),
+      created_at,
+      updated_at: created_at,
+    });
+    await recordAct(ctx, tx, "payment_link.created", id);
+    return presentLink(ctx.service, row, { plan, paid: false });
+  });
+}
+
+async function priceOf(ctx: Context, tx: Orm, { plan_id, amount, currency }: CreatePaymentLinkBody) {
+  if (plan_id === null) {
+    if (amount === null || currency === null) throw new Error("a link needs a plan, or an amount and a currency");
+    if (!isSupportedCurrency(currency)) throw currencyNotSupported(currency);
+    return { plan_id: null, amount, currency, plan: null };
+  }
+  const id = decodeId("plan", plan_id);
+  const plan = requireSellable(id === null ? null : await findPlan(tx, ctx.environment.id, id), plan_id);
+  if (dueAtOnce(planTermsOf(plan)) === 0) {
+    const message =
+      "Nothing is due on the first day of this plan's free trial, so a link has no payment to take. Choose another plan.";
+    throw new AppError("invalid_parameter", message, {
+      errors: [{ param: "plan_id", code: "invalid_parameter", message }],
+    });
+  }
+  return { plan_id: plan.id, amount: null, currency: null, plan };
+}
+
+function expiryOf(ctx: Context, given: string | null): string | null {
+  if (given === null) return null;
+  const at = instantOf(given);
+  if (at.getTime() > ctx.service.clock.now().getTime()) return at.toISOString();
+  const message = "Choose a time in the future.";
+  throw new AppError("invalid_parameter", message, {
+    errors: [{ param: "expires_at", code: "invalid_parameter", message }],
+  });
+}
+
+/** Changes what is sent. Without a difference nothing is written, not even `updated_at`. */
+export async function updatePaymentLink(
+  ctx: Context,
+  input: UpdatePaymentLinkBody & { id: string },
+): Promise<PaymentLink> {
+  const { id: publicId, ...sent } = input;
+  const id = decodeId("paymentLink", publicId);
+  await ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
+    const row = id === null ? null : await lockPaymentLink(tx, ctx.environment.id, id);
+    if (row === null) throw resourceNotFound("payment link", publicId);
+    if (sent.description === null && row.plan_id === null) throw descriptionMissing();
+    const sentExpiry = sent.expires_at && instantOf(sent.expires_at).toISOString();
+    const wanted = {
+      ...sent,
+      // One that has passed stays as it is: only a new one has to lie ahead.
+      ...(sentExpiry && { expires_at: sentExpiry === row.expires_at ? sentExpiry : expiryOf(ctx, sentExpiry) }),
+    };
+    const changes = Object.entries(wanted).filter(
+      ([member, value]) => value !== undefined && value !== row[member as keyof typeof wanted],
+    );
+    if (changes.length === 0) return;
+    const updated_at = ctx.service.clock.now().toISOString();
+    await writeLink(tx, ctx.environment.id, row.id, { ...Object.fromEntries(changes), updated_at });
+    await recordAct(ctx, tx, "payment_link.updated", row.id, { changed: changes.map(([member]) => member) });
+  });
+  const { sql, orm } = ctx.service.db.within(ctx.environment.id);
+  const row = id === null ? null : await findLinkWithState(sql, ctx.environment.id, id);
+  if (row === null) throw resourceNotFound("payment link", publicId);
+  const plan = row.plan_id === null ? null : await findPlan(orm, ctx.environment.id, row.plan_id);
+  return presentLink(ctx.service, row, { plan, paid: row.paid });
+}
+
+function descriptionMissing(): AppError {
+  const message = "Say what is bought: shoppers see it on the payment page.";
+  return new AppError("missing_parameter", message, {
+    errors: [{ param: "description", code: "missing_parameter", message }],
+  });
+}
+
+const LIMIT = 20;
+/** How many sales of a link are added up: the newest, some milliseconds for a thousand. */
+const ADDED_UP = 5_000;
+
+/** One page of the environment's links, newest first. ACTIVE: those at which a shopper can pay now. */
+export async function listPaymentLinks(
+  ctx: Context,
+  input: PaymentLinkListQuery,
+): Promise<ListAnswer<PaymentLinkItem>> {
+  const { sql, orm } = ctx.service.db.within(ctx.environment.id);
+  const offset = input.offset ?? 0;
+  const filter = { sellingAt: input.status === "ACTIVE" ? ctx.service.clock.now().toISOString() : null };
+  const [rows, total] = await Promise.all([
+    selectLinks(sql, ctx.environment.id, filter, { limit: LIMIT + 1, offset }, ADDED_UP + 1),
+    countPaymentLinks(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
+  ]);
+  const shown = rows.slice(0, LIMIT);
+  const ids = [...new Set(shown.flatMap(({ plan_id }) => plan_id ?? []))];
+  const plans = new Map((await findPlans(orm, ctx.environment.id, ids)).map((plan) => [plan.id, plan]));
+  const items = shown.map((row) => presentItem(ctx.service, row, row.plan_id && (plans.get(row.plan_id) ?? null)));
+  return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
+}
+
+/** A link with what came of it, and who made it. */
+export async function getPaymentLink(ctx: Context, input: { id: string }): Promise<PaymentLinkDetail> {
+  const { sql, orm } = ctx.service.db.within(ctx.environment.id);
+  const id = decodeId("paymentLink", input.id);
+  const row = id === null ? null : await findListedLink(sql, ctx.environment.id, id, ADDED_UP + 1);
+  if (row === null) throw resourceNotFound("payment link", input.id);
+  const [plan, creator] = await Promise.all([
+    row.plan_id === null ? null : findPlan(orm, ctx.environment.id, row.plan_id),
+    findLinkCreator(sql, ctx.environment.id, row.id),
+  ]);
+  const owner = { id: ctx.environment.id, merchantId: ctx.environment.merchantId };
+  const names = await readActorNames(sql, owner, creator ? [creator] : []);
+  return {
+    link: presentItem(ctx.service, row, plan),
+    plan: plan && presentPlan(plan, ctx.environment.mode),
+    created_by: creator && presentActor(creator, names),
+  };
+}
+
+function presentItem(service: Service, row: ListedLink, plan: PlanRow | null | ""): PaymentLinkItem {
+  const known = plan || null;
+  return {
+    ...presentLink(service, row, { plan: known, paid: row.paid }),
+    plan_name: known?.name ?? null,
+    opened: row.opened,
+    sales: { payments: Math.min(row.payments, ADDED_UP), capped: row.payments > ADDED_UP, captured: row.captured },
+  };
+}
+
+type Around = { plan: PlanRow | null; paid: boolean };
+
+/** What a link takes now, in minor units: its own amount, or what its plan takes on the first day. */
+export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan: PlanRow | null) => ({
+  amount: plan ? dueAtOnce(planTermsOf(plan)) : (row.amount ?? 0),
+  currency: plan ? plan.currency : (row.currency ?? ""),
+});
+
+function presentLink(service: Service, row: PaymentLinkRow, around: Around): PaymentLink {
+  return {
+    id: encodeId("paymentLink", row.id),
+    object: "payment_link",
+    url: `${service.baseUrl}/link/${row.token}`,
+    status: paymentLinkStatus(service, row, around),
+    name: row.name,
+    plan_id: encodeIdOrNull("plan", row.plan_id),
+    ...linkPrice(row, around.plan),
+    description: row.description,
+    single_use: row.single_use,
+    active: row.active,
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** What whoever opens it finds. That it is paid comes first: such a link never sells again. */
+export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan, paid }: Around): PaymentLinkStatus {
+  if (paid) return "COMPLETED";
+  if (!row.active) return "INACTIVE";
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= service.clock.now().getTime()) return "EXPIRED";
+  if (row.plan_id === null) return "ACTIVE";
+  return plan?.status === "ACTIVE" && dueAtOnce(planTermsOf(plan)) > 0 ? "ACTIVE" : "PLAN_INACTIVE";
+}

@@ -1,0 +1,95 @@
+import {
+  findCustomer,
+  findCustomerOf,
+  readCards,
+  readFigures,
+  type ShownCustomerRow,
+  listCustomers as selectCustomers,
+  noteCustomers as writeCustomers,
+} from "@/db/queries/customers";
+import type { Customer, ListCustomersQuery } from "@/lib/contract/customers/customer";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { type Context, resourceNotFound, type Service } from "../context";
+import { findWithWords, type ListAnswer, listAnswer, unknownCursor } from "../lists";
+
+/** One customer. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
+export async function getCustomer(ctx: Context, input: { id: string }): Promise<Customer> {
+  const row = await findRow(ctx, input.id);
+  if (!row) throw resourceNotFound("customer", input.id);
+  const [customer] = await present(ctx, [row]);
+  return customer as Customer;
+}
+
+/** Customers, the last payment first. Throws `invalid_parameter` when `starting_after` is none of this environment's. */
+export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListAnswer<Customer>> {
+  const { limit = 20, offset = 0, starting_after, q } = query;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
+  if (starting_after !== undefined && !after) throw unknownCursor("customer", starting_after);
+  const page = { limit: limit + 1, offset, after };
+  const { rows, total } = await findWithWords({ q, param: "q" }, () =>
+    selectCustomers(sql, ctx.environment.id, q, page, TOTAL_CAP + 1),
+  );
+  const data = await present(ctx, rows.slice(0, limit));
+  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+/** The id of the customer that a payment belongs to; null when it names none, or is so new that no list has its customer yet. */
+export async function findCustomerIdOf(
+  ctx: Context,
+  payment: { customer_id: string | null; customer_email: string | null },
+): Promise<string | null> {
+  if (payment.customer_id === null && payment.customer_email === null) return null;
+  const id = await findCustomerOf(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, payment);
+  return id && encodeId("customer", id);
+}
+
+/** More at once would only make the statement long; what is left is taken a moment later. */
+const BATCH = 1_000;
+
+/** Makes and brings up to date the customers of new charges. Several instances at once are safe. Answers how many charges it took. */
+export function noteCustomers(service: Pick<Service, "db">): Promise<number> {
+  return writeCustomers(service.db.sql, BATCH);
+}
+
+async function findRow(ctx: Context, publicId: string): Promise<ShownCustomerRow | null> {
+  const id = decodeId("customer", publicId);
+  return id === null ? null : findCustomer(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
+}
+
+/** Of a customer who pays a thousand times with each card, the cards of the last are enough. */
+const MOST = { charges: 1_000, cards: 20 };
+
+async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise<Customer[]> {
+  if (rows.length === 0) return [];
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const [figures, cards] = await Promise.all([
+    readFigures(sql, ctx.environment.id, rows),
+    readCards(sql, ctx.environment.id, rows, MOST),
+  ]);
+  return rows.map(({ id, ...row }) => {
+    const own = figures.filter(({ customer }) => customer === id);
+    const sum = (of: (figure: (typeof own)[number]) => number) => own.reduce((all, figure) => all + of(figure), 0);
+    return {
+      ...{ id: encodeId("customer", id), object: "customer" },
+      ...{ customer_id: row.customer_id, email: row.email, name: row.name },
+      ...{ first_payment_at: row.first_payment_at, last_payment_at: row.last_payment_at },
+      payments: sum(({ payments }) => payments),
+      declined: sum(({ declined }) => declined),
+      currencies: own.map(({ currency, captured, refunded }) => ({
+        ...{ currency, captured, refunded },
+        ...{ net: captured - refunded, disputed: 0 },
+      })),
+      cards: cards
+        .filter(({ customer }) => customer === id)
+        .map(({ brand, last4, exp_month, exp_year, last_used_at }) => ({
+          brand,
+          last4,
+          exp_month,
+          exp_year,
+          last_used_at,
+        })),
+    } as const satisfies Customer;
+  });
+}

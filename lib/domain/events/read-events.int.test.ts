@@ -1,0 +1,283 @@
+import { expect, test } from "vitest";
+import { insertRequests } from "@/db/queries/request-log";
+import { listEventsQuery } from "@/lib/contract/events/endpoints";
+import { event as eventSchema } from "@/lib/contract/events/event";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { createPlanBody } from "@/lib/contract/plans/plan";
+import { idAt, newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { loggedRequest, testContext, testTenant } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import type { Context } from "../context";
+import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
+import { findRequestOfEvent, followEvents, getEvent, listEvents } from "./read-events";
+
+const { db } = await testDatabase({ max: 12 });
+
+const DAY_MS = 86_400_000;
+
+async function newPlan(ctx: Context): Promise<string> {
+  const body = createPlanBody.parse({ type: "ONE_TIME", name: newId(), currency: "USD", full_price_amount: 5 });
+  return JSON.parse((await createPlan(ctx, body)).body).id;
+}
+
+const list = async (ctx: Context, query: Record<string, string> = {}) =>
+  (await listEvents(ctx, listEventsQuery.parse(query))).data;
+
+/** The next events of a stream, which is then left. */
+async function take(ctx: Context, lastEventId: string | null, count: number, meanwhile = async () => {}) {
+  const stop = new AbortController();
+  const { events } = await followEvents(ctx, lastEventId);
+  await meanwhile();
+  const ids: string[] = [];
+  for await (const event of events(stop.signal)) {
+    if (event) ids.push(event.id);
+    if (ids.length >= count) stop.abort();
+  }
+  return ids;
+}
+
+test("events come newest first, each as the contract has it, and can be read one by one", async () => {
+  const { call, stranger } = await testTenant(db);
+  const plan = await newPlan(call());
+  await activatePlan(call(), { id: plan });
+  const events = await list(call());
+  expect(events.map(({ type }) => type)).toEqual(["subscription_plan.activated", "subscription_plan.created"]);
+  for (const event of events) {
+    expect(eventSchema.strict().parse(event)).toEqual(event);
+    expect(await getEvent(call(), { id: event.id })).toEqual(event);
+    await expect(getEvent(call({ environment: stranger.test }), { id: event.id })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  }
+  expect(await list(call({ environment: stranger.test }))).toEqual([]);
+  await expect(getEvent(call(), { id: encodeId("event", newId()) })).rejects.toMatchObject({
+    code: "resource_not_found",
+  });
+});
+
+test("an event leads to the request that made it true, as long as that one is kept", async () => {
+  const { call, stranger, merchant, service } = await testTenant(db);
+  const ctx = call();
+  await newPlan(ctx);
+  const [event] = await list(ctx);
+  if (!event) throw new Error("there is no event");
+  expect(await findRequestOfEvent(ctx, event)).toBeNull();
+  await insertRequests(service.db.sql, [loggedRequest({ environment_id: merchant.test.id, id: ctx.request.id })]);
+  expect(await findRequestOfEvent(ctx, event)).toBe(encodeId("request", ctx.request.id));
+  expect(await findRequestOfEvent(call({ environment: stranger.test }), event)).toBeNull();
+});
+
+test("what became of money leads to the request that moved it", async () => {
+  const tenant = await moneyTenant(db);
+  const ctx = testContext(tenant.service, tenant.merchant.test);
+  const { body: payment } = await tenant.create({ capture_method: "manual" });
+  await tenant.act("void", payment.id);
+  const requests = await db.sql<{ id: string }[]>`
+    select request_id as id from operations where environment_id = ${tenant.environmentId} order by id`;
+  const rows = requests.map(({ id }) => loggedRequest({ environment_id: tenant.environmentId, id }));
+  await insertRequests(tenant.service.db.sql, rows);
+  const events = await list(ctx);
+  expect(events.map(({ type }) => type)).toEqual(["payment.voided", "payment.authorized"]);
+  expect(await Promise.all(events.map((event) => findRequestOfEvent(ctx, event)))).toEqual(
+    requests.map(({ id }) => encodeId("request", id)).reverse(),
+  );
+});
+
+test("type, object and time narrow the list, and a cursor goes through all of it once", async () => {
+  const { call } = await testTenant(db);
+  const [first, second] = [await newPlan(call()), await newPlan(call())];
+  for (let i = 0; i < 3; i++) {
+    await activatePlan(call(), { id: first });
+    await deactivatePlan(call(), { id: first });
+  }
+  const all = await list(call());
+  expect(all).toHaveLength(8);
+  expect(await list(call(), { type: "subscription_plan.activated" })).toEqual(
+    all.filter(({ type }) => type === "subscription_plan.activated"),
+  );
+  const ofFirst = all.filter((event) => event.data.object.id === first);
+  expect(await list(call(), { object_id: first })).toEqual(ofFirst);
+  expect(ofFirst.map(({ sequence }) => sequence)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  expect(await list(call(), { object_id: second })).toHaveLength(1);
+  for (const object_id of [encodeId("plan", newId()), "nonsense"])
+    expect(await list(call(), { object_id })).toEqual([]);
+  const [middle] = all.slice(4);
+  const { created_at, id } = middle as (typeof all)[number];
+  const ids = (events: typeof all) => events.map((event) => event.id);
+  expect(ids(await list(call(), { created_after: created_at }))).toEqual(
+    ids(all.filter((event) => event.created_at > created_at)),
+  );
+  expect(ids(await list(call(), { created_before: created_at }))).toEqual(
+    ids(all.filter((event) => event.created_at < created_at)),
+  );
+  expect(ids(await list(call(), { starting_after: id }))).toEqual(ids(all.slice(5)));
+  for (const query of [{}, { object_id: first }] as Record<string, string>[]) {
+    const seen: string[] = [];
+    let page = await listEvents(call(), listEventsQuery.parse({ ...query, limit: "3" }));
+    for (;;) {
+      seen.push(...ids(page.data));
+      if (!page.has_more) break;
+      page = await listEvents(
+        call(),
+        listEventsQuery.parse({ ...query, limit: "3", starting_after: seen.at(-1) as string }),
+      );
+    }
+    expect(seen).toEqual(ids(await list(call(), query)));
+  }
+});
+
+test("a cursor that is no event of the environment is 400", async () => {
+  const { call, stranger } = await testTenant(db);
+  await newPlan(call());
+  const [event] = await list(call());
+  for (const [ctx, starting_after] of [
+    [call(), "nonsense"],
+    [call(), encodeId("event", newId())],
+    [call({ environment: stranger.test }), event?.id ?? ""],
+  ] as const) {
+    await expect(list(ctx, { starting_after })).rejects.toMatchObject({
+      code: "invalid_parameter",
+      param: "starting_after",
+    });
+    await expect(followEvents(ctx, starting_after)).rejects.toMatchObject({
+      code: "invalid_parameter",
+      param: "Last-Event-ID",
+    });
+  }
+});
+
+test("a cursor about another object is 400: its number says nothing of this one's place", async () => {
+  const { call } = await testTenant(db);
+  const first = await newPlan(call());
+  await activatePlan(call(), { id: first });
+  await newPlan(call());
+  const [other, latest] = (await list(call())).map(({ id }) => id) as [string, string];
+  const refused = { code: "invalid_parameter", param: "starting_after" };
+  await expect(list(call(), { object_id: first, starting_after: other })).rejects.toMatchObject(refused);
+  expect(await list(call(), { object_id: first, starting_after: latest })).toHaveLength(1);
+});
+
+test("events are shown for 90 days", async () => {
+  const now = Date.now();
+  const { call, merchant } = await testTenant(db);
+  const [old, kept] = [idAt(new Date(now - 90 * DAY_MS - 60_000)), idAt(new Date(now - 90 * DAY_MS + 60_000))];
+  await db.sql`
+    insert into events (environment_id, id, type, object_id, sequence, data)
+    select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}'
+    from unnest(${[old, kept]}::uuid[]) as row (id)`;
+  expect((await list(call())).map(({ id }) => id)).toEqual([encodeId("event", kept)]);
+  await expect(getEvent(call(), { id: encodeId("event", old) })).rejects.toMatchObject({ code: "resource_not_found" });
+  expect((await getEvent(call(), { id: encodeId("event", kept) })).id).toBe(encodeId("event", kept));
+  await expect(followEvents(call(), encodeId("event", old))).rejects.toMatchObject({ code: "invalid_parameter" });
+});
+
+test("a stream begins now, or behind the last event that its reader has", async () => {
+  const { call } = await testTenant(db);
+  const plan = await newPlan(call());
+  const before = await list(call());
+  const ids = await take(call(), null, 2, async () => {
+    await activatePlan(call(), { id: plan });
+    await deactivatePlan(call(), { id: plan });
+  });
+  const all = (await list(call())).map(({ id }) => id).reverse();
+  expect(ids).toEqual(all.slice(1));
+  expect(await take(call(), before[0]?.id ?? "", 2)).toEqual(ids);
+  expect(await take(call(), ids[0] ?? "", 1)).toEqual([ids[1]]);
+});
+
+test("a reader who lost its stream before the first event comes back to where it began, and misses none", async () => {
+  const { call, merchant } = await testTenant(db);
+  const write = (tx: Pick<typeof db, "sql">["sql"], id: string) => tx`
+    insert into events (environment_id, id, type, object_id, sequence, data)
+    values (${merchant.test.id}::uuid, ${id}::uuid, 'subscription_plan.updated', ${newId()}::uuid, 1, '{}')`;
+  const [before, running, later] = [newId(), newId(), newId()];
+  let startId = "";
+  await db.sql.begin(async (tx) => {
+    await write(tx as never, running);
+    // Committed after a transaction began that still runs: it was there before the stream, and the other one was not.
+    await write(db.sql, before);
+    ({ startId } = await followEvents(call(), null));
+  });
+  await write(db.sql, later);
+  const expected = [running, later].map((id) => encodeId("event", id));
+  expect(await take(call(), startId, 2)).toEqual(expected);
+  expect((await followEvents(call(), startId)).startId).toBe(startId);
+  expect(await take(call(), startId, 2)).toEqual(expected);
+});
+
+test.each([
+  ...["start_", "start_1", "start_1:1", "start_0:0:", "start_5:3:", "start_3:9:2", "start_3:9:9", "start_3:9:5,4"],
+  ...[
+    "start_3:9:5,",
+    "start_3:9:5,,6",
+    "start_3:9:5,5",
+    "start_9999999999999999999:9999999999999999999:",
+    "start_x:y:z",
+  ],
+  "start_1:2:' or true --",
+])("no stream begins at %j, and no error of the database is the answer", async (place) => {
+  const { call } = await testTenant(db);
+  const refused = { code: "invalid_parameter", param: "Last-Event-ID" };
+  await expect(followEvents(call(), place)).rejects.toMatchObject(refused);
+});
+
+test("a place of long ago shows no event that is older than 90 days", async () => {
+  const { call, merchant } = await testTenant(db);
+  const [old, kept] = [idAt(new Date(Date.now() - 91 * DAY_MS)), newId()];
+  await db.sql`
+    insert into events (environment_id, id, type, object_id, sequence, data)
+    select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}'
+    from unnest(${[old, kept]}::uuid[]) as row (id)`;
+  expect(await take(call(), "start_1:1:", 1)).toEqual([encodeId("event", kept)]);
+});
+
+test("an event that is committed after a later one is streamed all the same, and neither comes twice", async () => {
+  const { call, merchant } = await testTenant(db);
+  const write = (tx: Pick<typeof db, "sql">["sql"], id: string) => tx`
+    insert into events (environment_id, id, type, object_id, sequence, data)
+    values (${merchant.test.id}::uuid, ${id}::uuid, 'subscription_plan.updated', ${newId()}::uuid, 1, '{}')`;
+  const [anchor, late, early, last] = [newId(), newId(), newId(), newId()];
+  await write(db.sql, anchor);
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const event of (await followEvents(call(), encodeId("event", anchor))).events(stop.signal)) {
+      if (event) seen.push(decodeId("event", event.id) ?? "");
+      if (seen.length === 3) stop.abort();
+    }
+  })();
+  await db.sql.begin(async (tx) => {
+    await write(tx as never, late);
+    // Committed while the one with the smaller id is still being written.
+    await write(db.sql, early);
+  });
+  await write(db.sql, last);
+  await reading;
+  expect(seen).toEqual([late, early, last]);
+  expect(await take(call(), encodeId("event", late), 2)).toEqual([early, last].map((id) => encodeId("event", id)));
+});
+
+test("a stream ends when its caller may no longer read", async () => {
+  const { service, merchant } = await testTenant(db);
+  let elapsedMs = 0;
+  let isAllowed = true;
+  const timer = {
+    elapsedMs: () => elapsedMs,
+    after: service.timer.after,
+    async wait(ms: number) {
+      elapsedMs += ms;
+    },
+  };
+  const { call } = await testTenant(db, { timer });
+  const ctx = call({
+    environment: merchant.test,
+    reauthorize: async () => {
+      if (!isAllowed) throw new Error("revoked");
+    },
+  });
+  const stream = (await followEvents(ctx, null)).events(new AbortController().signal);
+  expect(await stream.next()).toEqual({ done: false, value: null });
+  isAllowed = false;
+  await expect(stream.next()).rejects.toThrow("revoked");
+});

@@ -1,0 +1,265 @@
+import type { Orm } from "@/db/client";
+import { countDueReceipts } from "@/db/queries/accounts/mail-outbox";
+import { findMerchant, lockMerchant } from "@/db/queries/accounts/merchants";
+import { insertAudit } from "@/db/queries/changes";
+import {
+  countRequestedMails,
+  findReceiptSettings,
+  insertReceiptMail,
+  listEnvironmentsToRead,
+  listTeamAddresses,
+  lockReading,
+  type MailedRow,
+  moveReading,
+  type ReadEvent,
+  type ReadingRow,
+  readEventsBehind,
+  readMailed,
+  switchReceipts,
+} from "@/db/queries/receipts";
+import { isCanceled } from "@/db/refusals";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { isPlainEmail } from "@/lib/contract/accounts/fields";
+import { AppError } from "@/lib/contract/errors";
+import { cardText, dateText, moneyTextWithCode } from "@/lib/contract/format";
+import { encodeId } from "@/lib/contract/ids";
+import { MAX_SENT_A_DAY, type ReceiptCause, receiptNumber } from "@/lib/contract/receipts/receipts";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import { onlyChanged } from "../accounts/account";
+import { accountActor, recordAccountAct } from "../accounts/activity";
+import { writeMail } from "../accounts/mail";
+import type { Context, Service } from "../context";
+import { receiptPaths, requireCaptured } from "./receipts";
+
+type ReceiptSettings = { on_capture: boolean; on_refund: boolean };
+
+/** Which receipts customers get by themselves. */
+export const getReceiptSettings = ({ service, environment }: Context): Promise<ReceiptSettings> =>
+  findReceiptSettings(service.db.orm, environment.id);
+
+/** Switches what is given, for test and live alike. Captures and refunds count from then on, and none of before. */
+export async function updateReceipts(
+  ctx: Context,
+  input: { on_capture?: boolean | undefined; on_refund?: boolean | undefined },
+): Promise<ReceiptSettings> {
+  const { merchantId } = ctx.environment;
+  return ctx.service.db.orm.transaction(async (tx) => {
+    await lockMerchant(tx, merchantId);
+    const before = await findReceiptSettings(tx, ctx.environment.id);
+    const after = {
+      on_capture: input.on_capture ?? before.on_capture,
+      on_refund: input.on_refund ?? before.on_refund,
+    };
+    const words = (on: boolean) => (on ? "on" : "off");
+    const changes = onlyChanged({
+      receipts_on_capture: [words(before.on_capture), words(after.on_capture)],
+      receipts_on_refund: [words(before.on_refund), words(after.on_refund)],
+    });
+    if (Object.keys(changes).length === 0) return before;
+    await switchReceipts(tx, merchantId, after);
+    await recordAccountAct(tx, accountActor(ctx), "settings.receipts_updated", merchantId, { changes });
+    return after;
+  });
+}
+
+/** Whether mail leaves this machine. In test mode it then goes to the team's own addresses alone. */
+type Route = { leaves: boolean };
+
+const AT_ONCE = 50;
+const EVENTS_AT_ONCE = 200;
+/** What was captured longer ago, as before a failure of days, nobody expects a mail of any more. */
+const TOO_OLD_MS = 3 * 86_400_000;
+/** Receipts that wait to be sent, in their order: were there more, one merchant's would keep those of all others waiting. */
+const MOST_WAITING = 200;
+
+/** The environment whose turn was last; null: the round begins. A job keeps it from run to run. */
+export type Place = { after: string | null };
+
+/**
+ * The job that mails receipts of what was captured and refunded, as the committed events tell it: the payment itself waits for
+ * none of this. What was read is kept in the commit that writes the mails, so each is written once, whatever dies. Environments
+ * take turns, as far as a run gets. Returns how many events it read.
+ */
+export async function mailReceipts(
+  service: Pick<Service, "db" | "clock" | "baseUrl" | "log">,
+  route: Route,
+  stopping?: AbortSignal,
+  place: Place = { after: null },
+): Promise<number> {
+  const { sql, orm } = service.db;
+  let read = 0;
+  for (;;) {
+    const round = await listEnvironmentsToRead(sql, { after: place.after, limit: AT_ONCE });
+    for (const environmentId of round) {
+      if (stopping?.aborted) return read;
+      if (route.leaves && (await countDueReceipts(orm, MOST_WAITING)) >= MOST_WAITING) return read;
+      place.after = environmentId;
+      try {
+        read += await orm.transaction((tx) => readOn(service, tx, environmentId, route));
+      } catch (error) {
+        // One that fails is left for the next round, and does not hold up the others.
+        if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
+        service.log.error({ err: error, environment_id: environmentId }, "receipts could not be mailed");
+      }
+    }
+    if (round.length < AT_ONCE) break;
+  }
+  place.after = null;
+  return read;
+}
+
+async function readOn(
+  service: Pick<Service, "clock" | "baseUrl">,
+  tx: Orm,
+  environmentId: string,
+  route: Route,
+): Promise<number> {
+  const reading = await lockReading(tx, environmentId);
+  if (reading === null) return 0;
+  const events = await readEventsBehind(tx, environmentId, reading, EVENTS_AT_ONCE);
+  const last = events.at(-1);
+  if (last === undefined) return 0;
+  const idsOf = (type: string, since: string | null) =>
+    events.filter(isDue(type, since)).map((event) => event.object_id);
+  const wanted = {
+    paymentIds: idsOf("payment.captured", reading.captured_since),
+    refundIds: idsOf("refund.succeeded", reading.refunded_since),
+    failedIds: idsOf("refund.failed", reading.refunded_since),
+  };
+  if (Object.values(wanted).some((ids) => ids.length > 0)) {
+    const from = service.clock.now().getTime() - TOO_OLD_MS;
+    const takes = await recipientsOf(tx, reading, route);
+    const due = (await readMailed(tx, environmentId, wanted)).filter(
+      ({ at, customer_email }) => Date.parse(at) >= from && customer_email !== null && takes(customer_email),
+    );
+    const paths = await receiptPaths(
+      tx,
+      environmentId,
+      due.map((row) => row.payment_id),
+    );
+    for (const row of due) {
+      const link = service.baseUrl + paths.get(row.payment_id);
+      const cause = row.is_failed ? "refund_failed" : row.is_refund ? "refunded" : "captured";
+      await writeReceiptMail(tx, environmentId, { ...row, cause, link, recipient: row.customer_email ?? "" }, reading);
+    }
+  }
+  await moveReading(tx, environmentId, last);
+  return events.length;
+}
+
+const isDue =
+  (type: string, since: string | null) =>
+  (event: ReadEvent): boolean =>
+    since !== null && event.type === type && BigInt(event.xid) >= BigInt(since);
+
+/** Merchants' servers may send anything as an address; a test account costs nothing to open, and is no way to mail strangers. */
+async function recipientsOf(
+  tx: Orm,
+  { mode, merchant_id }: { mode: Mode; merchant_id: string },
+  { leaves }: Route,
+): Promise<(email: string) => boolean> {
+  if (mode === "live" || !leaves) return isPlainEmail;
+  const team = await listTeamAddresses(tx, merchant_id);
+  return (email) => isPlainEmail(email) && team.has(email.toLowerCase());
+}
+
+type Merchant = Pick<ReadingRow, "mode" | "merchant_name" | "support_email" | "time_zone">;
+type ReceiptMail = MailedRow & { cause: ReceiptCause; link: string; recipient: string };
+
+/** False, and nothing written, for a capture or refund that has its mail. */
+async function writeReceiptMail(tx: Orm, environmentId: string, mail: ReceiptMail, of: Merchant): Promise<boolean> {
+  const id = newId();
+  const { payment_id, transaction_id, cause, recipient } = mail;
+  const row = { id, payment_id, transaction_id, cause, created_at: idTime(id) };
+  if (!(await insertReceiptMail(tx, environmentId, row))) return false;
+  const name = oneLine(of.merchant_name);
+  await writeMail(tx, {
+    ...{ kind: "receipt", recipient, senderName: name },
+    replyTo: of.support_email !== null && isPlainEmail(of.support_email) ? of.support_email : null,
+    ...textOf(mail, { ...of, merchant_name: name }),
+  });
+  return true;
+}
+
+/** A name stands in headers and in sentences: in both it is one line, and turns nothing around. */
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .slice(0, 100);
+
+/** Of what users write, the merchant's name and address alone: descriptions are on the receipt, and not in mailboxes. */
+function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, time_zone }: Merchant) {
+  const amount = moneyTextWithCode(mail.amount, mail.currency);
+  const day = dateText(new Date(mail.at), time_zone);
+  const card = mail.card_last4 === null ? "your card" : `your ${cardText(mail.card_brand, mail.card_last4)}`;
+  const isTest = mode === "test";
+  const { title, sentence } = mail.is_failed
+    ? {
+        title: "Refund returned",
+        sentence: `The refund of ${amount} from ${name} to ${card} came back on ${day}: your bank did not take it. Ask ${name} for it another way.`,
+      }
+    : mail.is_refund
+      ? {
+          title: "Refund",
+          sentence: `${name} refunded ${amount} to ${card} on ${day}. Banks take 5 to 10 days to show it.`,
+        }
+      : { title: "Receipt", sentence: `${name} charged ${amount} to ${card} on ${day}.` };
+  return {
+    subject: `${isTest ? "[Test] " : ""}${title} from ${name}: ${amount}`,
+    paragraphs: [
+      sentence,
+      ...(isTest ? ["This was a test: no money moved."] : []),
+      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to see and print:`,
+      mail.link,
+      ...(support_email === null ? [] : [`Questions? Write to ${name}: ${oneLine(support_email)}`]),
+    ],
+  };
+}
+
+/**
+ * Mails a payment's receipt because a user asks for it. Throws `invalid_state` when nothing was charged, and `rate_limited` after
+ * five of one payment within a day: nobody's mailbox is to be filled with them.
+ */
+export async function sendReceipt(
+  ctx: Context,
+  input: { id: string; email: string },
+  route: Route,
+): Promise<{ email: string }> {
+  const { service, environment } = ctx;
+  const { id: environmentId, mode, merchantId } = environment;
+  const { id, chargeId } = await requireCaptured(ctx, input.id);
+  await service.db.orm.transaction(async (tx) => {
+    const paths = await receiptPaths(tx, environmentId, [id]);
+    if ((await countRequestedMails(tx, environmentId, id)) >= MAX_SENT_A_DAY) throw sentTooOften();
+    const merchant = await findMerchant(tx, merchantId);
+    if (merchant === null) throw new Error("an environment has a merchant");
+    const takes = await recipientsOf(tx, { mode, merchant_id: merchantId }, route);
+    if (!takes(input.email)) throw notInTestMode();
+    const [row] = await readMailed(tx, environmentId, { paymentIds: [id] });
+    if (row?.transaction_id !== chargeId) throw new Error("a captured payment has a charge");
+    const mail = { ...row, cause: "requested", link: service.baseUrl + paths.get(id), recipient: input.email } as const;
+    await writeReceiptMail(tx, environmentId, mail, { ...merchant, mode, merchant_name: merchant.name });
+    const auditId = newId();
+    await insertAudit(tx, environmentId, {
+      ...{ id: auditId, actor: ctx.actor, action: "payment.receipt_sent", object_id: id },
+      ...{ request_id: ctx.request.id, detail: { email: input.email }, created_at: idTime(auditId) },
+    });
+  });
+  return { email: input.email };
+}
+
+const sentTooOften = () =>
+  new AppError(
+    "rate_limited",
+    `This receipt was sent ${MAX_SENT_A_DAY} times within a day. Give the customer its link instead: open it with “View receipt”.`,
+    { retryAfterSeconds: 3600 },
+  );
+
+const notInTestMode = () =>
+  new AppError(
+    "invalid_parameter",
+    "In test mode receipts go to the confirmed addresses of your own team. Use one of these.",
+    { param: "email" },
+  );

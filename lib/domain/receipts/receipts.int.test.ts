@@ -1,0 +1,347 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { listEnvironmentsToRead } from "@/db/queries/receipts";
+import { decodeId } from "@/lib/contract/ids";
+import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { receiptNumber } from "@/lib/contract/receipts/receipts";
+import type { Context } from "@/lib/domain/context";
+import { processReports } from "@/lib/domain/payments/process-reports";
+import { receiptOfSession } from "@/lib/http/checkout-page";
+import { provideService } from "@/lib/http/current-service";
+import { codeOf, openShop } from "@/lib/testing/checkout";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testContext } from "@/lib/testing/factories";
+import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { createTestUser, mailsTo } from "@/lib/testing/people";
+import { getReceiptSettings, mailReceipts, sendReceipt, updateReceipts } from "./mail-receipts";
+import { findReceiptByToken, getReceiptPath } from "./receipts";
+
+const { db } = await testDatabase();
+const HERE = { leaves: false };
+const AWAY = { leaves: true };
+
+const mailbox = () => `${randomUUID()}@customers.example`;
+
+/** A tenant whose owner calls. */
+async function tenant() {
+  const made = await moneyTenant(db);
+  const user = await createTestUser(db, { merchantId: made.merchant.id, role: "owner" });
+  const ctx = (overrides: Partial<Context> = {}) =>
+    testContext(made.service, made.merchant.test, { actor: { type: "user", id: user.id }, ...overrides });
+  return { ...made, user, ctx };
+}
+type Tenant = Awaited<ReturnType<typeof tenant>>;
+
+const switchOn = ({ ctx }: Tenant, on: { on_capture?: boolean; on_refund?: boolean }) => updateReceipts(ctx(), on);
+
+/** Works off everything that is committed. Events of other tests' transactions that still run may hold some back. */
+async function work({ service, environmentId }: Pick<MoneyTenant, "service" | "environmentId">, route = HERE) {
+  await expect
+    .poll(
+      async () => {
+        await mailReceipts(service, route);
+        const [row] = await db.sql<{ left: number }[]>`
+          select count(*)::int as left from events e join receipt_settings s using (environment_id)
+          where environment_id = ${environmentId} and (s.captured_since is not null or s.refunded_since is not null)
+            and (e.xid, e.id) > (s.read_xid, s.read_id)`;
+        return row?.left;
+      },
+      { timeout: 10_000, interval: 20 },
+    )
+    .toBe(0);
+}
+
+const tokenOf = async (tenant: Tenant, id: string) =>
+  (await getReceiptPath(tenant.ctx(), { id })).slice("/receipt/".length);
+
+test("from the moment it is switched on each capture is mailed once, with two jobs at once; until then, and after, none", async () => {
+  const shop = await tenant();
+  const [before, during, after] = [mailbox(), mailbox(), mailbox()];
+  await shop.create({ customer_email: before });
+  await switchOn(shop, { on_capture: true });
+  const made = await Promise.all(Array.from({ length: 5 }, () => shop.create({ customer_email: during })));
+  await Promise.all([mailReceipts(shop.service, HERE), mailReceipts(shop.service, HERE)]);
+  await Promise.all([work(shop), work(shop)]);
+  await switchOn(shop, { on_capture: false });
+  await shop.create({ customer_email: after });
+  await switchOn(shop, { on_capture: true });
+  await work(shop);
+  expect(await mailsTo(db, before)).toEqual([]);
+  expect(await mailsTo(db, after)).toEqual([]);
+  const mails = await mailsTo(db, during);
+  expect(mails).toHaveLength(5);
+  for (const { body } of made) {
+    const number = receiptNumber(body.id);
+    const [mail, ...more] = mails.filter((one) => one.body.includes(number));
+    expect(more).toEqual([]);
+    expect(mail?.subject).toBe("[Test] Receipt from Test merchant: $100.00 USD");
+    expect(mail?.body).toContain(`http://cardlane.test/receipt/${await tokenOf(shop, body.id)}`);
+    expect(mail?.body).toContain("Visa •••• 4242");
+  }
+});
+
+test("a mail whose commit was lost is written again, and one that was written is not", async () => {
+  const shop = await tenant();
+  const to = mailbox();
+  await switchOn(shop, { on_capture: true });
+  await shop.create({ customer_email: to });
+  await shop.create({ customer_email: to });
+  // Dies between the mail of the one and that of the other.
+  let reads = 0;
+  const dying = {
+    ...shop.service,
+    get baseUrl(): string {
+      reads += 1;
+      if (reads >= 2) throw new Error("killed");
+      return shop.service.baseUrl;
+    },
+  };
+  const readsOfJob = () => mailReceipts(dying, HERE).then(() => reads);
+  await expect.poll(readsOfJob, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  expect(await mailsTo(db, to)).toEqual([]);
+  await work(shop);
+  expect(await mailsTo(db, to)).toHaveLength(2);
+  // As after a restore of an older copy of the place alone.
+  await db.sql`update receipt_settings set read_xid = captured_since, read_id = '00000000-0000-0000-0000-000000000000'
+    where environment_id = ${shop.environmentId}`;
+  await work(shop);
+  expect(await mailsTo(db, to)).toHaveLength(2);
+});
+
+test("refunds are mailed by themselves, each with its own amount; a failed capture, a void and a declined card never", async () => {
+  const shop = await tenant();
+  const [to, other] = [mailbox(), mailbox()];
+  const paid = (await shop.create({ customer_email: to })).body;
+  await switchOn(shop, { on_refund: true });
+  await shop.act("refund", paid.id, { amount: 1_500, reason: "RETURN" });
+  await shop.act("refund", paid.id, { amount: 500, reason: "RETURN" });
+  const held = (await shop.create({ customer_email: other, capture_method: "manual" })).body;
+  await shop.act("void", held.id);
+  await shop.create({
+    customer_email: other,
+    card: { number: "4000000000000002", exp_month: 1, exp_year: 2040, cvv: "123" },
+  });
+  await work(shop);
+  expect((await mailsTo(db, to)).map(({ subject }) => subject).toSorted()).toEqual([
+    "[Test] Refund from Test merchant: $15.00 USD",
+    "[Test] Refund from Test merchant: $5.00 USD",
+  ]);
+  expect(await mailsTo(db, other)).toEqual([]);
+});
+
+test("a refund that comes back after its mail is mailed a second time, once; one that was never mailed is not", async () => {
+  const shop = await tenant();
+  const [to, quick, unread] = [mailbox(), mailbox(), mailbox()];
+  const comesBack = { card: { number: "4000000000005126", exp_month: 1, exp_year: 2040, cvv: "123" } };
+  const refundOf = async (customer_email: string) => {
+    const { body } = await shop.create({ customer_email, ...comesBack });
+    await shop.act("refund", body.id, { amount: 1_500 });
+  };
+  const returnAll = async () => {
+    await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 s'
+      where reference in (select id from operations where environment_id = ${shop.environmentId})`;
+    await processReports(shop.service);
+  };
+  await refundOf(unread);
+  await switchOn(shop, { on_refund: true });
+  await refundOf(to);
+  await work(shop);
+  await refundOf(quick);
+  await returnAll();
+  await work(shop);
+  expect((await mailsTo(db, to)).map(({ subject }) => subject).toSorted()).toEqual([
+    "[Test] Refund from Test merchant: $15.00 USD",
+    "[Test] Refund returned from Test merchant: $15.00 USD",
+  ]);
+  for (const nobody of [unread, quick]) expect(await mailsTo(db, nobody)).toEqual([]);
+  await db.sql`update receipt_settings set read_xid = refunded_since, read_id = '00000000-0000-0000-0000-000000000000'
+    where environment_id = ${shop.environmentId}`;
+  await work(shop);
+  expect(await mailsTo(db, to)).toHaveLength(2);
+});
+
+test("an environment whose receipts cannot be written holds up no other one, and catches up later", async () => {
+  const shops = await Promise.all(Array.from({ length: 3 }, tenant));
+  const boxes = shops.map(mailbox);
+  for (const [i, shop] of shops.entries()) {
+    await switchOn(shop, { on_capture: true });
+    await shop.create({ customer_email: boxes[i] });
+  }
+  const [broken, ...others] = shops.toSorted((a, b) => (a.environmentId < b.environmentId ? -1 : 1));
+  // A zone that this Node does not know, as after a move to an older one.
+  await db.sql`update merchants set time_zone = 'Mars/Olympus' where id = ${broken?.merchant.id as string}`;
+  for (const shop of others) await work(shop);
+  const counts = () => Promise.all(boxes.map(async (box) => (await mailsTo(db, box)).length));
+  expect(await counts()).toEqual(shops.map((shop) => (shop === broken ? 0 : 1)));
+  await db.sql`update merchants set time_zone = 'UTC' where id = ${broken?.merchant.id as string}`;
+  await work(broken as Tenant);
+  expect(await counts()).toEqual([1, 1, 1]);
+});
+
+test("a run gives every environment a turn, however many have something to read", async () => {
+  const shop = await tenant();
+  const merchants = await Promise.all(Array.from({ length: 60 }, () => createTestMerchant(db)));
+  const ids = merchants.map(({ test }) => test.id);
+  await Promise.all(
+    merchants.map(({ test }) =>
+      updateReceipts(testContext(shop.service, test, { actor: { type: "user", id: shop.user.id } }), {
+        on_capture: true,
+      }),
+    ),
+  );
+  await db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
+    select id, gen_random_uuid(), 'plan.activated', gen_random_uuid(), 1, '{}' from unnest(${ids}::uuid[]) id`;
+  const unread = async () =>
+    (await listEnvironmentsToRead(db.sql, { after: null, limit: 1_000 })).filter((id) => ids.includes(id)).length;
+  await expect.poll(unread, { timeout: 10_000 }).toBe(60);
+  await mailReceipts(shop.service, HERE);
+  expect(await unread()).toBe(0);
+});
+
+test("while many receipts wait to be sent no more are written, and the environment whose turn it was not is the next", async () => {
+  const shops = (await Promise.all([tenant(), tenant()])).toSorted((a, b) =>
+    a.environmentId < b.environmentId ? -1 : 1,
+  );
+  const [first, second] = shops as [Tenant, Tenant];
+  for (const shop of shops) {
+    await switchOn(shop, { on_capture: true });
+    await shop.create({ customer_email: shop.user.email });
+  }
+  const flood = mailbox();
+  const fill = (count: number) => db.sql`insert into mail_outbox (id, kind, recipient, subject, body, created_at)
+    select gen_random_uuid(), 'receipt', ${flood}, '', '', now() from generate_series(1, ${count})`;
+  await fill(200);
+  const place = { after: first.environmentId };
+  expect(await mailReceipts(first.service, AWAY, undefined, place)).toBe(0);
+  expect(place.after).toBe(first.environmentId);
+  await db.sql`update mail_outbox set sent_at = now() where recipient = ${flood}`;
+  const mailed = async () => {
+    await mailReceipts(first.service, AWAY, undefined, { ...place });
+    return (await mailsTo(db, second.user.email)).length;
+  };
+  await expect.poll(mailed, { timeout: 10_000 }).toBe(1);
+  expect(await mailsTo(db, first.user.email)).toEqual([]);
+  await work(first, AWAY);
+  expect(await mailsTo(db, first.user.email)).toHaveLength(1);
+});
+
+test("a receipt lists as many refunds as a payment may have", async () => {
+  const shop = await tenant();
+  const { body } = await shop.create({ amount: 100_000 });
+  await shop.act("refund", body.id, { amount: 100 });
+  const id = decodeId("transaction", (await shop.get(body.id)).transactions[1]?.id ?? "") as string;
+  await copyTransaction(db, { environmentId: shop.environmentId, id, times: MOST_REFUNDS - 1, status: "PENDING" });
+  const receipt = await findReceiptByToken(shop.service, await tokenOf(shop, body.id));
+  expect(receipt?.refunds).toHaveLength(MOST_REFUNDS);
+});
+
+test("mail that leaves the machine goes in test mode to the team alone, in live mode to customers; never to what is no plain address", async () => {
+  const shop = await tenant();
+  const [to, own] = [mailbox(), shop.user.email];
+  await switchOn(shop, { on_capture: true });
+  await shop.create({ customer_email: to });
+  await shop.create({ customer_email: own.toUpperCase() });
+  await work(shop, AWAY);
+  expect(await mailsTo(db, to)).toEqual([]);
+  expect(await mailsTo(db, own.toUpperCase())).toHaveLength(1);
+  const odd = ['"a b"@shop.example', "Ada <ada@shop.example>", "a@b.example,c@d.example", "nobody"];
+  for (const address of odd) {
+    const { body } = await shop.create();
+    await db.sql`update transactions set customer_email = ${address} where payment_id = (select id from payments
+      where environment_id = ${shop.environmentId} order by id desc limit 1)`;
+    expect(body.id).toMatch(/^pay_/);
+  }
+  await work(shop);
+  for (const address of odd) expect(await mailsTo(db, address)).toEqual([]);
+  const live = testContext(shop.service, shop.merchant.live);
+  expect(await getReceiptSettings(live)).toEqual({ on_capture: true, on_refund: false });
+});
+
+test("a suspended merchant mails nothing", async () => {
+  const shop = await tenant();
+  const to = mailbox();
+  await switchOn(shop, { on_capture: true });
+  await shop.create({ customer_email: to });
+  await db.sql`update merchants set suspended_at = now() where id = ${shop.merchant.id}`;
+  await mailReceipts(shop.service, HERE);
+  expect(await mailsTo(db, to)).toEqual([]);
+});
+
+test("a name with line breaks in it begins no header, and the answer goes to the merchant", async () => {
+  const shop = await tenant();
+  const to = mailbox();
+  await db.sql`update merchants set name = ${"Evil\r\nBcc: all@shop.example\u202e"}, support_email = 'help@shop.example'
+    where id = ${shop.merchant.id}`;
+  await switchOn(shop, { on_capture: true });
+  await shop.create({ customer_email: to });
+  await work(shop);
+  const [mail] = await db.sql`select subject, sender_name, reply_to from mail_outbox where recipient = ${to}`;
+  expect(mail).toEqual({
+    subject: "[Test] Receipt from Evil Bcc: all@shop.example: $100.00 USD",
+    sender_name: "Evil Bcc: all@shop.example",
+    reply_to: "help@shop.example",
+  });
+});
+
+test("a user sends a receipt five times a day at most, also at once, and each is written down", async () => {
+  const shop = await tenant();
+  const { body } = await shop.create();
+  const to = mailbox();
+  const send = () => codeOf(sendReceipt(shop.ctx(), { id: body.id, email: to }, HERE));
+  const codes = await Promise.all(Array.from({ length: 8 }, send));
+  expect(codes.toSorted()).toEqual([...Array(5).fill("ok"), ...Array(3).fill("rate_limited")]);
+  expect(await mailsTo(db, to)).toHaveLength(5);
+  const acts = await db.sql`select actor, detail from audit_log where environment_id = ${shop.environmentId}
+    and action = 'payment.receipt_sent'`;
+  expect(acts).toEqual(Array(5).fill({ actor: { type: "user", id: shop.user.id }, detail: { email: to } }));
+  await db.sql`update receipt_mails set created_at = created_at - interval '1 day' where environment_id = ${shop.environmentId}`;
+  expect(await send()).toBe("ok");
+  const stranger = await createTestMerchant(db);
+  const foreign = testContext(shop.service, stranger.test);
+  expect(await codeOf(sendReceipt(foreign, { id: body.id, email: to }, HERE))).toBe("resource_not_found");
+  expect(await codeOf(sendReceipt(shop.ctx(), { id: body.id, email: to }, AWAY))).toBe("invalid_parameter");
+});
+
+test("there is a receipt once money was taken, at an address that stays, and nowhere else", async () => {
+  const shop = await tenant();
+  const held = (await shop.create({ capture_method: "manual", description: "A lamp" })).body;
+  expect(await codeOf(getReceiptPath(shop.ctx(), { id: held.id }))).toBe("invalid_state");
+  await shop.act("capture", held.id, { amount: 6_000 });
+  const [token, again] = await Promise.all([tokenOf(shop, held.id), tokenOf(shop, held.id)]);
+  expect(again).toBe(token);
+  await shop.act("refund", held.id, { amount: 1_000, reason: "RETURN" });
+  const receipt = await findReceiptByToken(shop.service, token);
+  expect(receipt).toMatchObject({
+    ...{ number: receiptNumber(held.id), payment_id: held.id, merchant_name: "Test merchant", bought: "A lamp" },
+    ...{ amount_captured: 6_000, amount_refunded: 1_000, currency: "USD", card: { brand: "visa", last4: "4242" } },
+    refunds: [{ amount: 1_000, pending: false }],
+  });
+  expect(Date.parse(receipt?.captured_at ?? "")).toBeGreaterThan(Date.now() - 60_000);
+  expect(JSON.stringify(receipt)).not.toContain("424242");
+  const last = token.at(-1) === "A" ? "B" : "A";
+  for (const wrong of [
+    "",
+    "rcp_",
+    held.id,
+    token.slice(0, -1),
+    token.slice(0, -1) + last,
+    token.toUpperCase(),
+    `${token}'`,
+  ])
+    expect(await findReceiptByToken(shop.service, wrong), wrong).toBeNull();
+  const stranger = testContext(shop.service, (await createTestMerchant(db)).test);
+  expect(await codeOf(getReceiptPath(stranger, { id: held.id }))).toBe("resource_not_found");
+});
+
+test("a paid session leads to its receipt while its own time lasts; an unpaid and an authorized one do not", async () => {
+  const shop = await openShop(db);
+  provideService(shop.tenant.service);
+  expect(await receiptOfSession(shop.token)).toBeNull();
+  await shop.pay();
+  expect(await receiptOfSession(shop.token)).toMatch(/^\/receipt\/rcp_/);
+  await db.sql`update client_sessions set expires_at = now() - interval '1 second' where environment_id = ${shop.tenant.environmentId}`;
+  expect(await receiptOfSession(shop.token)).toBeNull();
+  const manual = await shop.open({ capture_method: "manual" });
+  await manual.pay();
+  expect(await receiptOfSession(manual.token)).toBeNull();
+});

@@ -1,0 +1,259 @@
+import { type ActorNames, readActorNames } from "@/db/queries/payments/payment-detail";
+import {
+  countErrors,
+  countLeftOut,
+  findRequest,
+  findRequestAnywhere,
+  findRequests,
+  type ListedRequest,
+  listTransactionIds,
+  type RequestFilters,
+} from "@/db/queries/request-log";
+import { isCanceled } from "@/db/refusals";
+import type { RequestLogRow } from "@/db/schema/request-log";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { AppError, ERRORS, type ErrorCode } from "@/lib/contract/errors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { UserPermission } from "@/lib/contract/permissions";
+import { addDays } from "@/lib/contract/reporting/period";
+import {
+  type LoggedBody,
+  REQUEST_LOG_DAYS,
+  type RequestDetail,
+  type RequestFigures,
+  type RequestPage,
+  type RequestSummary,
+  type RequestsQuery,
+  type Resend,
+} from "@/lib/contract/request-log/requests";
+import { startOfDay } from "@/lib/contract/transactions/time-range";
+import { firstIdAt, idTime } from "@/lib/ids";
+import type { Context, Environment, Service } from "../context";
+import { presentActor } from "../payments/present";
+import { REDACTED } from "./redact";
+
+const DAY_MS = 86_400_000;
+/** Beyond every id of this version. */
+const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+type Reader = Pick<Context, "service" | "environment">;
+const sqlOf = ({ service, environment }: Reader) => service.db.within(environment.id).sql;
+const keptFrom = ({ service }: Pick<Reader, "service">) =>
+  firstIdAt(new Date(service.clock.now().getTime() - REQUEST_LOG_DAYS * DAY_MS));
+
+/**
+ * The environment's requests, newest first. `limit`: at most 100. Days are those of `timeZone`. Throws `invalid_parameter` when the filters match so little
+ * that finding it takes too long.
+ */
+export async function listRequests(
+  ctx: Reader,
+  query: RequestsQuery,
+  limit: number,
+  timeZone = "UTC",
+): Promise<RequestPage> {
+  const { id, merchantId } = ctx.environment;
+  const sql = sqlOf(ctx);
+  const most = Math.min(limit, 100);
+  const filters = await filtersOf(ctx, query, timeZone);
+  if (filters === null) return { requests: [], has_more: false };
+  try {
+    const rows = await findRequests(sql, id, filters, most + 1);
+    const shown = rows.slice(0, most);
+    const names = await readActorNames(
+      sql,
+      { id, merchantId },
+      shown.map(({ actor }) => actor),
+    );
+    return { requests: shown.map((row) => presentRequest(row, names)), has_more: rows.length > most };
+  } catch (error) {
+    if (!isCanceled(error)) throw error;
+    throw new AppError("invalid_parameter", "This takes too long to look for. Choose fewer days, or another filter.", {
+      param: "from",
+    });
+  }
+}
+
+/** Null: nothing can match. */
+async function filtersOf(ctx: Reader, query: RequestsQuery, timeZone: string): Promise<RequestFilters | null> {
+  const { status, method, endpoint, code, q, caller, from, to, starting_after: after } = query;
+  const first = keptFrom(ctx);
+  const start = from === undefined ? first : firstIdAt(new Date(startOfDay(timeZone, from)));
+  const end = to === undefined ? AFTER_ALL : firstIdAt(new Date(startOfDay(timeZone, addDays(to, 1))));
+  const cursor = after === undefined ? AFTER_ALL : decodeId("request", after);
+  const actorId = caller === undefined ? null : (decodeId("apiKey", caller) ?? decodeId("user", caller));
+  if (cursor === null || (caller !== undefined && actorId === null)) return null;
+  return {
+    from: start > first ? start : first,
+    before: cursor < end ? cursor : end,
+    ...(status && { statuses: statusesOf(status) }),
+    ...(method && { method }),
+    ...(endpoint && { endpoint }),
+    ...(code && { code }),
+    ...(actorId && { actorId }),
+    ...(q && (await meaningOf(ctx, q))),
+  };
+}
+
+function statusesOf(status: string): [number, number] {
+  if (status === "errors") return [400, 599];
+  if (!status.endsWith("xx")) return [Number(status), Number(status)];
+  const first = Number(status[0]) * 100;
+  return [first, first + 99];
+}
+
+const TYPE_ID = /^[a-z]{2,5}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** A path, something that requests are about, or else an idempotency key. A payment stands for its transactions, too. */
+async function meaningOf(ctx: Reader, text: string): Promise<Partial<RequestFilters>> {
+  const q = text.trim();
+  if (q.startsWith("/")) return { pathPrefix: q };
+  if (!TYPE_ID.test(q)) return { idempotencyKey: q };
+  const payment = decodeId("payment", q);
+  if (payment === null) return { objectIds: [q] };
+  const transactions = await listTransactionIds(sqlOf(ctx), ctx.environment.id, payment);
+  return { objectIds: [q, ...transactions.map((id) => encodeId("transaction", id))] };
+}
+
+/** How many of the latest errors are grouped. */
+const ERRORS_COUNTED = 10_000;
+
+/** The latest errors by their code, and how many requests were not kept. */
+export async function readRequestFigures(ctx: Reader): Promise<RequestFigures> {
+  const from = keptFrom(ctx);
+  const { id } = ctx.environment;
+  const [groups, leftOut] = await Promise.all([
+    countErrors(sqlOf(ctx), id, { from, most: ERRORS_COUNTED }),
+    countLeftOut(sqlOf(ctx), id, from),
+  ]);
+  return {
+    left_out: leftOut,
+    errors: groups.map(({ code, count, first_id, last_id }) => ({
+      ...{ code, count },
+      first_at: idTime(first_id),
+      last_at: idTime(last_id),
+    })),
+    errors_capped: groups.reduce((sum, { count }) => sum + count, 0) >= ERRORS_COUNTED,
+  };
+}
+
+const notFound = (id: string) =>
+  new AppError("resource_not_found", `There is no request '${id}' in this environment. Requests are kept for 30 days.`);
+
+/** One request of the environment by its `req_…` id, with what `can` may see of it. Throws `resource_not_found`. */
+export async function getRequest(
+  ctx: Reader,
+  input: { id: string; can: (permission: UserPermission) => boolean },
+): Promise<RequestDetail> {
+  const id = decodeId("request", input.id);
+  const row = id && (await findRequest(sqlOf(ctx), ctx.environment.id, id));
+  if (!row) throw notFound(input.id);
+  return detailOf(ctx, row, input.can);
+}
+
+/** A request by its id, in whatever environment: for support staff alone. */
+export async function findRequestOfAnyone(
+  service: Pick<Service, "db">,
+  requestId: string,
+): Promise<{ environmentId: string; row: RequestLogRow } | null> {
+  const id = decodeId("request", requestId);
+  const row = id && (await findRequestAnywhere(service.db.sql, id));
+  return row ? { environmentId: row.environment_id, row } : null;
+}
+
+export async function detailOf(
+  ctx: Reader,
+  row: RequestLogRow,
+  can: (permission: UserPermission) => boolean,
+): Promise<RequestDetail> {
+  const { id, merchantId } = ctx.environment;
+  const names = await readActorNames(sqlOf(ctx), { id, merchantId }, [row.actor]);
+  const endpoint = ENDPOINTS.find(({ name }) => name === row.endpoint);
+  const isShown = endpoint?.permissions.some((permission) => can(permission) || can(readingOf(permission))) ?? false;
+  const hidden: LoggedBody = { kept: null, text: null };
+  const request = { kept: row.request_kept, text: row.request_body };
+  return {
+    ...presentRequest(row, names),
+    query: row.query,
+    param: row.param,
+    idempotency_key: row.idempotency_key,
+    object_id: row.object_id,
+    address: row.address,
+    user_agent: row.user_agent,
+    request: isShown ? request : hidden,
+    response: isShown ? { kept: row.response_kept, text: row.response_body } : hidden,
+    bodies_shown: isShown,
+    curl: curlOf(ctx.service.baseUrl, isShown ? row : { ...row, request_body: null }),
+    resend: endpoint?.idempotency === "required" ? resendOf(ctx, row, endpoint.permissions.some(can)) : null,
+  };
+}
+
+/** Who may refund may read what was refunded. */
+const readingOf = (permission: string) => `${permission.split(".")[0]}.read` as UserPermission;
+
+/** Whether an idempotency key keeps a refusal with this code. */
+const isStored = (code: string): boolean => code in ERRORS && "stored" in ERRORS[code as ErrorCode];
+
+/** What the service stores under a key, it forgets then. */
+const KEY_MS = DAY_MS;
+
+function resendOf({ service }: Reader, row: RequestLogRow, may: boolean): Resend {
+  const { idempotency_key: key, request_body: body, request_kept: kept, path } = row;
+  if (!may) return { reason: "Your role may not send this request." };
+  if (row.code !== null && !isStored(row.code))
+    return { reason: "An answer like this isn't stored under the key, so there is nothing to get again." };
+  if (kept !== null && kept !== "whole")
+    return {
+      reason:
+        row.endpoint === "createPayment"
+          ? "The card or token isn't kept, so this request can't be repeated exactly from here. Send it from your server with the same key, or use the command below."
+          : "Part of the body isn't kept, so this request can't be repeated exactly from here.",
+    };
+  if (row.replayed)
+    return { reason: "This was a repeat already. Open the first request with this key to get its answer again." };
+  const [, , , id] = path.split("/");
+  if (key === null || key.includes(REDACTED) || id === undefined || decodeAny(id) === null)
+    return { reason: "Its key or path isn't kept as it was sent." };
+  if (service.clock.now().getTime() - Date.parse(row.created_at) >= KEY_MS)
+    return {
+      reason:
+        "This request is more than 24 hours old and its key has expired: sending it again would move money again.",
+    };
+  return { reason: null, id, idempotency_key: key, body };
+}
+
+const decodeAny = (id: string) => decodeId("payment", id) ?? decodeId("transaction", id);
+
+function presentRequest(row: ListedRequest, names: ActorNames): RequestSummary {
+  const { endpoint, method, path, status, code, detail, duration_ms, replayed, left_out, created_at } = row;
+  return {
+    id: encodeId("request", row.id),
+    ...{ endpoint, method, path, status, code, detail, duration_ms, replayed, left_out, created_at },
+    actor: presentActor(row.actor, names),
+  };
+}
+
+/** A text as one word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** What sends the request again: with the key from the shell's environment, and marks where something is not kept. */
+function curlOf(baseUrl: string, row: RequestLogRow): string {
+  const { method, path, query, idempotency_key: key, request_body: body } = row;
+  const url = quoted(`${baseUrl}${path}${query === null ? "" : `?${query}`}`);
+  const parts = [
+    method === "GET" ? `curl ${url}` : method === "HEAD" ? `curl -I ${url}` : `curl -X ${method} ${url}`,
+    '-H "X-Api-Key: $CARDLANE_KEY"',
+    ...(key === null ? [] : [`-H ${quoted(`X-Idempotency-Key: ${key}`)}`]),
+    ...(body === null ? [] : [`-H "Content-Type: application/json"`, `-d ${quoted(body)}`]),
+  ];
+  return parts.join(" \\\n  ");
+}
+
+/** An environment's latest requests that were refused or failed, newest first. For support. `limit`: at most 100. */
+export async function listRecentErrors(
+  service: Service,
+  environment: Environment,
+  limit: number,
+): Promise<RequestSummary[]> {
+  const { requests } = await listRequests({ service, environment }, { status: "errors" }, limit);
+  return requests;
+}

@@ -1,0 +1,123 @@
+import type { Sql } from "@/db/client";
+import { insertRequests, keepRequestLog as keepLog } from "@/db/queries/request-log";
+import type { ActorRecord } from "@/db/schema/operations";
+import type { RequestLogRow } from "@/db/schema/request-log";
+import { keepableAddress } from "@/lib/contract/card-numbers";
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { decodeAnyId } from "@/lib/contract/ids";
+import { idTime } from "@/lib/ids";
+import { keepableBeside, keptBody, keptQuery, MAX_BODY, MAX_READ, type OwnCard, ownCardOf } from "./redact";
+
+/** A request that was answered, with what it sent and got by reference: what is kept of it is worked out later. */
+export type AnsweredRequest = {
+  /** UUID. */
+  readonly id: string;
+  readonly environmentId: string;
+  readonly actor: ActorRecord;
+  readonly endpoint: Endpoint;
+  readonly method: string;
+  readonly path: string;
+  /** With its question mark; empty when there was none. */
+  readonly search: string;
+  /** As it stands in the path. */
+  readonly pathId: string | null;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly idempotencyKey: string | null;
+  readonly replayed: boolean;
+  /** The parsed JSON as it was sent; undefined when there was none. */
+  readonly sent: unknown;
+  /** The answer's JSON text, or what it is made from; "left out" where it is too long to be held. */
+  readonly answer: { readonly text: string } | { readonly value: object } | "left out" | null;
+  readonly address: string;
+  readonly userAgent: string | null;
+};
+
+const MAX_TEXT = 1_000;
+const MAX_KEY = 255;
+const MAX_AGENT = 300;
+
+/** The row of a request: nothing secret, and nothing that PostgreSQL cannot hold. */
+export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow {
+  const card = ownCardOf(request.sent);
+  const text = (value: string | null, max = MAX_TEXT) => (value === null ? null : keepableBeside(card, value, max));
+  const { status, endpoint } = request;
+  const isStaff = request.actor.type === "staff";
+  const answer = answerOf(request);
+  const { code = null, detail = null, param = null } = status >= 400 ? problemOf(answer) : {};
+  const sent = request.sent === undefined ? null : keptBody(endpoint.body ?? null, request.sent, card);
+  const got = responseOf(request, answer, card);
+  return {
+    environment_id: request.environmentId,
+    id: request.id,
+    actor: request.actor,
+    endpoint: endpoint.name,
+    method: request.method,
+    path: text(request.path) as string,
+    query: keptQuery(endpoint.query ?? null, request.search, card, MAX_TEXT),
+    status,
+    code: status >= 400 ? (code ?? "internal_error") : null,
+    detail: text(detail),
+    param: text(param),
+    duration_ms: Math.round(request.durationMs),
+    idempotency_key: text(request.idempotencyKey, MAX_KEY),
+    replayed: request.replayed,
+    request_body: sent?.body ?? null,
+    request_kept: sent?.kept ?? null,
+    response_body: got?.body ?? null,
+    response_kept: got?.kept ?? null,
+    // Where our staff sit is nothing for merchants.
+    address: isStaff ? null : keepableBeside(card, keepableAddress(request.address), MAX_KEY),
+    user_agent: isStaff ? null : text(request.userAgent, MAX_AGENT),
+    object_id: objectOf(request.pathId, answer),
+    left_out: leftOut,
+    created_at: idTime(request.id),
+  };
+}
+
+function answerOf({ answer }: AnsweredRequest): unknown {
+  if (answer === null || answer === "left out") return null;
+  if ("value" in answer) return answer.value;
+  try {
+    return JSON.parse(answer.text);
+  } catch {
+    // No answer of ours: the row says that nothing of it is kept.
+    return null;
+  }
+}
+
+function responseOf({ answer, status, endpoint }: AnsweredRequest, value: unknown, card: OwnCard) {
+  if (answer === null) return null;
+  if (answer === "left out" || value === null) return { body: null, kept: "left_out" as const };
+  if (status >= 400) return keptBody(null, value, card);
+  const isRead = endpoint.method === "GET" || endpoint.name === "searchTransactions";
+  return keptBody(endpoint.response, value, card, isRead ? MAX_READ : MAX_BODY);
+}
+
+type Problem = { code?: string; detail?: string; param?: string | null };
+
+function problemOf(answer: unknown): Problem {
+  const { code, detail, param } = (answer ?? {}) as Record<string, unknown>;
+  return {
+    ...(typeof code === "string" && { code }),
+    ...(typeof detail === "string" && { detail }),
+    ...(typeof param === "string" && { param }),
+  };
+}
+
+/** The id in the path; else the one of what was made, or refused. Ids alone: callers put anything where one belongs. */
+function objectOf(pathId: string | null, answer: unknown): string | null {
+  const { id, payment_id: paymentId } = (answer ?? {}) as Record<string, unknown>;
+  const named = pathId ?? id ?? paymentId;
+  return typeof named === "string" && decodeAnyId(named) ? named : null;
+}
+
+/** Writes rows of any environments, in one statement. */
+export async function recordRequests(service: { db: { sql: Sql } }, rows: readonly RequestLogRow[]): Promise<void> {
+  if (rows.length > 0) await insertRequests(service.db.sql, rows);
+}
+
+/** Makes the days to come and removes those that are over, one at a time; returns how many. */
+export function keepRequestLog(service: { db: { long: Sql } }): Promise<number> {
+  return keepLog(service.db.long);
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { keepableBeside, keptBody, keptQuery, MAX_BODY, ownCardOf, REDACTED_MEMBERS } from "./redact";
+
+type Definition = {
+  type: string;
+  shape?: Record<string, z.ZodType>;
+  entries?: Record<string, string>;
+  values?: unknown[];
+  options?: z.ZodType[];
+} & Partial<Record<"innerType" | "element" | "in" | "out" | "valueType", z.ZodType>>;
+
+const CARD = "4111 1111-1111.1111";
+const DIGITS = "4111111111111111";
+const CVV = "7351";
+
+/** A value of the schema's form with card data in every text, under every name; `seen` is called with each name of a member. */
+function filled(schema: z.ZodType, seen: (name: string) => void): unknown {
+  const def = schema._zod.def as unknown as Definition;
+  switch (def.type) {
+    case "object":
+      return Object.fromEntries(
+        Object.entries(def.shape ?? {}).map(([name, member]) => {
+          seen(name);
+          return [name, name === "cvv" ? CVV : filled(member, seen)];
+        }),
+      );
+    case "array":
+      return [filled(def.element as z.ZodType, seen)];
+    case "record":
+      return {
+        [CARD]: filled(def.valueType as z.ZodType, seen),
+        cvv: CVV,
+        "X-Card-Number": DIGITS,
+        Authorization: "k",
+      };
+    case "union":
+      return Object.assign({}, ...(def.options ?? []).map((option) => filled(option, seen)));
+    case "number":
+      return Number(DIGITS);
+    case "boolean":
+      return true;
+    case "literal":
+    case "enum":
+    case "string":
+    case "unknown":
+      return `a card: ${CARD} of ${CVV}`;
+    default: {
+      const inner =
+        def.innerType ?? (def.in && (def.in._zod.def as unknown as Definition).type !== "transform" ? def.in : def.out);
+      if (!inner) throw new Error(`a schema of a kind that this test does not know: ${def.type}`);
+      return filled(inner, seen);
+    }
+  }
+}
+
+const SCHEMAS = ENDPOINTS.flatMap(
+  ({ name, body, response, permissions }: (typeof ENDPOINTS)[number] & { body?: z.ZodType }) => [
+    ...(body ? [[`the body of ${name}`, body] as const] : []),
+    ...(permissions.length > 0 ? [[`the answer of ${name}`, response as z.ZodType] as const] : []),
+  ],
+);
+
+describe.each(SCHEMAS)("%s", (_name, schema) => {
+  test("no member that is named like a secret is kept", () => {
+    const names = new Set<string>();
+    filled(schema, (name) => names.add(name));
+    const secret = /number|cvv|cvc|csc|pan$|secret|token|passw|private|credential|iframe|redirect|otp|pin$/i;
+    // One letter: whether the code matched.
+    names.delete("cvv_result");
+    for (const name of names) if (secret.test(name)) expect([...REDACTED_MEMBERS], name).toContain(name);
+  });
+
+  test("of card data in every text, number and name nothing is kept", () => {
+    const value = filled(schema, () => {});
+    const { body, kept } = keptBody(schema, value, ownCardOf({ card: { number: DIGITS, cvv: CVV } }));
+    expect(() => JSON.parse(body as string)).not.toThrow();
+    expect(kept).not.toBe("whole");
+    expect((body as string).replaceAll(/\D/g, "")).not.toContain(DIGITS);
+    expect(body).not.toContain(CVV);
+    // Without the request's own card, too: a number is known by itself.
+    expect((keptBody(schema, value).body as string).replaceAll(/\D/g, "")).not.toContain(DIGITS);
+  });
+
+  test("what the schema does not name is not kept, at any depth", () => {
+    const canary = "of nobody's schema";
+    const spread = (value: unknown): unknown =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? {
+            ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, spread(member)])),
+            ...{ unheard_of: [canary] },
+          }
+        : value;
+    const open = /record|metadata|headers/;
+    const text = keptBody(schema, spread(filled(schema, () => {}))).body as string;
+    if (!open.test(JSON.stringify(filled(schema, () => {})))) expect(text).not.toContain("unheard_of");
+    expect(text).not.toContain(`["${canary}"]`);
+  });
+});
+
+const createPayment = SCHEMAS.find(([name]) => name === "the body of createPayment")?.[1] as z.ZodType;
+
+test("a payment keeps what it is about, and marks what is not kept", () => {
+  const sent = {
+    ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "123" }, ammount: 1 },
+    card: { number: "4242 4242 4242 4242", exp_month: 12, exp_year: 2040, cvv: "123", name: "Ada" },
+  };
+  expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({
+    ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "[redacted]" } },
+    card: { number: "[redacted]", exp_month: 12, exp_year: 2040, cvv: "[redacted]", name: "Ada" },
+  });
+});
+
+test("a mistyped number, which no check digit gives away, is kept nowhere beside its card", () => {
+  const number = "4242424242424241";
+  const sent = { description: `it is ${number}`, customer_name: "9876", card: { number, cvv: "9876" } };
+  const text = keptBody(createPayment, sent, ownCardOf(sent)).body as string;
+  expect(text).not.toContain(number);
+  expect(text).not.toContain("9876");
+});
+
+test("a value of another kind than the schema's is not kept", () => {
+  const sent = { card: "4242 4242", amount: { number: "4242" }, payment_token: { cvv: "123" }, metadata: ["cvv 123"] };
+  expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({
+    card: "[not kept]",
+    amount: "[not kept]",
+    payment_token: "[redacted]",
+    metadata: "[not kept]",
+  });
+  expect(keptBody(createPayment, "4242").body).toBe('"[not kept]"');
+});
+
+test("a body has at most 16 kB, whatever is in it, and is still JSON", () => {
+  const values = [
+    { description: "é".repeat(60_000) },
+    { metadata: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`name ${i}`, `value ${i}`])) },
+    { metadata: { a: "\u0001".repeat(20_000) } },
+  ];
+  for (const value of values) {
+    const { body, kept } = keptBody(createPayment, value);
+    expect(Buffer.byteLength(body as string)).toBeLessThan(MAX_BODY + 1_000);
+    expect([kept, typeof JSON.parse(body as string)]).toEqual(["cut", "object"]);
+  }
+});
+
+test("a number that JSON has rounded is not kept: it has most of a card's digits, and passes no check", () => {
+  for (const digits of ["6269783435413142957", "0.62697834354131429", "626978343541314295.7", "4111111111111111e4"]) {
+    const kept = keptBody(createPayment, { amount: 999, metadata: { order: Number(digits) } });
+    expect(JSON.parse(kept.body as string)).toEqual({ amount: 999, metadata: { order: "[redacted]" } });
+  }
+  const order = Number.MAX_SAFE_INTEGER;
+  expect(JSON.parse(keptBody(createPayment, { metadata: { order } }).body as string)).toEqual({
+    metadata: { order },
+  });
+});
+
+test("a problem keeps its words and their fields, with numbers masked", () => {
+  const problem = {
+    status: 400,
+    code: "invalid_parameter",
+    errors: [{ param: "x", message: `not ${CARD}` }],
+    remaining: 5,
+  };
+  const { body } = keptBody(null, problem);
+  expect(JSON.parse(body as string)).toEqual({ ...problem, errors: [{ param: "x", message: "not [card number]" }] });
+});
+
+describe("what is kept of a request's address", () => {
+  const none = ownCardOf(undefined);
+  const query = ENDPOINTS.find(({ name }) => name === "listTransactions")?.query ?? null;
+
+  test("are values that the endpoint takes, and of all else plain names", () => {
+    expect(keptQuery(query, "?limit=2&customer_id=c%201", none, 1_000)).toBe("limit=2&customer_id=c%201");
+    const odd = keptQuery(
+      query,
+      `?cvv=737&api_key=sk_test_x&payment_token=tok_y&${DIGITS}=1&q=tok_secret`,
+      none,
+      1_000,
+    );
+    expect(odd).toBe("cvv=[not kept]&api_key=[not kept]&payment_token=[not kept]&…=[not kept]&q=tok_%5Bredacted%5D");
+    expect(keptQuery(null, "", none, 1_000)).toBeNull();
+  });
+
+  test("is no key, secret or token of ours, and no security code among other words", () => {
+    expect(keepableBeside(none, "/v1/client-sessions/cst_supersecret/cancel", 1_000)).toBe(
+      "/v1/client-sessions/cst_[redacted]/cancel",
+    );
+    expect(keepableBeside(none, "with sk_live_abc and whsec_a/b+c=", 1_000)).toBe(
+      "with sk_live_[redacted] and whsec_[redacted]",
+    );
+    const card = ownCardOf({ cvv: 737 });
+    expect(keepableBeside(card, "cvv 737", 1_000)).toBe("[redacted]");
+    expect(keepableBeside(card, "order 17371", 1_000)).toBe("order 17371");
+  });
+});

@@ -1,0 +1,85 @@
+import {
+  countMovements,
+  findMovement,
+  type MovementKey,
+  type MovementPlace,
+  type MovementRow,
+  readBalances,
+  readStatement,
+  type StatementRow,
+  listMovements as selectMovements,
+} from "@/db/queries/settlement/balance";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import type { Balance, BalanceMovement } from "@/lib/contract/settlement/balance";
+import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
+import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
+import type { Context } from "../context";
+import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+
+/** What belongs to the merchant at this moment: the ledger's, to the cent. */
+export async function getBalance(ctx: Context): Promise<Balance> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  return {
+    object: "balance",
+    environment: API_ENVIRONMENTS[ctx.environment.mode],
+    currencies: await readBalances(sql, ctx.environment.id),
+  };
+}
+
+/** Whole days of the merchant's zone, both included. */
+type Period = { from: string; to: string };
+
+/** The balance before a period and what moved in it, by currency. */
+export async function getStatement(ctx: Context, period: Period): Promise<StatementRow[]> {
+  return readStatement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
+}
+
+/** Newest first. Throws `invalid_parameter` when `starting_after` is none of ours. */
+export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListAnswer<BalanceMovement>> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const { limit = 20, offset = 0, starting_after } = query;
+  const after = starting_after === undefined ? null : await findPlace(ctx, starting_after);
+  if (starting_after !== undefined && !after) throw unknownCursor("movement", starting_after);
+  const { gte, lt } = millisecondsOf({ after: query.created_after, before: query.created_before });
+  const filter = { type: query.type, currency: query.currency, from: gte, before: lt };
+  const [rows, total] = await Promise.all([
+    selectMovements(sql, ctx.environment.id, filter, { limit: limit + 1, offset, after }),
+    countMovements(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
+  ]);
+  const data = rows.slice(0, limit).map(presentMovement);
+  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace | null> {
+  const key = movementKey(publicId);
+  return key && findMovement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, key);
+}
+
+/** Where a UUID has its version, which of ours is always 7. */
+const VERSION = 14;
+
+/** A movement's id is the id of what it is a line of, with the line's number in the place of the version. */
+function movementId({ of, line }: MovementKey): string {
+  return encodeId("balanceMovement", `${of.slice(0, VERSION)}${line}${of.slice(VERSION + 1)}`);
+}
+
+function movementKey(publicId: string): MovementKey | null {
+  const uuid = decodeId("balanceMovement", publicId);
+  const line = Number(uuid?.[VERSION]);
+  return uuid && line > 0 ? { of: `${uuid.slice(0, VERSION)}7${uuid.slice(VERSION + 1)}`, line } : null;
+}
+
+function presentMovement(row: MovementRow): BalanceMovement {
+  return {
+    id: movementId(row),
+    object: "balance_movement",
+    type: row.type,
+    currency: row.currency,
+    amount: row.amount,
+    transaction_id: encodeIdOrNull("transaction", row.transaction_id),
+    settlement_batch_id: row.type === "settlement" ? encodeId("settlementBatch", row.of) : null,
+    payout_id: row.type === "payout" || row.type === "payout_failure" ? encodeId("payout", row.of) : null,
+    created_at: row.created_at,
+  };
+}

@@ -1,0 +1,355 @@
+import { describe, expect, it, test } from "vitest";
+import { connect } from "@/db/client";
+import { storeBankAccount } from "@/db/queries/settlement/payouts";
+import { AppError } from "@/lib/contract/errors";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
+import { type BookedPayment, failSettledRefund, insertBookedPayment } from "@/lib/testing/books";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import type { Environment } from "../context";
+import { listTransactions } from "../transactions/read-transactions";
+import { getBalance, listMovements } from "./balance";
+import { getBankAccount, retryPayout, updateBankAccount } from "./manage-payouts";
+import { payoutsOf, runPayouts, sumOf } from "./payouts";
+import { getSettlementBatch, listSettlementBatches } from "./read-batches";
+import { getPayout, listPayouts } from "./read-payouts";
+import { runSettlement } from "./settle";
+
+const { db, url } = await testDatabase({ max: 10 });
+const service = testService(db);
+
+const offences = async () => (await verifyBooks(db)).checks.filter((check) => check.count > 0);
+
+async function openShop(mode: "test" | "live" = "test") {
+  const merchant = await createTestMerchant(db);
+  const environment: Environment = merchant[mode];
+  const environmentId = environment.id;
+  const ctx = testContext(service, environment);
+  return {
+    environmentId,
+    ctx,
+    pay: (payment: Omit<BookedPayment, "environmentId"> = {}) => insertBookedPayment(db, { environmentId, ...payment }),
+    settle: () => runSettlement(service, { environmentId }),
+    payOut: () => runPayouts(service),
+    /** A day later. */
+    arrive: async () => {
+      await db.sql`update payouts set due_at = now() - interval '1 second' where environment_id = ${environmentId} and status = 'IN_TRANSIT'`;
+      await runPayouts(service);
+    },
+    refuse: () =>
+      db.sql.begin((tx) =>
+        storeBankAccount(tx, environmentId, { holder: "Shop", bank_name: "Bank", country: "DE", last4: "0000" }),
+      ),
+    accept: () =>
+      db.sql.begin((tx) =>
+        storeBankAccount(tx, environmentId, { holder: "Shop", bank_name: "Bank", country: "DE", last4: "3000" }),
+      ),
+    balance: async () =>
+      Object.fromEntries(
+        (await getBalance(ctx)).currencies.map(({ currency, pending, available, in_payout }) => [
+          currency,
+          [pending, available, in_payout],
+        ]),
+      ),
+    /** Newest first. */
+    payouts: async () => (await listPayouts(ctx, {})).data,
+  };
+}
+
+describe("payoutsOf", () => {
+  const batch = (id: string, net_amount: number, payout_failed = false) => ({ id, net_amount, payout_failed });
+  const idsOf = (...batches: ReturnType<typeof batch>[]) =>
+    payoutsOf(batches).map((payout) => payout.map(({ id }) => id));
+
+  it("makes one payout for each batch", () => {
+    expect(idsOf(batch("a", 5), batch("b", 7))).toEqual([["a"], ["b"]]);
+  });
+
+  it("carries what takes more than it brings until there is more, and never pays out nothing", () => {
+    expect(idsOf(batch("a", -5), batch("b", 5), batch("c", 1))).toEqual([["a", "b", "c"]]);
+    expect(idsOf(batch("a", -5), batch("b", 3))).toEqual([]);
+    expect(idsOf(batch("a", 0))).toEqual([]);
+  });
+
+  it("takes what the last batches take out of those before them: never more than is available", () => {
+    expect(idsOf(batch("a", 400), batch("b", -300))).toEqual([["a", "b"]]);
+    expect(idsOf(batch("a", 400), batch("b", 50), batch("c", -60))).toEqual([["a", "b", "c"]]);
+    expect(idsOf(batch("a", 400), batch("b", 50), batch("c", -40))).toEqual([["a"], ["b", "c"]]);
+    expect(idsOf(batch("a", 400), batch("b", -400))).toEqual([]);
+    expect(idsOf(batch("a", 400), batch("b", -500))).toEqual([]);
+  });
+
+  it("ends a payout before its sum is too large to be exact", () => {
+    const most = 999_999_999_999_999;
+    const returned = Array.from({ length: 10 }, (_, i) => batch(`${i}`, most, true));
+    const payouts = payoutsOf([...returned, batch("x", most)]);
+    expect(payouts.map((payout) => payout.length)).toEqual([9, 2]);
+    expect(payouts.every((payout) => Number.isSafeInteger(sumOf(payout)))).toBe(true);
+  });
+
+  it("sends what a failed payout returned with the next batch, and never by itself", () => {
+    expect(idsOf(batch("a", 5, true))).toEqual([]);
+    expect(idsOf(batch("a", 5, true), batch("b", 5, true), batch("c", 2), batch("d", 1))).toEqual([
+      ["a", "b", "c"],
+      ["d"],
+    ]);
+  });
+});
+
+test("money goes from pending to available, into a payout and to the bank, by currency, and the books hold at each step", async () => {
+  const shop = await openShop();
+  await shop.pay({ amount: 1_000, refunded: 200, feeBasisPoints: 290 });
+  await shop.pay({ amount: 90, currency: "JPY" });
+  expect(await shop.balance()).toEqual({ EUR: [771, 0, 0], JPY: [90, 0, 0] });
+  const [batch] = await shop.settle();
+  expect(batch).toMatchObject({ currency: "EUR", charge_amount: 1_000, refund_amount: 200, net_amount: 771 });
+  expect(await shop.balance()).toEqual({ EUR: [0, 771, 0], JPY: [0, 90, 0] });
+  expect(await offences()).toEqual([]);
+  await shop.payOut();
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, 771], JPY: [0, 0, 90] });
+  expect(await offences()).toEqual([]);
+  const [yen, euro] = await shop.payouts();
+  expect(euro).toMatchObject({ status: "PENDING", amount: 771, currency: "EUR", failure_reason: null });
+  expect(euro?.bank_account.last4).toBe("6789");
+  expect(yen).toMatchObject({ status: "PENDING", amount: 90, currency: "JPY" });
+  await shop.payOut();
+  expect((await shop.payouts()).map(({ status }) => status)).toEqual(["IN_TRANSIT", "IN_TRANSIT"]);
+  expect(await runPayouts(service), "a day has not passed").toBe(0);
+  await shop.arrive();
+  expect((await shop.payouts()).map(({ status }) => status)).toEqual(["PAID", "PAID"]);
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, 0], JPY: [0, 0, 0] });
+  const shown = await getSettlementBatch(shop.ctx, { id: euro?.settlement_batch_ids[0] as string });
+  expect(shown).toMatchObject({ fee_amount: 29, net_amount: 771, transaction_count: 2, payout_id: euro?.id });
+  while ((await foldDeltas(service)) > 0);
+  expect(await shop.balance(), "folded or not").toEqual({ EUR: [0, 0, 0], JPY: [0, 0, 0] });
+  expect(await offences()).toEqual([]);
+});
+
+test("a payout that the bank refuses returns its money, which goes out with the next payout", async () => {
+  const shop = await openShop();
+  await shop.refuse();
+  await shop.pay({ amount: 500 });
+  await shop.settle();
+  await shop.payOut();
+  await shop.payOut();
+  await shop.arrive();
+  const [failed] = await shop.payouts();
+  expect(failed).toMatchObject({ status: "FAILED", failure_reason: expect.stringContaining("no account") });
+  expect(failed?.settlement_batch_ids).toHaveLength(1);
+  expect(await shop.balance()).toEqual({ EUR: [0, 500, 0] });
+  expect(await runPayouts(service), "not by itself").toBe(0);
+  expect(await offences()).toEqual([]);
+  await shop.accept();
+  await shop.pay({ amount: 30 });
+  await shop.settle();
+  await shop.payOut();
+  const [next] = await shop.payouts();
+  expect(next).toMatchObject({ status: "PENDING", amount: 530 });
+  expect(next?.settlement_batch_ids).toContain(failed?.settlement_batch_ids[0]);
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, 530] });
+  await expect(retryPayout(shop.ctx, { id: failed?.id as string })).rejects.toMatchObject({ code: "invalid_state" });
+  expect(await offences()).toEqual([]);
+});
+
+test("a failed payout is retried once, however often and by however many it is asked for", async () => {
+  const shop = await openShop();
+  await shop.refuse();
+  await shop.pay({ amount: 500 });
+  await shop.settle();
+  await shop.payOut();
+  const [sent] = await shop.payouts();
+  const id = sent?.id as string;
+  await expect(retryPayout(shop.ctx, { id })).rejects.toMatchObject({ code: "invalid_state" });
+  await shop.payOut();
+  await shop.arrive();
+  await shop.accept();
+  const tries = await Promise.allSettled(Array.from({ length: 6 }, () => retryPayout(shop.ctx, { id })));
+  expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const tried of tries) if (tried.status === "rejected") expect(tried.reason).toBeInstanceOf(AppError);
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, 500] });
+  await shop.payOut();
+  await shop.arrive();
+  expect((await shop.payouts()).map(({ status }) => status)).toEqual(["PAID", "FAILED"]);
+  expect(await offences()).toEqual([]);
+});
+
+test("refunds of money that was paid out are taken from the next payout, and a payout is never of nothing", async () => {
+  const shop = await openShop();
+  const ids = await shop.pay({ amount: 400, refunded: 100 });
+  await db.sql`update transactions set captured_at = null where environment_id = ${shop.environmentId} and id = ${ids.refund}`;
+  await shop.settle();
+  await shop.payOut();
+  await shop.payOut();
+  await shop.arrive();
+  await db.sql`update transactions set captured_at = now() where environment_id = ${shop.environmentId} and id = ${ids.refund}`;
+  expect(await shop.balance()).toEqual({ EUR: [-100, 0, 0] });
+  await shop.settle();
+  expect(await shop.balance()).toEqual({ EUR: [0, -100, 0] });
+  await shop.payOut();
+  expect(await shop.payouts()).toHaveLength(1);
+  await shop.pay({ amount: 100 });
+  await shop.settle();
+  await shop.payOut();
+  expect(await shop.payouts(), "together they are 0").toHaveLength(1);
+  await shop.pay({ amount: 250 });
+  await shop.settle();
+  await shop.payOut();
+  const [next] = await shop.payouts();
+  expect(next).toMatchObject({ amount: 250 });
+  expect(next?.settlement_batch_ids).toHaveLength(3);
+  expect(await offences()).toEqual([]);
+});
+
+test("a refund that failed after its batch was paid out comes back with the next batch", async () => {
+  const shop = await openShop();
+  const ids = await shop.pay({ amount: 500, refunded: 400 });
+  await shop.settle();
+  await failSettledRefund(db, shop.environmentId, ids);
+  expect(await shop.balance()).toEqual({ EUR: [400, 100, 0] });
+  await shop.settle();
+  await shop.payOut();
+  expect((await shop.payouts()).map(({ amount }) => amount).sort((a, b) => a - b)).toEqual([100, 400]);
+  expect(await offences()).toEqual([]);
+});
+
+test("any number of workers make one payout of a batch, and pay it once", async () => {
+  const shop = await openShop();
+  for (let i = 0; i < 3; i++) {
+    await shop.pay({ amount: 100 + i });
+    await shop.settle();
+  }
+  const together = () => Promise.all(Array.from({ length: 6 }, () => runPayouts(service)));
+  await together();
+  await together();
+  expect((await shop.payouts()).map(({ amount }) => amount)).toEqual([102, 101, 100]);
+  await db.sql`update payouts set due_at = now() - interval '1 second' where environment_id = ${shop.environmentId}`;
+  await together();
+  expect((await shop.payouts()).map(({ status }) => status)).toEqual(["PAID", "PAID", "PAID"]);
+  expect(await shop.balance()).toEqual({ EUR: [0, 0, 0] });
+  expect(await offences()).toEqual([]);
+});
+
+test("a worker that dies in the middle of any step leaves it undone, and the next one does it", async () => {
+  const shop = await openShop();
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  // Each statement of the step in turn is the last that the worker sends.
+  for (const table of ["settlement_batches", "payouts", "ledger_entries", "audit_log"]) {
+    const name = `die_at_${table}`;
+    await db.sql.unsafe(`create function ${name}() returns trigger language plpgsql as $$ begin
+      if new.environment_id = '${shop.environmentId}' then perform pg_terminate_backend(pg_backend_pid()); end if; return new; end $$`);
+    await db.sql.unsafe(
+      `create trigger ${name} before insert or update on ${table} for each row execute function ${name}()`,
+    );
+    await runPayouts(service).catch(() => null);
+    await db.sql.unsafe(`drop trigger ${name} on ${table}`);
+    expect(await shop.payouts(), table).toEqual([]);
+    expect(await shop.balance()).toEqual({ EUR: [0, 700, 0] });
+  }
+  await shop.payOut();
+  await shop.payOut();
+  await db.sql`update payouts set due_at = now() - interval '1 second' where environment_id = ${shop.environmentId}`;
+  for (const table of ["payouts", "ledger_entries", "audit_log"]) {
+    const name = `die_at_${table}`;
+    await db.sql.unsafe(
+      `create trigger ${name} before insert or update on ${table} for each row execute function ${name}()`,
+    );
+    await runPayouts(service).catch(() => null);
+    await db.sql.unsafe(`drop trigger ${name} on ${table}`);
+    expect((await shop.payouts())[0]?.status).toBe("IN_TRANSIT");
+  }
+  await shop.payOut();
+  expect((await shop.payouts())[0]?.status).toBe("PAID");
+  expect(await offences()).toEqual([]);
+});
+
+test("each step of a payout is in the audit log", async () => {
+  const shop = await openShop();
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  await shop.payOut();
+  await shop.arrive();
+  const rows = await db.sql`
+    select action from audit_log where environment_id = ${shop.environmentId} and action like 'payout.%' order by id`;
+  expect(rows.map(({ action }) => action)).toEqual(["payout.create", "payout.sent", "payout.paid"]);
+});
+
+test("the last time there is to ask for finds nothing", async () => {
+  const shop = await openShop();
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  const last = "9999-12-31T23:59:59.999Z";
+  for (const list of [listPayouts, listMovements, listSettlementBatches]) {
+    expect((await list(shop.ctx, { created_after: last })).data).toEqual([]);
+    expect((await list(shop.ctx, { created_before: "9999-12-31T23:59:59.9999Z" })).data).not.toEqual([]);
+  }
+  expect((await listTransactions(shop.ctx, { captured_after: last })).data).toEqual([]);
+});
+
+test("live money is paid out by the processor: it stays available here", async () => {
+  const shop = await openShop("live");
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  expect(await shop.payouts()).toEqual([]);
+  expect(await getBankAccount(shop.ctx)).toBeNull();
+});
+
+test("a payout's status never goes back, whoever writes it", async () => {
+  const shop = await openShop();
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  const owner = connect(url);
+  const change = (
+    status: string,
+  ) => owner.sql`update payouts set status = ${status}, failure_reason = ${status === "FAILED" ? "x" : null}
+    where environment_id = ${shop.environmentId}`;
+  await expect(change("PAID")).rejects.toMatchObject({ code: "23514" });
+  await expect(change("FAILED")).rejects.toMatchObject({ code: "23514" });
+  await owner.close();
+});
+
+test("of a bank account only the end is kept, and payouts that are made from then on go there", async () => {
+  const shop = await openShop();
+  expect(await getBankAccount(shop.ctx)).toMatchObject({ last4: "6789" });
+  await updateBankAccount(shop.ctx, {
+    ...{ holder: "Shop", bank_name: "Bank of Examples", country: "DE", account_number: "DE89 3704 0044 0532 0130 00" },
+  });
+  expect(await getBankAccount(shop.ctx)).toEqual({
+    holder: "Shop",
+    bank_name: "Bank of Examples",
+    country: "DE",
+    last4: "3000",
+  });
+  const [row] = await db.sql`select * from bank_accounts where environment_id = ${shop.environmentId}`;
+  expect(JSON.stringify(row)).not.toContain("3704");
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  expect((await shop.payouts())[0]?.bank_account).toEqual({
+    bank_name: "Bank of Examples",
+    country: "DE",
+    last4: "3000",
+  });
+});
+
+test("what is not theirs does not exist", async () => {
+  const [shop, stranger] = [await openShop(), await openShop()];
+  await shop.pay({ amount: 700 });
+  await shop.settle();
+  await shop.payOut();
+  const [payout] = await shop.payouts();
+  const id = payout?.id as string;
+  for (const read of [getPayout, retryPayout]) {
+    await expect(read(stranger.ctx, { id })).rejects.toMatchObject({ code: "resource_not_found" });
+  }
+  const batch = payout?.settlement_batch_ids[0] as string;
+  await expect(getSettlementBatch(stranger.ctx, { id: batch })).rejects.toMatchObject({ code: "resource_not_found" });
+  expect(await stranger.payouts()).toEqual([]);
+  expect(await stranger.balance()).toEqual({});
+  await expect(listPayouts(stranger.ctx, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
+});

@@ -1,0 +1,320 @@
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { connect, inRolesOf, type Sql } from "@/db/client";
+import { CURRENCIES, formatMinor } from "@/lib/contract/currencies";
+import { encodeId } from "@/lib/contract/ids";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { listCustomers } from "@/lib/domain/customers/customers";
+import { idAt } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testContext, testService, testTenant } from "@/lib/testing/factories";
+import { exportTransactions } from "./export-transactions";
+import { indexOlderWords } from "./index-words";
+import { listTransactions, searchTransactions, sumTransactions } from "./read-transactions";
+
+const { db, url } = await testDatabase();
+const { merchant, call } = await testTenant(db);
+
+type Some = {
+  name?: string;
+  email?: string;
+  customer?: string;
+  description?: string;
+  metadata?: Record<string, string | number>;
+  amount?: number;
+  currency?: string;
+  last4?: string;
+};
+const START = Date.parse("2026-01-05T00:00:00Z");
+const DAY = 86_400_000;
+
+/** The first is the oldest; each is a day younger than the one before. */
+const SAMPLE: Some[] = [
+  { name: "Anna-Marie O’Brien", email: "anna.smith+shop@Example.com", customer: "cus_0_17", amount: 1990 },
+  { name: "Jürgen Müller", email: "juergen@example.org", description: "Order 55 of gold", last4: "4242" },
+  { name: "Søren Straße", metadata: { order: "ord-5512", note: "Rue de l’Été" }, amount: 123450 },
+  { name: "anna nowak", description: "gold", metadata: { gift: 4242 }, amount: 5000, currency: "JPY" },
+  { customer: "17", description: "100% 50_50 a\\b", amount: 424200 },
+  { name: "Łukasz Nowak", email: "lukasz@example.com", description: "gold gold gold" },
+];
+const paymentIds = SAMPLE.map((_, i) => idAt(new Date(START + i * DAY)));
+const ids = SAMPLE.map((_, i) => idAt(new Date(START + i * DAY)));
+
+async function insert(environmentId: string, some: Some, id: string, paymentId: string, at: number) {
+  const created_at = new Date(at).toISOString();
+  const { amount = 777, currency = "USD", last4 = "1111" } = some;
+  await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, amount_captured,
+      capture_method, created_at, updated_at)
+    values (${environmentId}, ${paymentId}, ${id}, ${id}, 'SETTLED', ${currency}, ${amount}, ${amount}, 'automatic', ${created_at}, ${created_at})`;
+  await db.sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, card_brand, card_last4,
+      customer_name, customer_email, customer_id, description, metadata, created_at, updated_at)
+    values (${environmentId}, ${id}, ${paymentId}, 'CHARGE', 'SETTLED', ${amount}, ${currency}, 'visa', ${last4},
+      ${some.name ?? null}, ${some.email ?? null}, ${some.customer ?? null}, ${some.description ?? null},
+      ${db.sql.json(some.metadata ?? {})}, ${created_at}, ${created_at})`;
+}
+
+beforeAll(async () => {
+  for (const [i, some] of SAMPLE.entries()) {
+    await insert(merchant.test.id, some, ids[i] as string, paymentIds[i] as string, START + i * DAY);
+  }
+});
+
+/** Which of the sample, newest first. */
+async function found(q: string, body: object = {}, ctx = call()): Promise<number[]> {
+  const { filters, ...rest } = body as { filters?: object };
+  const { data, total } = await searchTransactions(
+    ctx,
+    searchTransactionsBody.parse({ filters: { q, ...filters }, ...rest }),
+  );
+  if (!("limit" in rest) && !("starting_after" in rest)) expect(total).toBe(data.length);
+  return data.map(({ id }) => ids.findIndex((some) => encodeId("transaction", some) === id));
+}
+
+describe("each word begins a word of", () => {
+  test.each<[what: string, q: string, matches: number[]]>([
+    ["the name", "anna", [3, 0]],
+    ["a part of the name", "marie", [0]],
+    ["a part of the name after an apostrophe", "brien", [0]],
+    ["the name in other letters", "ANNA NOW", [3]],
+    ["the name without its accents", "jurgen muller", [1]],
+    ["the name with accents of its own", "Ännà", [3, 0]],
+    ["letters that are no accents", "soren strasse lukasz", []],
+    ["ø and ß", "soren strasse", [2]],
+    ["ł", "lukasz", [5]],
+    ["the e-mail", "anna.smith+shop@example.com", [0]],
+    ["parts of the e-mail", "smith exam", [0]],
+    ["an e-mail from its middle", "smith+shop@ex", [0]],
+    ["the domain", "example.com", [5, 0]],
+    ["the customer’s id", "cus_0_17", [0]],
+    ["a part of the customer’s id", "17", [4, 0]],
+    ["the description", "gold", [5, 3, 1]],
+    ["metadata", "ord-55", [2]],
+    ["metadata with an accent", "ete", [2]],
+    ["a number in metadata, and a card and an amount", "4242", [4, 3, 1]],
+    ["several texts at once", "gold nowak luk", [5]],
+    ["the same word twice", "gold gold", [5, 3, 1]],
+    ["nothing: the middle of a word", "old", []],
+    ["nothing: some words do, one does not", "gold silver", []],
+    ["nothing: signs alone", "!!! %", []],
+    ["nothing: an accent alone", "\u0301", []],
+    ["words, and signs that stand alone", "gold & !!!", [5, 3, 1]],
+    ["signs that mean something to SQL", "100%", [4]],
+    ["an underscore, which is no wildcard", "50_5", [4]],
+    ["a backslash", "a\\b", [4]],
+  ])("%s: %s", async (_, q, matches) => {
+    expect(await found(q)).toEqual(matches);
+  });
+});
+
+describe("a word may be, as a whole,", () => {
+  test.each<[what: string, q: string, matches: number[]]>([
+    ["an amount", "19.90", [0]],
+    ["an amount with its sign", "$19.90", [0]],
+    ["an amount without its last zero", "19.9", [0]],
+    ["an amount with thousands", "1,234.50", [2]],
+    ["an amount of a currency without decimals", "5000", [3]],
+    ["not the beginning of an amount", "19.", []],
+    ["not the beginning of last digits", "424", [3]],
+    ["the id of a transaction", encodeId("transaction", ids[2] as string), [2]],
+    ["the id of a payment", encodeId("payment", paymentIds[3] as string), [3]],
+    ["an id in capitals, and another word", `${encodeId("payment", paymentIds[3] as string).toUpperCase()} anna`, [3]],
+    ["an id and a word that it has not", `${encodeId("payment", paymentIds[3] as string)} silver`, []],
+  ])("%s: %s", async (_, q, matches) => {
+    expect(await found(q)).toEqual(matches);
+  });
+
+  it("an amount as it is printed, in every currency", async () => {
+    for (const code of CURRENCIES) {
+      const [row] = await db.sql<{ stored: string; wholes: string[] }[]>`
+        select '=' || amount_word(123456, ${code}) as stored, wholes from asked_words(${formatMinor(123456, code).split(" ")[0] as string})`;
+      expect(row?.wholes, code).toContain(row?.stored);
+    }
+  });
+});
+
+describe("words go together with", () => {
+  it("either order, pages by offset and after a transaction", async () => {
+    expect(await found("gold", { sort: { order: "asc" } })).toEqual([1, 3, 5]);
+    expect(await found("gold", { limit: 1, offset: 1 })).toEqual([3]);
+    expect(await found("gold", { starting_after: encodeId("transaction", ids[3] as string) })).toEqual([1]);
+    expect(await found("nowak gold", { sort: { order: "asc" } })).toEqual([3, 5]);
+    expect(await found("nowak gold", { limit: 1, offset: 1 })).toEqual([3]);
+    expect(await found("nowak gold", { starting_after: encodeId("transaction", ids[5] as string) })).toEqual([3]);
+    expect(
+      await found("nowak gold", { filters: { created_at: { lte: new Date(START + 4 * DAY).toISOString() } } }),
+    ).toEqual([3]);
+    const page = searchTransactionsBody.parse({ filters: { q: "gold" }, limit: 2 });
+    expect(await searchTransactions(call(), page)).toMatchObject({ total: 3, has_more: true, total_capped: false });
+  });
+
+  it("times, other filters and other sorts", async () => {
+    const since = new Date(START + 3 * DAY).toISOString();
+    expect(await found("gold", { filters: { created_at: { gte: since } } })).toEqual([5, 3]);
+    expect(await found("gold", { filters: { created_at: { lte: since } } })).toEqual([3, 1]);
+    expect(await found("gold", { filters: { currency: ["JPY"] } })).toEqual([3]);
+    expect(await found("gold", { filters: { status: ["DECLINED"] } })).toEqual([]);
+    expect(await found("gold", { sort: { field: "amount", order: "desc" } })).toEqual([3, 5, 1]);
+  });
+
+  it("an export", async () => {
+    const search = searchTransactionsBody.parse({ filters: { q: "gold" } });
+    const { total, batches, close } = await exportTransactions(call(), search);
+    const rows = [];
+    for await (const batch of batches) rows.push(...batch);
+    await close();
+    expect(total).toBe(3);
+    expect(rows.map(({ id }) => id)).toEqual([5, 3, 1].map((i) => encodeId("transaction", ids[i] as string)));
+  });
+});
+
+describe("whatever is sent,", () => {
+  it.each(["a.", "é.", "\u2474", "\uFDFA", "a\u00A8", "\u0F73", "Ֆ "])(
+    "a payment's words are few and made in a moment, of 50 metadata values of %j too",
+    async (part) => {
+      const value = part.repeat(500).slice(0, 500);
+      const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, value]));
+      const some = db.sql.json({ customer_name: "Anna Nowak", amount: 100, currency: "USD", metadata });
+      const rows = await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const [row] = await db.sql<{ words: string[]; ms: number }[]>`
+            with made as materialized (select clock_timestamp() as at, jsonb_populate_record(null::transactions, ${some}) as t),
+            found as materialized (select at, search_words_of(t) as words from made)
+            select words, extract(epoch from clock_timestamp() - at)::float8 * 1000 as ms from found`;
+          return row as { words: string[]; ms: number };
+        }),
+      );
+      expect(rows[0]?.words).toEqual(expect.arrayContaining(["anna", "nowak", "=1"]));
+      expect(rows[0]?.words.length).toBeLessThan(103);
+      // Some 5 ms, on a machine that does nothing else.
+      expect(Math.min(...rows.map(({ ms }) => ms))).toBeLessThan(40);
+    },
+  );
+
+  it.each(["a\u00A8".repeat(100), "\uFDFA".repeat(200), "a b c d e f g h\u00A8i\u00A8j a"])(
+    "eight words are looked for at most, each once: %j",
+    async (q) => {
+      const asked = await db.sql<{ word: string }[]>`select word from asked_words(${q})`;
+      expect(asked.length).toBeLessThanOrEqual(8);
+      expect(new Set(asked.map(({ word }) => word)).size).toBe(asked.length);
+    },
+  );
+
+  it("the spelling is the same whatever the language of the database", async () => {
+    const [row] = await db.sql`
+      select searchable(text collate "C") as c, searchable(text collate "und-x-icu") as icu
+      from (values ('ÄSOP Łódź ÆTHER STRAẞE İstanbul ΟΔΟΣ ЩЁКИ ЇЖАК Ֆ')) texts (text)`;
+    const spelled = "asop lodz aether strasse istanbul οδοσ щеки іжак ֆ";
+    expect(row).toEqual({ c: spelled, icu: spelled });
+  });
+});
+
+it("words that take longer than a statement may are the caller's to narrow, and only they", async () => {
+  const impatient = connect(inRolesOf(url), { max: 4, parameters: { statement_timeout: "100" } });
+  const ctx = call({ service: testService(impatient) });
+  const search = searchTransactionsBody.parse({ filters: { q: "gold", currency: ["USD"] } });
+  const plain = searchTransactionsBody.parse({ filters: { currency: ["USD"] } });
+  const refused = (param: string) => ({ code: "invalid_parameter", errors: [{ param }] });
+  await db.sql.begin(async (tx) => {
+    await tx`lock table transaction_words, customers in access exclusive mode`;
+    await expect(listTransactions(ctx, { q: "gold" })).rejects.toMatchObject(refused("q"));
+    await expect(searchTransactions(ctx, search)).rejects.toMatchObject(refused("filters.q"));
+    await expect(sumTransactions(ctx, search)).rejects.toMatchObject(refused("filters.q"));
+    await expect(exportTransactions(ctx, search)).rejects.toMatchObject(refused("filters.q"));
+    await expect(listCustomers(ctx, { q: "gold" })).rejects.toMatchObject(refused("q"));
+    await expect(listCustomers(ctx, {})).rejects.toMatchObject({ code: "57014" });
+    await tx`lock table transactions in access exclusive mode`;
+    await expect(searchTransactions(ctx, plain)).rejects.toMatchObject({ code: "57014" });
+  });
+  await impatient.close();
+});
+
+it("words of one environment find nothing in another", async () => {
+  const { test: other, id: merchantId } = await createTestMerchant(db);
+  const ctx = testContext(testService(db), { ...other, merchantId });
+  expect(await found("gold", {}, ctx)).toEqual([]);
+  expect(await found("gold nowak", {}, ctx)).toEqual([]);
+  expect(await found(encodeId("payment", paymentIds[1] as string), {}, ctx)).toEqual([]);
+});
+
+it("what was there before its words is found once the job has gone through it, and nothing twice", async () => {
+  const { test: other, id: merchantId } = await createTestMerchant(db);
+  const ctx = testContext(testService(db), { ...other, merchantId });
+  const old = Array.from({ length: 5 }, (_, i) => idAt(new Date(START - i * 30 * DAY)));
+  for (const [i, id] of old.entries()) await insert(other.id, { name: "Old Silver" }, id, id, START - i * 30 * DAY);
+  await db.sql`delete from transaction_words where environment_id = ${other.id}`;
+  await db.sql`delete from transaction_texts where environment_id = ${other.id} and transaction_id <> ${old[2] as string}`;
+  const count = async () => {
+    Reflect.deleteProperty(globalThis, Symbol.for("cardlane.known-totals"));
+    return (await found("silver", { limit: 20 }, ctx)).length;
+  };
+  expect(await count()).toBe(0);
+  const work = indexOlderWords(testService(db), 2);
+  while ((await work()) > 0);
+  // The one whose text was there is taken for done.
+  expect(await count()).toBe(4);
+  expect(await indexOlderWords(testService(db), 2)()).toBe(0);
+});
+
+it("the job goes on with fewer at once where many take longer than a statement may", async () => {
+  const { test: other, id: merchantId } = await createTestMerchant(db);
+  const ctx = testContext(testService(db), { ...other, merchantId });
+  for (const day of [0, 1, 2]) {
+    const id = idAt(new Date(START + day * DAY));
+    await insert(other.id, { name: "Slow Silver" }, id, id, START + day * DAY);
+  }
+  await db.sql`delete from transaction_words where environment_id = ${other.id}`;
+  await db.sql`delete from transaction_texts where environment_id = ${other.id}`;
+  await db.sql`delete from service_settings where key = 'transactions_indexed'`;
+  const sizes: number[] = [];
+  const long = ((parts: TemplateStringsArray, ...values: (string | number)[]) => {
+    sizes.push(values.at(-1) as number);
+    return Number(values.at(-1)) > 1
+      ? Promise.reject(Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }))
+      : db.long(parts, ...values);
+  }) as unknown as Sql;
+  const work = indexOlderWords(testService({ ...db, long }), 5);
+  while ((await work()) > 0);
+  expect(sizes.slice(0, 5)).toEqual([5, 2, 1, 2, 1]);
+  const { data } = await searchTransactions(ctx, searchTransactionsBody.parse({ filters: { q: "slow" } }));
+  expect(data.length).toBe(3);
+});
+
+it("says how many there are up to the cap, and pages through all, when many have the words", async () => {
+  const { test: many, id: merchantId } = await createTestMerchant(db);
+  const ctx = testContext(testService(db), { ...many, merchantId });
+  const made = Array.from({ length: 10_050 }, (_, i) => START + i * 600_000);
+  const newIds = made.map((at) => idAt(new Date(at)));
+  const times = made.map((at) => new Date(at).toISOString());
+  await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, amount_captured,
+      capture_method, created_at, updated_at)
+    select ${many.id}, id, id, id, 'SETTLED', 'USD', 100, 100, 'automatic', at, at
+    from unnest(${newIds}::uuid[], ${times}::timestamptz[]) made (id, at)`;
+  await db.sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, description, metadata,
+      created_at, updated_at)
+    select ${many.id}, id, id, 'CHARGE', 'SETTLED', 100, 'USD', 'common common2 ' || case when n % 2 = 0 then 'even' else 'odd' end,
+      '{}', at, at
+    from unnest(${newIds}::uuid[], ${times}::timestamptz[]) with ordinality made (id, at, n)`;
+  const search = async (body: object) => searchTransactions(ctx, searchTransactionsBody.parse(body));
+  const newest = newIds.toReversed().map((id) => encodeId("transaction", id));
+  for (const filters of [{ q: "com" }, { q: "com common2" }]) {
+    const first = await search({ filters, limit: 3 });
+    expect(first).toMatchObject({ total: 10_000, total_capped: true, has_more: true });
+    expect(first.data.map(({ id }) => id)).toEqual(newest.slice(0, 3));
+    expect(await search({ filters, offset: 1_000_000_000 })).toMatchObject({ total: 10_000, data: [] });
+    const last = await search({ filters, offset: 10_040 });
+    expect(last.data.map(({ id }) => id)).toEqual(newest.slice(10_040));
+    const after = await search({ filters, limit: 2, starting_after: newest[9_999] });
+    expect(after.data.map(({ id }) => id)).toEqual(newest.slice(10_000, 10_002));
+    const settled = await search({
+      filters: { ...filters, status: ["SETTLED"] },
+      sort: { field: "amount", order: "asc" },
+      limit: 2,
+    });
+    // Nothing but words: they have been counted.
+    const byAmount = { filters, sort: { field: "amount" }, limit: 2 };
+    expect(await search(byAmount)).toMatchObject({ total: 10_000, total_capped: true });
+    expect(settled).toMatchObject({ total: 10_000, total_capped: true, has_more: true });
+    expect(settled.data.map(({ id }) => id)).toEqual(newest.slice(-2).toReversed());
+  }
+  expect(await search({ filters: { q: "even com" } })).toMatchObject({ total: 5_025, total_capped: false });
+  expect(await search({ filters: { q: "even odd" } })).toMatchObject({ total: 0, data: [] });
+});

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { runSettlement } from "@/lib/domain/settlement/settle";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import { insertManyTransactions } from "@/lib/testing/many-transactions";
+import { moneyTenant } from "@/lib/testing/money";
+import { insertSample, SAMPLE, type SampleTransaction } from "@/lib/testing/sample-transactions";
+import { sumTransactions } from "./read-transactions";
+
+const { db } = await testDatabase();
+const { call, stranger, service } = await testTenant(db);
+
+beforeAll(async () => {
+  for (const row of SAMPLE) await insertSample(db, call().environment.id, row);
+});
+
+const search = (filters: object = {}, sort: object = {}) => searchTransactionsBody.parse({ filters, sort });
+
+/** By adding up one row after the other; no sample is a refund. */
+function expected(matches: (row: SampleTransaction) => boolean) {
+  const rows = SAMPLE.filter(matches);
+  const sums = [...new Set(rows.map(({ currency }) => currency))].toSorted().map((currency) => {
+    const captured = rows.filter((row) => row.currency === currency && row.status === "SETTLED");
+    const gross = captured.reduce((sum, { amount }) => sum + amount, 0);
+    return { currency, gross, refunded: 0, net: gross };
+  });
+  return { rows: rows.length, capped: false, sums };
+}
+
+describe("what a list comes to", () => {
+  test("is the sum of all that its filters match, by currency, whatever the sort", async () => {
+    for (const field of ["created_at", "amount", "status"])
+      expect(await sumTransactions(call(), search({}, { field, order: "asc" }))).toEqual(expected(() => true));
+    const some = search({ card_brand: ["visa", "amex"], status: ["SETTLED", "DECLINED"], currency: ["EUR"] });
+    expect(await sumTransactions(call(), some)).toEqual(
+      expected(
+        (row) =>
+          ["visa", "amex"].includes(row.card_brand ?? "") &&
+          ["SETTLED", "DECLINED"].includes(row.status) &&
+          row.currency === "EUR",
+      ),
+    );
+    expect(await sumTransactions(call(), search({ plan_id: "nonsense" }))).toEqual({
+      rows: 0,
+      capped: false,
+      sums: [],
+    });
+  });
+
+  test("counts what was captured, and of refunds those that were paid, before and after their settlement", async () => {
+    const tenant = await moneyTenant(db);
+    const ctx = testContext(tenant.service, tenant.merchant.test);
+    const { body: held } = await tenant.create({ capture_method: "manual", amount: 5_000 });
+    expect(await sumTransactions(ctx, search())).toMatchObject({ rows: 1, sums: [{ gross: 0, refunded: 0, net: 0 }] });
+    await tenant.act("capture", held.id, { amount: 3_000 });
+    await tenant.act("refund", held.id, { amount: 1_000 });
+    const sums = [{ currency: held.currency, gross: 3_000, refunded: 1_000, net: 2_000 }];
+    expect(await sumTransactions(ctx, search())).toEqual({ rows: 2, capped: false, sums });
+    await runSettlement(tenant.service, { environmentId: tenant.environmentId });
+    expect(await sumTransactions(ctx, search())).toEqual({ rows: 2, capped: false, sums });
+    expect(await sumTransactions(ctx, search({ type: ["REFUND"] }))).toMatchObject({
+      rows: 1,
+      sums: [{ gross: 0, refunded: 1_000, net: -1_000 }],
+    });
+  });
+
+  test("of charges alone counts what was paid back of them", async () => {
+    const tenant = await moneyTenant(db);
+    const ctx = testContext(tenant.service, tenant.merchant.test);
+    const { body: paid } = await tenant.create({ amount: 5_000 });
+    await tenant.act("refund", paid.id, { amount: 1_000 });
+    const sums = [{ gross: 5_000, refunded: 1_000, net: 4_000 }];
+    for (const filters of [
+      { type: ["CHARGE"] },
+      { status: ["PARTIALLY_REFUNDED"] },
+      { status: ["REFUNDED", "PARTIALLY_REFUNDED"] },
+    ])
+      expect(await sumTransactions(ctx, search(filters))).toMatchObject({ rows: 1, sums });
+    expect(await sumTransactions(ctx, search({ status: ["CAPTURED"] }))).toMatchObject({
+      rows: 1,
+      sums: [{ gross: 0, refunded: 1_000, net: -1_000 }],
+    });
+  });
+
+  test("follows the rows that were found, not what was searched for", async () => {
+    const tenant = await moneyTenant(db);
+    const ctx = testContext(tenant.service, tenant.merchant.test);
+    const { body: euros } = await tenant.create({ amount: 5_000, currency: "EUR" });
+    const { body: dollars } = await tenant.create({ amount: 4_000, currency: "USD" });
+    await tenant.act("refund", euros.id, { amount: 1_000 });
+    await tenant.act("refund", dollars.id, { amount: 2_000 });
+    const sum = async (min: number, filters: object = {}) =>
+      (await sumTransactions(ctx, search({ amount: { gte: min }, ...filters }))).sums;
+    const charges = [
+      { currency: "EUR", gross: 5_000, refunded: 1_000, net: 4_000 },
+      { currency: "USD", gross: 4_000, refunded: 2_000, net: 2_000 },
+    ];
+    expect(await sum(3_000)).toEqual(charges);
+    expect(await sum(3_000, { type: ["CHARGE", "REFUND"] })).toEqual(charges);
+    // One refund among the rows, of whichever currency: then refunds count where they are rows.
+    expect(await sum(2_000)).toEqual([{ currency: "EUR", gross: 5_000, refunded: 0, net: 5_000 }, charges[1]]);
+    expect(await sum(1)).toEqual(charges);
+  });
+
+  test("has nothing of another merchant", async () => {
+    expect(await sumTransactions(testContext(service, stranger.test), search())).toMatchObject({ rows: 0 });
+  });
+
+  test("goes no further than a list counts, and says so", async () => {
+    const ctx = testContext(service, stranger.live);
+    await insertManyTransactions(db, stranger.live.id, TOTAL_CAP);
+    expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: false });
+    await insertManyTransactions(db, stranger.live.id, 1);
+    expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: true });
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { sendDue, status, webhookTenants, workUntil } from "@/lib/testing/webhooks";
+import { turnsOf, WebhookWorker } from "./deliver";
+
+const { db } = await testDatabase();
+const tenant = webhookTenants(db);
+
+const SECOND = 1_000;
+const DAY = 86_400_000;
+
+describe("many at once", () => {
+  test("a slow endpoint delays a fast one by less than a second", async () => {
+    const { service, endpoint, happen, deliveries } = await tenant();
+    const slow = await endpoint();
+    const fast = await endpoint();
+    const held: (() => void)[] = [];
+    slow.receiver.answer = (_received, response) => held.push(() => response.writeHead(200).end());
+    for (let i = 0; i < 20; i++) await happen();
+    const worker = new WebhookWorker(service);
+    const startedMs = performance.now();
+    await workUntil(worker, () => fast.receiver.received.length === 20 && slow.receiver.received.length > 0);
+    // A new endpoint has one place until it has answered once, then four; the slow one never answered.
+    expect(slow.receiver.received).toHaveLength(1);
+    const lastMs = fast.receiver.received.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
+    const busy = await deliveries(fast);
+    expect(busy).toHaveLength(20);
+    // All twenty, sent one and then four at a time while the other holds its place: each took far less than a second.
+    expect((lastMs - startedMs) / 20).toBeLessThan(SECOND);
+    const before = fast.receiver.received.length;
+    await happen();
+    const happenedMs = performance.now();
+    await workUntil(worker, () => fast.receiver.received.length > before);
+    expect(performance.now() - happenedMs).toBeLessThan(SECOND);
+    slow.receiver.answer = status(200);
+    for (const release of held) release();
+    await worker.settled();
+  });
+
+  test("endpoints that hang share few places: one that works is sent to all the same", async () => {
+    const { service, receivers, endpoint, happen } = await tenant();
+    const works = await endpoint();
+    await happen();
+    await sendDue(service);
+    const held: (() => void)[] = [];
+    for (let i = 0; i < 15; i++) {
+      const { receiver } = await endpoint();
+      receiver.answer = (_received, response) => held.push(() => response.writeHead(200).end());
+    }
+    for (let i = 0; i < 5; i++) await happen();
+    const worker = new WebhookWorker(service);
+    await workUntil(worker, () => works.receiver.received.length === 6);
+    expect(held.length).toBeLessThanOrEqual(12);
+    for (const receiver of receivers) receiver.answer = status(200);
+    for (const release of held) release();
+    await worker.settled();
+  });
+
+  test("one merchant's endpoints that hang leave the places of all that fail to others", async () => {
+    const hog = await tenant();
+    const held: (() => void)[] = [];
+    for (let i = 0; i < 15; i++) {
+      const { receiver } = await hog.endpoint();
+      receiver.answer = (_received, response) => held.push(() => response.writeHead(200).end());
+    }
+    await hog.happen();
+    const other = await tenant();
+    const { receiver } = await other.endpoint();
+    await other.happen();
+    const worker = new WebhookWorker(other.service);
+    await workUntil(worker, () => receiver.received.length === 1 && held.length > 0);
+    expect(held.length).toBeLessThanOrEqual(3);
+    for (const each of hog.receivers) each.answer = status(200);
+    for (const release of held) release();
+    await worker.settled();
+  });
+
+  test("places are shared out by endpoint and by merchant, some under way counted", () => {
+    const at = (environment: number, endpoint: number) => ({
+      ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}` },
+    });
+    const share = { ofEndpoint: 4, ofEnvironment: 6 };
+    const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));
+    const places = (free: number, underWay: ReturnType<typeof at>[] = []) => {
+      const { given, looked } = turnsOf(found, underWay, share, free);
+      return { given: given.map((turn) => [turn.endpoint_id, turn.places]), looked };
+    };
+    expect(places(20)).toEqual({
+      given: [
+        ["end_1", 4],
+        ["end_2", 2],
+        ["end_4", 4],
+        ["end_5", 4],
+      ],
+      looked: 5,
+    });
+    expect(places(5)).toEqual({
+      given: [
+        ["end_1", 4],
+        ["end_2", 1],
+      ],
+      looked: 2,
+    });
+    const underWay = [at(1, 1), at(1, 1), at(1, 9), at(1, 9), at(1, 9), at(2, 4)];
+    expect(places(20, underWay).given).toEqual([
+      ["end_1", 1],
+      ["end_4", 3],
+      ["end_5", 4],
+    ]);
+    expect(turnsOf([], [], share, 5)).toEqual({ given: [], looked: 0 });
+  });
+
+  test("a place that becomes free is a reason to look again, and one that hangs is none", async () => {
+    const { service, endpoint, happen } = await tenant();
+    const { receiver } = await endpoint();
+    await happen();
+    await sendDue(service);
+    const held: (() => void)[] = [];
+    receiver.answer = (_received, response) => held.push(() => response.writeHead(200).end());
+    for (let i = 0; i < 6; i++) await happen();
+    const worker = new WebhookWorker(service);
+    let woken = 0;
+    const wake = () => woken++;
+    expect(await worker.begin(undefined, wake)).toBe(4);
+    await expect.poll(() => held.length).toBe(4);
+    expect(await worker.begin(undefined, wake)).toBe(0);
+    expect(woken).toBe(0);
+    held.shift()?.();
+    await expect.poll(() => woken).toBe(1);
+    expect(await worker.begin(undefined, wake)).toBe(1);
+    await expect.poll(() => held.length).toBe(4);
+    for (const release of held) release();
+    await worker.settled();
+    expect(woken).toBe(5);
+  });
+
+  test("two workers at once send each event once", async () => {
+    const { service, endpoint, happen } = await tenant();
+    const { receiver } = await endpoint();
+    for (let i = 0; i < 20; i++) await happen();
+    const workers = [new WebhookWorker(service), new WebhookWorker(service)];
+    await Promise.all(workers.map((worker) => workUntil(worker, () => receiver.received.length >= 20)));
+    await Promise.all(workers.map((worker) => worker.settled()));
+    await sendDue(service);
+    expect(receiver.received).toHaveLength(20);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(20);
+  });
+
+  test("what a killed process held is sent by another when its lease is over, and not before", async () => {
+    const { service, clock, endpoint, happen, deliveries } = await tenant();
+    const { receiver, ...made } = await endpoint();
+    await happen();
+    // A process that dies between taking a delivery and sending it: nothing of it is written down.
+    const killed = new WebhookWorker({
+      ...service,
+      webhooks: { ...service.webhooks, send: () => new Promise(() => {}) },
+    });
+    expect(await killed.begin()).toBe(1);
+    await sendDue(service);
+    expect(receiver.received).toEqual([]);
+    clock.forward(45 * SECOND);
+    await sendDue(service);
+    expect(receiver.received).toHaveLength(1);
+    expect((await deliveries(made))[0]).toMatchObject({ status: "DELIVERED", attempt_count: 2 });
+  });
+
+  test("what takes its process along each time has failed after ten attempts", async () => {
+    const { service, clock, endpoint, happen, deliveries } = await tenant();
+    const { receiver, ...made } = await endpoint();
+    await happen();
+    for (let i = 0; i < 10; i++) {
+      const killed = new WebhookWorker({
+        ...service,
+        webhooks: { ...service.webhooks, send: () => new Promise(() => {}) },
+      });
+      expect(await killed.begin()).toBe(1);
+      clock.forward(45 * SECOND);
+    }
+    expect((await deliveries(made))[0]).toMatchObject({ status: "PENDING", attempt_count: 10 });
+    await sendDue(service);
+    expect((await deliveries(made))[0]).toMatchObject({ status: "FAILED", attempt_count: 10, next_attempt_at: null });
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("an attempt that ends after its delivery was removed leaves nothing", async () => {
+    const { service, endpoint, happen, merchant } = await tenant();
+    const { receiver } = await endpoint();
+    let answer = () => {};
+    receiver.answer = (_received, response) => {
+      answer = () => response.writeHead(200).end();
+    };
+    await happen();
+    const worker = new WebhookWorker(service);
+    await worker.begin();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await db.sql`delete from webhook_deliveries where environment_id = ${merchant.test.id}`;
+    answer();
+    await worker.settled();
+    expect([...(await db.sql`select from webhook_attempts where environment_id = ${merchant.test.id}`)]).toEqual([]);
+  });
+
+  test("whoever lost its lease changes nothing any more", async () => {
+    const { service, clock, endpoint, happen, deliveries, attemptsOf } = await tenant();
+    const { receiver, ...made } = await endpoint();
+    await happen();
+    let answer = () => {};
+    const late = new WebhookWorker({
+      ...service,
+      webhooks: {
+        ...service.webhooks,
+        send: () =>
+          new Promise((resolve) => {
+            answer = () => resolve({ kind: "answered", status: 500, retryAfter: null, body: "" });
+          }),
+      },
+    });
+    await late.begin();
+    clock.forward(45 * SECOND);
+    await sendDue(service);
+    answer();
+    await late.settled();
+    const [delivery] = await deliveries(made);
+    expect(delivery).toMatchObject({ status: "DELIVERED", attempt_count: 2 });
+    expect(await attemptsOf(delivery)).toHaveLength(2);
+    clock.forward(DAY);
+    await sendDue(service);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("a process that is to end gives back what it has not sent, without counting it", async () => {
+    const { service, endpoint, happen, deliveries } = await tenant();
+    const { receiver, ...made } = await endpoint();
+    receiver.answer = () => {};
+    await happen();
+    const worker = new WebhookWorker(service);
+    await worker.begin();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await worker.stop(10);
+    expect((await deliveries(made))[0]).toMatchObject({ status: "PENDING", attempt_count: 0 });
+    receiver.answer = status(200);
+    await sendDue(service);
+    expect((await deliveries(made))[0]).toMatchObject({ status: "DELIVERED", attempt_count: 1 });
+  });
+});

@@ -1,0 +1,323 @@
+import { findEvent } from "@/db/queries/events";
+import {
+  type Attempted,
+  type DueEndpoint,
+  findDueEndpoints,
+  type Place,
+  recordAttempt,
+  releaseDelivery,
+  type TakenDelivery,
+  takeDueDeliveries,
+} from "@/db/queries/webhooks/deliveries";
+import { listWebhookSecrets } from "@/db/queries/webhooks/endpoints";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import type { Event } from "@/lib/contract/events/event";
+import { encodeId } from "@/lib/contract/ids";
+import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
+import { BEFORE_ALL, newId } from "@/lib/ids";
+import type { Sent } from "@/lib/webhooks/sender";
+import { type SigningKeys, signedHeaders } from "@/lib/webhooks/signature";
+import type { Context, Service } from "../context";
+import { presentEvent } from "../events/event";
+import { SYSTEM } from "../payments/operation";
+import { disableFailing } from "./endpoints";
+import { DISABLED_AFTER_MS } from "./failing-endpoints";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** What lies between an attempt and the next. After the tenth a delivery has failed, until it is sent again. */
+const PAUSES_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+const MOST_ATTEMPTS = PAUSES_MS.length + 1;
+/** A pause is up to so much longer or shorter: what failed together does not come back together. */
+const JITTER = 0.1;
+/** No receiver can put an attempt off for longer. */
+const LONGEST_PAUSE_MS = 24 * HOUR;
+/** Longer than an attempt and what is written of it can take; whoever dies with it leaves it to the next. */
+const LEASE_MS = 45 * SECOND;
+
+/** Deliveries that a process works on at once. */
+const PLACES = 32;
+/** All that fail or are slow have these together: the others do not wait for them. */
+const HINDERED_PLACES = 12;
+/** How many of them one endpoint has at most, and one merchant with all its endpoints. */
+const SHARES = {
+  others: { ofEndpoint: 4, ofEnvironment: 16 },
+  hindered: { ofEndpoint: 1, ofEnvironment: 3 },
+} as const;
+/** Endpoints that a walk looks at before it takes anything; an environment has fewer. */
+const LOOKED_AT = 200;
+const SLOW_MS = 2 * SECOND;
+/** Of an answer 2xx so much is kept: there is nothing wrong to be seen in it. */
+const MOST_THANKS_BYTES = 512;
+
+type Kind = keyof typeof SHARES;
+
+const FIRST: Place = { environment_id: BEFORE_ALL, endpoint_id: BEFORE_ALL };
+
+/** When an attempt is made again, in milliseconds from now; null when it was the last one. `random`: from 0 to 1. */
+export function pauseAfter(attempts: number, random: number): number | null {
+  const pause = PAUSES_MS[attempts - 1];
+  return pause === undefined ? null : Math.round(pause * (1 + JITTER * (2 * random - 1)));
+}
+
+/** `Retry-After` in milliseconds from now: seconds, or a date. 0 when it is neither. */
+export function retryAfterMs(header: string | null, nowMs: number): number {
+  if (header === null) return 0;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_PAUSE_MS) : 0;
+}
+
+/** The body of a message, the same at every attempt. */
+export function messageBody(event: Event, payload: Payload): string {
+  if (payload === "full") return JSON.stringify(event);
+  const { id, object } = event.data.object;
+  const { type, created_at: timestamp, environment, sequence } = event;
+  return JSON.stringify({ type, timestamp, data: { id, object, environment, sequence } });
+}
+
+/**
+ * Sends what is due. Every process has one: it takes deliveries by a lease, some of each endpoint in turn, and works on them
+ * beside each other, so that none waits for another's answer.
+ */
+export class WebhookWorker {
+  readonly #service: Service;
+  readonly #running = new Map<TakenDelivery, Promise<void>>();
+  readonly #stopping = new AbortController();
+  /** Behind which endpoint the next turn begins: of those that work, and of the others. */
+  readonly #after = { hindered: FIRST, others: FIRST };
+  #wake = () => {};
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /**
+   * Begins what is due and has a place. Answers how much that was; 0 when it may be looked again later. `wake`: called whenever a
+   * place has become free, which only then is a reason to look.
+   */
+  async begin(stopping?: AbortSignal, wake = () => {}): Promise<number> {
+    if (stopping?.aborted) return 0;
+    this.#wake = wake;
+    const healthy = await this.#giveTurns("others", PLACES - this.#running.size);
+    const busy = this.#ofKind("hindered").length;
+    const hindered = await this.#giveTurns("hindered", Math.min(PLACES - this.#running.size, HINDERED_PLACES - busy));
+    return healthy + hindered;
+  }
+
+  /** When all that is under way has ended. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Gives what is under way a moment to end; the rest is given back, for others to send at once. */
+  async stop(graceMs: number): Promise<void> {
+    const end = this.#service.timer.after(graceMs, () => this.#stopping.abort());
+    await this.settled();
+    end();
+  }
+
+  #ofKind(who: Kind): TakenDelivery[] {
+    return [...this.#running.keys()].filter(({ hindered }) => hindered === (who === "hindered"));
+  }
+
+  /** Walks on from where the last walk ended, and once round at most when there is nothing to take. */
+  async #giveTurns(who: Kind, free: number): Promise<number> {
+    let begun = 0;
+    let takenThisRound = 0;
+    let isWholeRound = this.#after[who] === FIRST;
+    while (begun < free) {
+      const nowMs = this.#service.clock.now().getTime();
+      const now = new Date(nowMs).toISOString();
+      const found = await findDueEndpoints(this.#service.db.sql, {
+        ...{ after: this.#after[who], hindered: who === "hindered", now },
+        ...{ share: SHARES[who].ofEndpoint, most: LOOKED_AT },
+      });
+      const turns = turnsOf(found, this.#ofKind(who), SHARES[who], free - begun);
+      const leaseUntil = new Date(nowMs + LEASE_MS).toISOString();
+      const taken = await takeDueDeliveries(this.#service.db.sql, turns.given, {
+        ...{ now, leaseUntil, most: MOST_ATTEMPTS },
+      });
+      for (const delivery of taken) this.#begin(delivery);
+      begun += taken.length;
+      takenThisRound += taken.length;
+      if (turns.looked === found.length && found.length < LOOKED_AT) {
+        this.#after[who] = FIRST;
+        if (isWholeRound && takenThisRound === 0) break;
+        isWholeRound = true;
+        takenThisRound = 0;
+      } else {
+        this.#after[who] = found[turns.looked - 1] as Place;
+      }
+    }
+    return begun;
+  }
+
+  #begin(delivery: TakenDelivery): void {
+    const { log } = this.#service;
+    const work = deliver(this.#service, delivery, this.#stopping.signal)
+      .catch(async (error: unknown) => {
+        if (isDatabaseUnavailable(error)) throw error;
+        log.error({ err: error, delivery: delivery.id }, "a webhook delivery could not be worked on");
+        await putOff(this.#service, delivery);
+        return null;
+      })
+      // Apart from the attempt, which was made and is kept, whatever comes of this.
+      .then((failure) => (failure === null ? undefined : disableIfOver(this.#service, delivery, failure)))
+      // Its lease runs out, and it is sent again.
+      .catch((error: unknown) => {
+        log.warn({ err: error, delivery: delivery.id }, "what came of a webhook delivery could not be written down");
+      })
+      .finally(() => {
+        this.#running.delete(delivery);
+        this.#wake();
+      });
+    this.#running.set(delivery, work);
+  }
+}
+
+/** Shares free places out among endpoints, of which some have deliveries under way. `looked`: how many it came to. */
+export function turnsOf(
+  found: readonly DueEndpoint[],
+  underWay: readonly Place[],
+  share: { readonly ofEndpoint: number; readonly ofEnvironment: number },
+  free: number,
+): { given: (Place & { places: number })[]; looked: number } {
+  const busy = new Map<string, number>();
+  const add = (id: string, by: number) => busy.set(id, (busy.get(id) ?? 0) + by);
+  for (const { environment_id, endpoint_id } of underWay) {
+    add(environment_id, 1);
+    add(endpoint_id, 1);
+  }
+  const given: (Place & { places: number })[] = [];
+  let left = free;
+  let looked = 0;
+  for (const { environment_id, endpoint_id, due } of found) {
+    if (left === 0) break;
+    looked++;
+    const ofEndpoint = share.ofEndpoint - (busy.get(endpoint_id) ?? 0);
+    const ofEnvironment = share.ofEnvironment - (busy.get(environment_id) ?? 0);
+    const places = Math.min(due, ofEndpoint, ofEnvironment, left);
+    if (places <= 0) continue;
+    given.push({ environment_id, endpoint_id, places });
+    add(environment_id, places);
+    left -= places;
+  }
+  return { given, looked };
+}
+
+type Failure = "gone" | "failing";
+
+/** Makes an attempt and writes it down. Answers how its endpoint failed; null when it did not. */
+async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSignal): Promise<Failure | null> {
+  const { environment_id: environmentId } = taken;
+  const { sql } = service.db.within(environmentId);
+  const startedAt = service.clock.now();
+  const message = await messageOf(service, taken, startedAt);
+  // Deleted meanwhile, with its secrets: its deliveries follow.
+  if (message === null) return null;
+  const startedMs = service.timer.elapsedMs();
+  const sent = stopping.aborted ? null : await service.webhooks.send({ url: taken.url, ...message }, stopping);
+  if (sent === null || (stopping.aborted && sent.kind === "failed")) {
+    await releaseDelivery(sql, environmentId, taken, service.clock.now().toISOString());
+    return null;
+  }
+  const durationMs = Math.round(service.timer.elapsedMs() - startedMs);
+  const error = errorOf(sent);
+  await keepAttempt(service, taken, {
+    ...{ request_headers: message.headers, error },
+    status_code: sent.kind === "answered" ? sent.status : null,
+    response_body: sent.kind === "answered" ? keptBody(sent.body, error === null) : null,
+    ...{ duration_ms: durationMs, created_at: startedAt.toISOString() },
+    retryAfter: sent.kind === "answered" ? sent.retryAfter : null,
+  });
+  if (error === null) return null;
+  return sent.kind === "answered" && sent.status === 410 ? "gone" : "failing";
+}
+
+async function disableIfOver(service: Service, taken: TakenDelivery, reason: Failure): Promise<void> {
+  await disableFailing(systemContext(service, taken), taken.endpoint_id, {
+    ...{ url: taken.url, reason },
+    failingBefore: new Date(service.clock.now().getTime() - DISABLED_AFTER_MS).toISOString(),
+  });
+}
+
+/** Text of so many bytes at most: no character of UTF-8 is cut in two. */
+function keptBody(body: string, isThanks: boolean): string {
+  if (!isThanks || Buffer.byteLength(body) <= MOST_THANKS_BYTES) return body;
+  const { read } = new TextEncoder().encodeInto(body, new Uint8Array(MOST_THANKS_BYTES - Buffer.byteLength("…")));
+  return `${body.slice(0, read)}…`;
+}
+
+type Kept = Omit<Attempted["attempt"], "id" | "url" | "payload"> & { readonly retryAfter: string | null };
+
+/** Writes down what came of an attempt, and when the next one is due. */
+async function keepAttempt(service: Service, taken: TakenDelivery, { retryAfter, ...kept }: Kept): Promise<void> {
+  const now = service.clock.now();
+  const pauseMs = kept.error === null ? null : pauseAfter(taken.round_attempts, Math.random());
+  const pauseUntil = now.getTime() + Math.max(pauseMs ?? 0, retryAfterMs(retryAfter, now.getTime()));
+  await recordAttempt(service.db.within(taken.environment_id).sql, taken.environment_id, {
+    ...{ deliveryId: taken.id, endpointId: taken.endpoint_id, epoch: taken.epoch, now: now.toISOString() },
+    attempt: { id: newId(), url: taken.url, payload: taken.payload, ...kept },
+    status: kept.error === null ? "DELIVERED" : pauseMs === null ? "FAILED" : "PENDING",
+    nextAttemptAt: new Date(pauseUntil).toISOString(),
+    isSlow: kept.duration_ms > SLOW_MS,
+  });
+}
+
+/** What we could not send ourselves keeps to the schedule as well: it is not tried every minute for ever. */
+function putOff(service: Service, taken: TakenDelivery): Promise<void> {
+  const error = "Something went wrong on our side.";
+  const nothing = { request_headers: {}, status_code: null, response_body: null, duration_ms: 0, retryAfter: null };
+  return keepAttempt(service, taken, { ...nothing, error, created_at: service.clock.now().toISOString() });
+}
+
+function errorOf(sent: Sent): string | null {
+  if (sent.kind === "failed") return sent.error;
+  if (sent.status >= 200 && sent.status < 300) return null;
+  if (sent.status >= 300 && sent.status < 400) return `It answered ${sent.status}. Redirects are not followed.`;
+  return `It answered ${sent.status}.`;
+}
+
+async function messageOf(service: Service, taken: TakenDelivery, at: Date) {
+  const { orm } = service.db.within(taken.environment_id);
+  const [row, secrets] = await Promise.all([
+    findEvent(orm, taken.environment_id, taken.event_id, BEFORE_ALL),
+    listWebhookSecrets(orm, taken.environment_id, taken.endpoint_id, at.toISOString()),
+  ]);
+  if (!row) throw new Error(`event ${taken.event_id} of delivery ${taken.id} is not there`);
+  if (secrets.length === 0) return null;
+  const body = messageBody(presentEvent(row, taken.mode), taken.payload);
+  const keys = secrets.map(({ sealed }) => JSON.parse(service.secret.unseal(sealed)) as SigningKeys);
+  const id = encodeId("event", taken.event_id);
+  const timestampSeconds = Math.floor(at.getTime() / SECOND);
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "Cardlane-Webhooks/1",
+    ...signedHeaders({ id, timestampSeconds, body }, keys, taken.signature),
+  };
+  return { body, headers };
+}
+
+/** What the worker does by itself: nobody asked for it. */
+function systemContext(service: Service, taken: TakenDelivery): Context {
+  return {
+    service,
+    environment: { id: taken.environment_id, mode: taken.mode, merchantId: taken.merchant_id },
+    actor: SYSTEM,
+    request: { id: newId(), endpoint: "", path: "" },
+    idempotency: null,
+    reauthorize: async () => {},
+  };
+}

@@ -1,0 +1,169 @@
+import type { Orm } from "@/db/client";
+import {
+  countWebhookDeliveries,
+  findWebhookDelivery,
+  insertWebhookDelivery,
+  KEPT_ATTEMPTS,
+  listWebhookDeliveries as listRows,
+  listWebhookAttempts,
+  removeOldDeliveries,
+  reopenWebhookDelivery,
+  replayEvents,
+} from "@/db/queries/webhooks/deliveries";
+import { hasNoEvent } from "@/db/queries/webhooks/endpoints";
+import type { WebhookAttemptRow, WebhookDeliveryRow } from "@/db/schema/webhooks";
+import { AppError } from "@/lib/contract/errors";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import type { ListWebhookDeliveriesQuery, ReplayWebhookEndpointBody } from "@/lib/contract/webhooks/endpoints";
+import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryDetail } from "@/lib/contract/webhooks/webhook-delivery";
+import { firstIdAt, idTime, newId } from "@/lib/ids";
+import { type Context, type Reply, resourceNotFound, type Service } from "../context";
+import { recordChange } from "../events/event";
+import { EVENTS_KEPT_DAYS, oldestEventId } from "../events/read-events";
+import { runOnce } from "../idempotency/run-once";
+import { idRange, type ListAnswer, listAnswer, unknownCursor } from "../lists";
+import { getEndpointRow, lockEndpointRow, presentNow, requireEnabled } from "./endpoints";
+
+const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
+
+async function findDelivery(ctx: Context, on: Orm, publicId: string) {
+  const id = decodeId("webhookDelivery", publicId);
+  return id === null ? null : findWebhookDelivery(on, ctx.environment.id, id);
+}
+
+/** One page of what was sent to an endpoint, newest first. */
+export async function listWebhookDeliveries(
+  ctx: Context,
+  query: ListWebhookDeliveriesQuery & { id: string },
+): Promise<ListAnswer<WebhookDelivery>> {
+  const endpoint = await getEndpointRow(ctx, query.id);
+  const { limit = 20, offset = 0, starting_after: given } = query;
+  const after = given === undefined ? null : await findDelivery(ctx, orm(ctx), given);
+  if (given !== undefined && after?.delivery.endpoint_id !== endpoint.id) throw unknownCursor("delivery", given);
+  const { gte: fromId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
+  const filter = { status: query.status, eventType: query.event_type, fromId, beforeId };
+  const page = { limit: limit + 1, offset, after: after?.delivery.id ?? null };
+  const [rows, total] = await Promise.all([
+    listRows(orm(ctx), ctx.environment.id, endpoint.id, filter, page),
+    countWebhookDeliveries(orm(ctx), ctx.environment.id, endpoint.id, filter, TOTAL_CAP),
+  ]);
+  const data = rows.slice(0, limit).map((row) => presentDelivery(row, ctx.environment.mode));
+  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+/** One delivery with its latest attempts, newest first. */
+export async function getWebhookDelivery(ctx: Context, input: { id: string }): Promise<WebhookDeliveryDetail> {
+  const found = await findDelivery(ctx, orm(ctx), input.id);
+  if (found === null) throw resourceNotFound("webhook delivery", input.id);
+  const attempts = await listWebhookAttempts(orm(ctx), ctx.environment.id, found.delivery.id, KEPT_ATTEMPTS);
+  return { ...presentDelivery(found.delivery, ctx.environment.mode), attempts: attempts.map(presentAttempt) };
+}
+
+/** About what an opened delivery keeps: itself, and an attempt with the headers that were sent. */
+const OPENED_BYTES = 1_000;
+
+/** Sends an event again, at once and under its id, whatever became of it before. */
+export async function resendWebhookDelivery(ctx: Context, input: { id: string }): Promise<Reply> {
+  const reply = await runOnce(ctx, async (tx): Promise<WebhookDelivery> => {
+    const found = await findDelivery(ctx, tx, input.id);
+    if (found === null) throw resourceNotFound("webhook delivery", input.id);
+    requireEnabled({ status: found.isEnabled ? "ENABLED" : "DISABLED" });
+    const now = ctx.service.clock.now().toISOString();
+    const row = await reopenWebhookDelivery(tx, ctx.environment.id, found.delivery.id, now);
+    if (row === null) throw resourceNotFound("webhook delivery", input.id);
+    return presentDelivery(row, ctx.environment.mode);
+  });
+  return { ...reply, keptBytes: OPENED_BYTES };
+}
+
+/** Sends a test event to this endpoint alone, whatever types it takes. */
+export function testWebhookEndpoint(ctx: Context, input: { id: string }): Promise<Reply> {
+  return runOnce(ctx, async (tx): Promise<WebhookDelivery> => {
+    const row = await lockEndpointRow(ctx, tx, input.id);
+    requireEnabled(row);
+    const object = await presentNow(ctx, tx, row);
+    const previous = (await hasNoEvent(tx, ctx.environment.id, row.id)) ? null : {};
+    const type = "webhook_endpoint.test";
+    const event = await recordChange(ctx, tx, { type, action: type, objectId: row.id, data: { object, previous } });
+    const delivery = await insertWebhookDelivery(tx, ctx.environment.id, {
+      ...{ id: newId(), endpoint_id: row.id, event_id: event.id, event_type: type, created_at: event.created_at },
+    });
+    return presentDelivery(delivery, ctx.environment.mode);
+  });
+}
+
+/** Events looked at in one call: its statement must end before a request's does. */
+const MOST_REPLAYED = 5_000;
+
+/** Sends the events of a time range that did not arrive or were never sent, or all of them, oldest first. */
+export async function replayWebhookEndpoint(
+  ctx: Context,
+  input: ReplayWebhookEndpointBody & { id: string },
+): Promise<Reply> {
+  const now = ctx.service.clock.now();
+  const oldestId = oldestEventId(ctx.service);
+  const { gte: fromId = oldestId, lt: beforeId = firstIdAt(new Date(now.getTime() + 1)) } = idRange({
+    gte: input.since,
+    before: input.until,
+  });
+  if (fromId < oldestId) {
+    const message = `Events are kept for ${EVENTS_KEPT_DAYS} days: choose a later time.`;
+    throw new AppError("invalid_parameter", message, {
+      errors: [{ param: "since", code: "invalid_parameter", message }],
+    });
+  }
+  let keptBytes = 0;
+  const reply = await runOnce(ctx, async (tx) => {
+    const endpoint = await lockEndpointRow(ctx, tx, input.id);
+    requireEnabled(endpoint);
+    const { opened, lastId } = await replayEvents(tx, ctx.environment.id, {
+      ...{ endpointId: endpoint.id, fromId, types: input.types ?? null, onlyFailed: input.only_failed },
+      ...{ beforeId, most: MOST_REPLAYED, now: now.toISOString() },
+    });
+    keptBytes = opened * OPENED_BYTES;
+    return {
+      object: "webhook_replay",
+      webhook_endpoint_id: encodeId("webhookEndpoint", endpoint.id),
+      delivery_count: opened,
+      // From the last one on: others may be of the same millisecond, and what is pending is not opened again.
+      next_since: lastId && idTime(lastId),
+    };
+  });
+  return { ...reply, keptBytes };
+}
+
+const AT_ONCE = 1_000;
+
+/** The job that removes deliveries as old as the events that are shown no more, and those of deleted endpoints. */
+export function removeOldWebhookDeliveries(service: Pick<Service, "db" | "clock">): Promise<number> {
+  return removeOldDeliveries(service.db.sql, oldestEventId(service), AT_ONCE);
+}
+
+function presentDelivery(row: WebhookDeliveryRow, mode: Mode): WebhookDelivery {
+  return {
+    id: encodeId("webhookDelivery", row.id),
+    object: "webhook_delivery",
+    webhook_endpoint_id: encodeId("webhookEndpoint", row.endpoint_id),
+    event_id: encodeId("event", row.event_id),
+    event_type: row.event_type,
+    status: row.status,
+    attempt_count: row.attempts,
+    next_attempt_at: row.status === "PENDING" ? row.next_attempt_at : null,
+    delivered_at: row.delivered_at,
+    environment: API_ENVIRONMENTS[mode],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+function presentAttempt(row: WebhookAttemptRow): WebhookAttempt {
+  return {
+    created_at: row.created_at,
+    duration_ms: row.duration_ms,
+    request: { url: row.url, headers: row.request_headers, payload: row.payload },
+    response: row.status_code === null ? null : { status: row.status_code, body: row.response_body ?? "" },
+    error: row.error,
+  };
+}

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestUser } from "@/lib/testing/people";
+import { sendDue, status, webhookTenants } from "@/lib/testing/webhooks";
+import { updateWebhookEndpoint } from "./endpoints";
+import { listFailing, listNoticed, tellOfFailing } from "./failing-endpoints";
+
+const { db } = await testDatabase();
+const newTenant = webhookTenants(db);
+const DAY = 86_400_000;
+
+async function setup() {
+  const tenant = await newTenant();
+  const { service, merchant, clock, happen } = tenant;
+  const { email } = await createTestUser(db, { merchantId: merchant.id, role: "owner" });
+  const viewer = await createTestUser(db, { merchantId: merchant.id, role: "viewer" });
+  const { receiver, ...endpoint } = await tenant.endpoint();
+  const mails = async () =>
+    (await db.sql<{ subject: string; body: string }[]>`
+      select subject, body from mail_outbox where recipient = any(${[email, viewer.email]}) order by id`) as {
+      subject: string;
+      body: string;
+    }[];
+  return {
+    ...{ ...tenant, receiver, made: endpoint, mails },
+    /** A day in which an event happens, and what is due is sent. */
+    day: async () => {
+      await happen();
+      await sendDue(service);
+      clock.forward(DAY);
+    },
+  };
+}
+
+test("an owner is told once after three days without an answer, and once when it is disabled", async () => {
+  const { service, call, receiver, made, mails, day } = await setup();
+  receiver.answer = status(500);
+  for (let days = 0; days < 3; days++) {
+    await day();
+    if (days < 2) expect(await tellOfFailing(service)).toBe(0);
+  }
+  const [failing] = await listFailing(call());
+  expect(failing).toMatchObject({ id: made.id, url: made.url });
+  expect(Date.parse(failing?.disabledAt ?? "") - Date.parse(failing?.since ?? "")).toBe(5 * DAY);
+  // Of several processes at once one tells, and the viewer is nobody to tell.
+  await Promise.all([tellOfFailing(service), tellOfFailing(service), tellOfFailing(service)]);
+  expect(await tellOfFailing(service)).toBe(0);
+  expect(await mails()).toEqual([
+    { subject: "A webhook endpoint has failed for three days", body: expect.stringContaining(made.id) },
+  ]);
+  expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "failing" }]);
+  for (let days = 3; days < 6; days++) await day();
+  await tellOfFailing(service);
+  expect(await tellOfFailing(service)).toBe(0);
+  expect((await mails()).map(({ subject }) => subject).slice(1)).toEqual(["A webhook endpoint was disabled"]);
+  expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
+  expect((await mails()).every(({ body }) => !body.includes(made.url))).toBe(true);
+  expect(await listFailing(call())).toEqual([]);
+});
+
+test("one that works again, or is enabled again, is told of anew when it fails for as long again", async () => {
+  const { service, call, receiver, made, mails, day } = await setup();
+  const failFor = async (days: number) => {
+    receiver.answer = status(500);
+    for (let i = 0; i < days; i++) await day();
+    await tellOfFailing(service);
+  };
+  await failFor(3);
+  receiver.answer = status(200);
+  await day();
+  expect(await listFailing(call())).toEqual([]);
+  expect(await listNoticed(call())).toEqual([]);
+  await failFor(4);
+  expect(await mails()).toHaveLength(2);
+  await updateWebhookEndpoint(call(), { id: made.id, url: `${made.url}?again` });
+  await failFor(4);
+  expect(await mails()).toHaveLength(3);
+});
+
+test("what somebody disabled or deleted is nothing to tell", async () => {
+  const { service, call, receiver, made, mails, day } = await setup();
+  receiver.answer = status(500);
+  for (let days = 0; days < 3; days++) await day();
+  await updateWebhookEndpoint(call(), { id: made.id, status: "DISABLED" });
+  expect(await tellOfFailing(service)).toBe(0);
+  expect(await mails()).toEqual([]);
+});
+
+test("an owner is told once that an endpoint was disabled, whatever is changed there or still under way", async () => {
+  const { service, call, receiver, made, mails, day, happen, clock } = await setup();
+  receiver.answer = status(500);
+  for (let days = 0; days < 6; days++) await day();
+  await tellOfFailing(service);
+  const told = await mails();
+  expect(told.map(({ subject }) => subject)).toEqual(["A webhook endpoint was disabled"]);
+  await updateWebhookEndpoint(call(), { id: made.id, url: `${made.url}?moved`, description: "Orders" });
+  expect(await tellOfFailing(service)).toBe(0);
+  expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
+  // An attempt is accepted after another process has disabled the endpoint and told its owners.
+  await updateWebhookEndpoint(call(), { id: made.id, status: "ENABLED" });
+  const accept = status(200);
+  receiver.answer = (received, response, request) => {
+    const disabled = db.sql`
+      update webhook_endpoints
+      set status = 'DISABLED', disabled_reason = 'failing', last_notice = 'disabled', failing_since = now()
+      where environment_id = ${call().environment.id}`;
+    void disabled.then(() => accept(received, response, request));
+  };
+  await happen();
+  clock.catchUp();
+  await sendDue(service);
+  expect(receiver.received.at(-1)).toBeDefined();
+  expect(await tellOfFailing(service)).toBe(0);
+  expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
+  expect(await mails()).toEqual(told);
+});
+
+test("an endpoint that we disabled is no longer pointed out once somebody keeps it disabled", async () => {
+  const { service, call, receiver, made, mails, day } = await setup();
+  receiver.answer = status(410);
+  await day();
+  await tellOfFailing(service);
+  expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
+  const kept = await updateWebhookEndpoint(call(), { id: made.id, status: "DISABLED" });
+  expect(kept).toMatchObject({ status: "DISABLED", disabled_reason: "manual" });
+  expect(await listNoticed(call())).toEqual([]);
+  expect(await tellOfFailing(service)).toBe(0);
+  expect(await mails()).toHaveLength(1);
+  const events = await db.sql`
+    select type from events where environment_id = ${call().environment.id} and type = 'webhook_endpoint.disabled'`;
+  expect(events).toHaveLength(1);
+});

@@ -1,0 +1,223 @@
+import * as accounts from "@/lib/contract/accounts/endpoints";
+import * as apiKeys from "@/lib/contract/api-keys/api-keys";
+import * as checkout from "@/lib/contract/checkout/endpoints";
+import * as paymentLinks from "@/lib/contract/checkout/payment-link";
+import { AppError } from "@/lib/contract/errors";
+import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
+import { encodeId } from "@/lib/contract/ids";
+import * as payments from "@/lib/contract/payments/endpoints";
+import * as receipts from "@/lib/contract/receipts/receipts";
+import * as settlement from "@/lib/contract/settlement/endpoints";
+import * as support from "@/lib/contract/support/endpoints";
+import * as team from "@/lib/contract/team/team";
+import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
+import * as savedViews from "@/lib/contract/transactions/saved-views";
+import * as sums from "@/lib/contract/transactions/sums";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import { updateAccount, updatePreferences } from "@/lib/domain/accounts/account";
+import { updateBusiness } from "@/lib/domain/accounts/business";
+import { removeLogo, replaceLogo } from "@/lib/domain/accounts/logo";
+import { changePassword, choosePassword, requestPasswordReset } from "@/lib/domain/accounts/password";
+import { proveAgain } from "@/lib/domain/accounts/proof";
+import * as secondFactor from "@/lib/domain/accounts/second-factor";
+import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions";
+import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";
+import { setKeyState } from "@/lib/domain/api-keys/change-keys";
+import { editApiKey, issueApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
+import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
+import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
+import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
+import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
+import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
+import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/manage-payouts";
+import { getMerchantKey } from "@/lib/domain/support/merchants";
+import { reinstateMerchant, suspendMerchant, unlockMember } from "@/lib/domain/support/suspend-merchants";
+import { checkStatus } from "@/lib/domain/support/unknown-outcomes";
+import { changeRole, inviteMember, removeMember, resendInvitation } from "@/lib/domain/team/team";
+import { sumTransactions } from "@/lib/domain/transactions/read-transactions";
+import * as views from "@/lib/domain/transactions/saved-views";
+import { mailRoute } from "@/lib/mail/mail";
+import { attemptContext } from "./caller";
+import { attempt, getState } from "./checkout";
+import { forEverybody, forStaff, forUsers, serveAll } from "./dashboard";
+import { everyMethod } from "./pipeline";
+import { signedIn } from "./session-caller";
+
+/** Their own account: no role is needed, and nobody else's is reached. */
+const ACCOUNT = [
+  forUsers(accounts.updatePreferences, ({ ctx }, changes) => updatePreferences(ctx, changes)),
+  forUsers(accounts.updateAccount, async ({ ctx }, { name, email, current_password }) => {
+    const changes = { name, email, currentPassword: current_password ?? null };
+    const { pendingEmail, ...saved } = await updateAccount(ctx, changes);
+    return { ...saved, pending_email: pendingEmail };
+  }),
+  forUsers(accounts.resendVerification, ({ ctx, address }) => resendVerification(ctx, address)),
+  forUsers(accounts.proveAgain, ({ ctx, user }, { code, current_password }) =>
+    proveAgain(ctx, { user, code, password: current_password }),
+  ),
+  forUsers(accounts.changePassword, async ({ ctx, user }, input) => ({
+    ended_sessions: await changePassword(ctx, {
+      currentPassword: input.current_password,
+      newPassword: input.new_password,
+      sessionId: user.sessionId,
+    }),
+  })),
+  forUsers(accounts.beginSecondFactor, async ({ ctx }, { current_password }) => {
+    const { secret, uri, qrSvg } = await secondFactor.beginSecondFactor(ctx, { currentPassword: current_password });
+    return { secret, uri, qr_svg: qrSvg };
+  }),
+  forUsers(accounts.confirmSecondFactor, async ({ ctx, user }, { code }) => ({
+    recovery_codes: await secondFactor.confirmSecondFactor(ctx, { code, sessionId: user.sessionId }),
+  })),
+  forUsers(accounts.replaceRecoveryCodes, async ({ ctx }, proof) => ({
+    recovery_codes: await secondFactor.replaceRecoveryCodes(ctx, proof),
+  })),
+  forUsers(accounts.disableSecondFactor, async ({ ctx }, proof) => {
+    await secondFactor.disableSecondFactor(ctx, proof);
+    return {};
+  }),
+  forUsers(accounts.endSession, async ({ ctx, params }) => {
+    await endOwnSession(ctx, params);
+    return {};
+  }),
+  forUsers(accounts.endOtherSessions, async ({ ctx, user }) => ({
+    ended_sessions: await endOtherSessions(ctx, { sessionId: user.sessionId }),
+  })),
+];
+
+/** The question that the transactions page asks. A filter that cannot be read is refused: without it, more would be found. */
+function searchOfPage(text: string, timeZone: string) {
+  const { query, problems } = parseQuery(new URLSearchParams(text));
+  const parsed = searchTransactionsBody.safeParse(searchBody(query, timeZone, Date.now()));
+  const message = problems[0]?.message ?? parsed.error?.issues[0]?.message;
+  if (!parsed.success || message !== undefined)
+    throw new AppError("invalid_parameter", message ?? "A filter cannot be read.", { param: "search" });
+  return parsed.data;
+}
+
+/** What roles allow: the business, its team, and what is of one mode. */
+const BUSINESS = [
+  ...[accounts.updateBusiness, accounts.updateRefundLimit].map((endpoint) =>
+    forUsers(endpoint, async ({ ctx }, input) => {
+      await updateBusiness(ctx, input);
+      return {};
+    }),
+  ),
+  forUsers(accounts.replaceLogo, ({ ctx }, { image }) => replaceLogo(ctx, { image })),
+  forUsers(accounts.removeLogo, async ({ ctx }) => {
+    await removeLogo(ctx);
+    return {};
+  }),
+  forUsers(receipts.updateReceipts, ({ ctx }, input) => updateReceipts(ctx, input)),
+  forUsers(receipts.sendReceipt, async ({ ctx, params: { id } }, { email }) => {
+    const mail = await mailRoute(ctx.service);
+    return { ...(await sendReceipt(ctx, { id, email }, { leaves: mail === "sent" })), mail };
+  }),
+  forUsers(team.inviteMember, async ({ ctx }, { email, name, role }) => ({
+    id: encodeId("user", await inviteMember(ctx, { email, name: name ?? null, role })),
+  })),
+  forUsers(team.resendInvitation, async ({ ctx, params }) => {
+    await resendInvitation(ctx, params);
+    return {};
+  }),
+  forUsers(team.changeRole, async ({ ctx, params }, { role }) => {
+    await changeRole(ctx, { ...params, role });
+    return {};
+  }),
+  forUsers(team.removeMember, async ({ ctx, params }) => {
+    await removeMember(ctx, params);
+    return {};
+  }),
+  forUsers(apiKeys.createApiKey, ({ ctx }, body) => issueApiKey(attemptContext(ctx, body), body)),
+  forUsers(apiKeys.updateApiKey, ({ ctx, params: { id } }, body) => editApiKey(ctx, { id, ...body })),
+  forUsers(apiKeys.rotateApiKey, ({ ctx, params: { id } }, body) =>
+    reissueApiKey(attemptContext(ctx, body), { id, overlap_hours: body.overlap_hours }),
+  ),
+  forUsers(apiKeys.disableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "disable" })),
+  forUsers(apiKeys.enableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "enable" })),
+  forUsers(apiKeys.revokeApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "revoke" })),
+  forUsers(checkout.updateCheckoutAppearance, async ({ ctx }, { appearance }) => ({
+    appearance: await updateCheckoutAppearance(ctx, { appearance }),
+  })),
+  forUsers(paymentLinks.createPaymentLink, ({ ctx }, body) => createPaymentLink(ctx, body)),
+  forUsers(paymentLinks.updatePaymentLink, ({ ctx, params: { id } }, body) => updatePaymentLink(ctx, { id, ...body })),
+  forUsers(settlement.updateBankAccount, ({ ctx }, account) => updateBankAccount(ctx, account)),
+  forUsers(settlement.retryPayout, ({ ctx, params: { id } }) => retryPayout(ctx, { id })),
+  forUsers(idempotency.getIdempotencyKey, ({ ctx }, { key }) => getIdempotencyKey(ctx, { key })),
+  forUsers(payments.getPaymentDetail, ({ ctx, params: { id } }) => getPaymentDetail(ctx, { id })),
+  forUsers(sums.sumTransactions, ({ ctx, merchant }, { search }) =>
+    sumTransactions(ctx, searchOfPage(search, merchant.timeZone)),
+  ),
+  forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }) => ({
+    object: "list" as const,
+    data: await views.listSavedViews(ctx, { userId }),
+  })),
+  forUsers(savedViews.createSavedView, ({ ctx, user: { userId, role } }, body) =>
+    views.createSavedView(ctx, { ...body, userId, role }),
+  ),
+  forUsers(savedViews.updateSavedView, ({ ctx, user: { userId, role }, params: { id } }, body) =>
+    views.updateSavedView(ctx, { ...body, userId, role, id }),
+  ),
+  forUsers(savedViews.deleteSavedView, ({ ctx, user: { userId }, params: { id } }) =>
+    views.deleteSavedView(ctx, { userId, id }),
+  ),
+];
+
+const SUPPORT = [
+  forStaff(support.suspendMerchant, async (call, input) => {
+    await suspendMerchant(call, { ...call.params, ...input });
+    return { ...call.params, suspended: true };
+  }),
+  forStaff(support.reinstateMerchant, async (call, input) => {
+    await reinstateMerchant(call, { ...call.params, ...input });
+    return { ...call.params, suspended: false };
+  }),
+  forStaff(support.unlockMember, async (call, input) => {
+    const { id: merchantId, user: userId } = call.params;
+    await unlockMember(call, { merchantId, userId, ...input });
+    return { id: userId };
+  }),
+  forStaff(support.checkStatus, async (call) => {
+    const { result, state, lastAnswer } = await checkStatus(call, { operationId: call.params.id });
+    return { result, state, last_answer: lastAnswer };
+  }),
+  forStaff(support.getMerchantKey, (call, { key }) => getMerchantKey(call, { environmentId: call.params.id, key })),
+  forStaff(support.proveStaff, ({ service, staff }, { code }) =>
+    proveAgain({ service, actor: { type: "staff", id: staff.userId } }, { user: staff, code }),
+  ),
+];
+
+const EVERYBODY = [
+  forEverybody(accounts.signUp, async ({ service, request, address }, input) => {
+    const { merchantId, userId, ticket } = await signUp(service, {
+      businessName: input.business_name,
+      name: input.name,
+      email: input.email,
+      password: input.password,
+      timeZone: input.time_zone,
+      address,
+      requestId: request.id,
+    });
+    return { merchant_id: encodeId("merchant", merchantId), user_id: encodeId("user", userId), ticket };
+  }),
+  forEverybody(accounts.verifyEmail, async ({ service, request, address, cookies }, { token, password }) => {
+    const found = await signedIn(cookies, "merchant");
+    const from = { address, requestId: request.id, signedInAs: found?.user.userId ?? null };
+    return verifyEmail(service, { token, password: password ?? null, ...from });
+  }),
+  forEverybody(accounts.forgotPassword, async ({ service, address }, { email }) => {
+    await requestPasswordReset(service, { email, address });
+    return { email };
+  }),
+  forEverybody(accounts.choosePassword, ({ service, request, address }, { token, password, name }) =>
+    choosePassword(service, { token, password, name: name ?? null, address, requestId: request.id }),
+  ),
+  forEverybody(checkout.getCheckoutState, getState),
+  forEverybody(checkout.attemptCheckout, attempt),
+];
+
+/** Every endpoint that is no part of the API, with what does it. A test holds this against the contract. */
+export const DASHBOARD_ENDPOINTS = [...ACCOUNT, ...BUSINESS, ...SUPPORT, ...EVERYBODY];
+
+/** For Next's route files. */
+export const dashboardRoutes = everyMethod(serveAll(DASHBOARD_ENDPOINTS));

@@ -1,0 +1,173 @@
+/** The steps of a request to what is no part of the API: by users, by staff, and by everybody. */
+import type { z } from "zod";
+import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
+import { AppError } from "@/lib/contract/errors";
+import { isMode, type Mode } from "@/lib/contract/transactions/words";
+import { requireProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
+import type { Context, Service } from "@/lib/domain/context";
+import { type HttpAnswer, toResponse } from "./answer";
+import { membersOf, userContext } from "./caller";
+import { currentService } from "./current-service";
+import { parseBody, parseQuery } from "./parse";
+import { answerRequest, type RequestInfo, refuse } from "./pipeline";
+import { addressOf, decoded, pathOf, searchOf } from "./request-parts";
+import { bodySize, sandboxQuota } from "./sandbox-quota";
+import { merchantSuspended, requireSameOrigin, sessionOver, signedIn } from "./session-caller";
+
+type Params = Readonly<Record<string, string>>;
+
+/** `address`: where the request comes from. */
+type Call = { readonly service: Service; readonly request: RequestInfo; readonly address: string };
+export type UserCall = Call & {
+  readonly ctx: Context;
+  readonly user: SignedInUser;
+  readonly merchant: SignedInMerchant;
+};
+export type StaffCall = Call & { readonly staff: SignedInUser };
+/** `cookies`: the Cookie header; some do more for whoever is signed in. */
+export type PublicCall = Call & { readonly cookies: string | null };
+
+type CallOf<C> = (endpoint: DashboardEndpoint, request: Request, params: Params, info: RequestInfo) => Promise<C>;
+type InputOf<E extends DashboardEndpoint> = (E["body"] extends z.ZodType ? z.infer<E["body"]> : unknown) &
+  (E["query"] extends z.ZodType ? z.infer<E["query"]> : unknown);
+
+/** An endpoint with what it does. */
+export type Served = {
+  readonly endpoint: DashboardEndpoint;
+  answer(request: Request, params: Params): Promise<HttpAnswer>;
+};
+
+const serveTo =
+  <C extends Call>(callOf: CallOf<C>) =>
+  <const E extends DashboardEndpoint>(
+    endpoint: E,
+    run: (call: C & { params: ParamsOf<E["path"]> }, input: InputOf<E>) => Promise<z.input<E["response"]>>,
+  ): Served => ({
+    endpoint,
+    answer: (request, params) =>
+      answerRequest(request, {
+        name: endpoint.name,
+        async run(info, headers) {
+          const { service, answerLimits } = currentService();
+          if (endpoint.method !== "GET") requireSameOrigin(request.headers, service.baseUrl);
+          const call = await callOf(endpoint, request, params, info);
+          const query = parseQuery(searchOf(request.url), endpoint);
+          const body = await parseBody(request, endpoint);
+          const input = { ...(query as object), ...(body as object) } as InputOf<E>;
+          const text = JSON.stringify(await run({ ...call, params: params as ParamsOf<E["path"]> }, input));
+          if ("ctx" in call) answerLimits.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));
+          return { status: endpoint.status, headers: { ...headers, "Content-Type": "application/json" }, body: text };
+        },
+        refused: (error) => counted(error, request),
+      }),
+  });
+
+const callBy = (request: Request, info: RequestInfo): Call => ({
+  service: currentService().service,
+  request: info,
+  address: addressOf(request.headers, { ip: null }),
+});
+
+/** A merchant's users. In this order: our own page, session, rate limit, role, proofs, parameters. */
+export const userCall: CallOf<UserCall> = async (endpoint, request, params, info) => {
+  const found = await signedIn(request.headers.get("cookie"), "merchant");
+  if (!found?.merchant) throw sessionOver();
+  const { user, merchant } = found;
+  limit(user, endpoint);
+  const mode = params.mode ?? "test";
+  if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
+  requirePermission(user, endpoint);
+  // Their own password, second factor and sessions stay theirs to change: those take no permission.
+  if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
+  const applies = (gate: DashboardEndpoint["proof"]) => gate === "always" || (gate === "live" && mode === "live");
+  if (applies(endpoint.verified)) requireVerifiedEmail(user);
+  if (applies(endpoint.proof)) requireProof(user);
+  if (endpoint.method === "GET") currentService().answerLimits.check(membersOf({ id: merchant.environments[mode] }));
+  // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
+  if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
+  const ctx = userContext(currentService().service, {
+    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    actor: { type: "user", id: user.userId },
+    request: { ...info, endpoint: endpoint.name },
+  });
+  return { ...callBy(request, info), ctx, user, merchant };
+};
+
+const staffCall: CallOf<StaffCall> = async (endpoint, request, _params, info) => {
+  const found = await signedIn(request.headers.get("cookie"), "staff");
+  if (!found) throw sessionOver();
+  limit(found.user, endpoint);
+  requirePermission(found.user, endpoint);
+  if (endpoint.proof !== undefined) requireProof(found.user);
+  return { ...callBy(request, info), staff: found.user };
+};
+
+const publicCall: CallOf<PublicCall> = async (_endpoint, request, _params, info) => ({
+  ...callBy(request, info),
+  cookies: request.headers.get("cookie"),
+});
+
+export const forUsers = serveTo(userCall);
+export const forStaff = serveTo(staffCall);
+/** Sign-up, forgotten passwords, shoppers. What it does must limit itself. */
+export const forEverybody = serveTo(publicCall);
+
+/** The answer of whichever endpoint has the request's path and method. */
+export function serveAll(served: readonly Served[]): (request: Request) => Promise<Response> {
+  // A brace sorts after every letter, so that `account/sessions` comes before `{mode}/sessions`.
+  const paths = [...new Set(served.map(({ endpoint }) => endpoint.path))].sort().map((path) => ({
+    pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
+    served: served.filter(({ endpoint }) => endpoint.path === path),
+  }));
+  return async (request) => {
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    for (const path of paths) {
+      const match = path.pattern.exec(pathOf(request.url));
+      if (!match) continue;
+      const found = path.served.find(({ endpoint }) => endpoint.method === method);
+      if (!found)
+        return toResponse(
+          refuse(
+            request,
+            path.served.map(({ endpoint }) => endpoint.method),
+          ),
+        );
+      const params = Object.entries(match.groups ?? {}).map(([name, value]) => [name, decoded(value)]);
+      return toResponse(await found.answer(request, Object.fromEntries(params)));
+    }
+    return toResponse(refuse(request, null));
+  };
+}
+
+/** Counted together with what the user asks of /v1; what costs much, once more. */
+function limit({ userId }: SignedInUser, { costly }: DashboardEndpoint): void {
+  const { rateLimiter, costlyLimiter } = currentService();
+  rateLimiter.take(userId);
+  if (costly) costlyLimiter.take(userId);
+}
+
+/** An account that nobody proved an address for has nothing in live mode to hinder, and its history stays as test data does. */
+function takeWrite({ userId, emailVerified }: SignedInUser, mode: Mode, headers: Request["headers"]): void {
+  const writer = { key: userId, mode: emailVerified ? mode : "test", verified: emailVerified } as const;
+  sandboxQuota().take(writer)?.add(bodySize({ headers }, undefined));
+}
+
+function requirePermission(user: SignedInUser, { permission }: DashboardEndpoint): void {
+  if (permission === null || user.permissions.has(permission)) return;
+  throw new AppError(
+    "permission_denied",
+    `Your role lacks the permission ${permission}. Ask an owner of the account for it.`,
+  );
+}
+
+/** What was thrown, or for an address that comes without a session all the time that it is to wait. */
+function counted(thrown: unknown, { headers }: Request): unknown {
+  if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown;
+  try {
+    currentService().unauthorized.note("session", addressOf(headers, { ip: null }));
+    return thrown;
+  } catch (limited) {
+    return limited;
+  }
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext, testTenant } from "@/lib/testing/factories";
+import { toResponse } from "./answer";
+import { currentService, provideService } from "./current-service";
+import { openEventStream } from "./event-stream";
+
+const { db } = await testDatabase();
+const { service, merchant } = await testTenant(db);
+const ctx = testContext(service, merchant.test);
+
+beforeEach(() => {
+  vi.stubEnv("ANSWER_MB_PER_SECOND", "1");
+  provideService(service);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+test("under Next's own server a reader who leaves gives its place back", async () => {
+  for (let i = 0; i < 6; i++) {
+    const stream = await openEventStream(ctx, "leaves", null);
+    const { body } = toResponse({ status: 200, headers: {}, body: "", stream });
+    // The first piece is made by now, and waits to be read.
+    await new Promise((resolve) => setImmediate(resolve));
+    await body?.cancel();
+  }
+});
+
+test("a stream counts like any other answer, and waits while its reader would be refused one", async () => {
+  const [anchor, id] = [newId(), newId()];
+  await db.sql`
+    insert into events (environment_id, id, type, object_id, sequence, data)
+    select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}'
+    from unnest(${[anchor, id]}::uuid[]) as row (id)`;
+  const limits = currentService().answerLimits;
+  // Ten seconds' worth at once, and half a second's more.
+  limits.charge("reads", 10_500_000);
+  expect(() => limits.check("reads")).toThrow("bytes a second");
+  const charged = vi.spyOn(limits, "charge");
+  const stream = await openEventStream(ctx, "reads", encodeId("event", anchor));
+  const stop = new AbortController();
+  for await (const piece of stream(stop.signal)) {
+    if (!piece.startsWith("id:")) continue;
+    expect(limits.waitMs("reads")).toBeLessThan(50);
+    expect(charged.mock.calls).toEqual([["reads", Buffer.byteLength(piece)]]);
+    stop.abort();
+  }
+  expect(stop.signal.aborted).toBe(true);
+});

@@ -1,0 +1,91 @@
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { AppError } from "@/lib/contract/errors";
+import type { Event } from "@/lib/contract/events/event";
+import type { Context } from "@/lib/domain/context";
+import { followEvents } from "@/lib/domain/events/read-events";
+import { currentService } from "./current-service";
+
+/** The pieces of an answer that goes on until its reader leaves, which is what the signal says. */
+export type Stream = (signal: AbortSignal) => AsyncGenerator<string, void>;
+
+/** Streams at once of one reader, and of all of this process: each asks the database twice a second. */
+const MOST_OF_ONE = 5;
+const MOST = 100;
+/** How soon a client comes back that lost its stream. */
+const RETRY_MS = 2_000;
+
+/** So often a stream that has to wait for its turn looks whether its reader is still there. */
+const LOOK_MS = 500;
+
+/** A stream that nobody has begun to read by then, such as HEAD's, gives its place back. */
+const UNREAD_MS = 1_000;
+
+const open = new Map<string, number>();
+let openOfAll = 0;
+
+function count(reader: string, by: 1 | -1): void {
+  openOfAll += by;
+  const now = (open.get(reader) ?? 0) + by;
+  if (now === 0) open.delete(reader);
+  else open.set(reader, now);
+}
+
+/**
+ * Events as server-sent events, which count like any other answer: they wait while the reader would be refused one. Throws
+ * `rate_limited` when the reader has as many streams as it may, and as `followEvents` does.
+ */
+export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
+  if (openOfAll >= MOST || (open.get(reader) ?? 0) >= MOST_OF_ONE)
+    throw new AppError(
+      "rate_limited",
+      `At most ${MOST_OF_ONE} streams of events can be open at once. Close one first.`,
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  // Counted before anything is waited for: of many at once each would see the place that one may have.
+  count(reader, 1);
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) count(reader, -1);
+    isHeld = false;
+  };
+  const followed = await followEvents(ctx, lastEventId).catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  const limits = currentService().answerLimits;
+  const unread = setTimeout(release, UNREAD_MS);
+  return async function* (signal) {
+    clearTimeout(unread);
+    if (!isHeld) return;
+    try {
+      // An id without data: a reader that is cut off before the first event comes back to here, and misses none.
+      yield `retry: ${RETRY_MS}\nid: ${followed.startId}\n\n`;
+      for await (const event of followed.events(signal)) {
+        if (event === null) {
+          yield ": still here\n\n";
+          continue;
+        }
+        for (let restMs = limits.waitMs(reader); restMs > 0; restMs = limits.waitMs(reader)) {
+          await ctx.service.timer.wait(Math.min(restMs, LOOK_MS));
+          if (signal.aborted) return;
+        }
+        const frame = frameOf(event);
+        limits.charge(reader, Buffer.byteLength(frame));
+        yield frame;
+      }
+    } catch (error) {
+      // The reader comes back behind its last event, and is told then what is wrong.
+      if (error instanceof AppError) return;
+      if (isDatabaseUnavailable(error))
+        ctx.service.log.warn({ err: error }, "a stream of events ended: the database is unavailable");
+      else ctx.service.log.error({ err: error }, "a stream of events failed");
+    } finally {
+      release();
+    }
+  };
+}
+
+/** JSON has no line breaks of its own. */
+const frameOf = (event: Event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

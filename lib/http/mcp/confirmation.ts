@@ -1,0 +1,243 @@
+/** Money moves over MCP only after the person behind the assistant has said yes to exactly this operation. */
+import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
+import { configure } from "safe-stable-stringify";
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { AppError } from "@/lib/contract/errors";
+import { cardText, fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
+import { getPayment } from "@/lib/contract/payments/endpoints";
+import type { CreatePaymentBody, Payment } from "@/lib/contract/payments/payment";
+import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { getTransaction } from "@/lib/contract/transactions/endpoints";
+import type { Transaction } from "@/lib/contract/transactions/transaction";
+import type { Action } from "@/lib/contract/transactions/words";
+import { authorize } from "@/lib/http/caller";
+import { newId } from "@/lib/ids";
+import {
+  type Call,
+  callEndpoint,
+  checkBody,
+  type EndpointAnswer,
+  type EndpointInput,
+  endpointResult,
+  errorResult,
+  invalid,
+  type storedAnswer,
+} from "./endpoint-calls";
+
+/** Far below the 24 hours for which an idempotency key is remembered: a late answer never finds it forgotten. */
+const LIVES_MS = 10 * 60_000;
+const PURPOSE = "mcp-confirmation";
+export const FIELD = "confirm";
+
+/** What the person was asked: the idempotency key of the yes, the exact amount, and until when it counts. */
+type Asked = { readonly key: string; readonly amount: number | null; readonly until: number };
+
+/** Whether a question can be asked and, once it was, what came back of it. */
+export type Asking = {
+  readonly canAsk: boolean;
+  readonly state?: string | undefined;
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  /** In place of sending what was confirmed: looks what came of it, which it may at any time. */
+  readonly look?: typeof storedAnswer;
+};
+
+const stableStringify = configure({ deterministic: true });
+
+/** Whether the seven operations that move money are meant: they need a yes. */
+export const movesMoney = ({ idempotency }: Pick<Endpoint, "idempotency">): boolean => idempotency === "required";
+
+/**
+ * Asks the person, or, when the answer is there, does what it says under the key that was made before the question. Nothing
+ * is remembered here: what was asked comes back from the client, under our signature.
+ */
+export async function moveMoney(
+  call: Call,
+  { canAsk, state, answers, look }: Asking,
+  endpoint: Endpoint,
+  input: EndpointInput,
+): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
+  authorize(call.caller, endpoint);
+  refuseRawCard(call, input);
+  if (!canAsk) return errorResult(cannotAsk(call, input.id));
+  const body = (await checkBody(call, endpoint, input)) as Readonly<Record<string, unknown>>;
+  if (state === undefined) return ask(call, endpoint, input, body);
+
+  const asked = readState(call, endpoint, input, state);
+  const isLate = asked !== null && call.http.service.clock.now().getTime() >= asked.until;
+  if (asked === null || (isLate && !look)) return errorResult(REFUSALS.expired);
+  const answer = inputResponse(answers, FIELD);
+  const isYes = answer.kind === "elicit" && answer.action === "accept" && answer.content?.[FIELD] === true;
+  if (!isYes) return errorResult(REFUSALS.declined);
+  const exact = asked.amount === null ? input : { ...input, body: { ...input.body, amount: asked.amount } };
+  return endpointResult(call, endpoint, await (look ?? callEndpoint)(call, endpoint, exact, asked.key));
+}
+
+const REFUSALS = {
+  expired: {
+    code: "confirmation_expired",
+    detail:
+      "This confirmation is older than ten minutes, or was given for something else, so this call did nothing. Look at the payment, then call the tool again.",
+  },
+  declined: {
+    code: "confirmation_declined",
+    detail: "Your user did not confirm, so nothing was done. Don't ask again unless they want you to.",
+  },
+} as const;
+
+function cannotAsk({ http, caller }: Call, id: string | undefined) {
+  const [, kind] = /^(pay|txn)_\w+$/.exec(id ?? "") ?? [];
+  const page = kind ? `/${caller.environment.mode}/${kind === "pay" ? "payments" : "transactions"}/${id}` : "";
+  return {
+    code: "confirmation_unavailable",
+    detail: `Your user has to confirm what moves money, and this client cannot ask them: it needs forms (elicitation). Nothing was done. Your user can do it in the dashboard: ${http.service.baseUrl}${page}. A server can use the API under /v1.`,
+  };
+}
+
+/** A card number in an assistant's context is with its provider for good. The sandbox's test numbers belong to nobody. */
+function refuseRawCard({ caller }: Call, { body }: EndpointInput): void {
+  const card = body?.card;
+  if (card === undefined) return;
+  const number = typeof card === "object" && card !== null && "number" in card ? card.number : null;
+  const digits = typeof number === "string" ? number.replace(/[ -]/g, "") : "";
+  if (caller.environment.mode === "test" && SANDBOX_CARDS.some((known) => known.number === digits)) return;
+  throw invalid(
+    "card",
+    "Never give a card number to an assistant. Pay with a payment_token of the payment form; in test mode a sandbox test card works, too.",
+  );
+}
+
+async function ask(
+  call: Call,
+  endpoint: Endpoint,
+  input: EndpointInput,
+  body: Readonly<Record<string, unknown>>,
+): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
+  const question = endpoint.path.includes("{id}")
+    ? await questionAbout(call, endpoint, input, body.amount as number | undefined)
+    : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" };
+  if ("status" in question) return endpointResult(call, endpoint, question);
+  const { http, caller } = call;
+  const asked: Asked = {
+    key: `mcp-${newId()}`,
+    amount: question.amount,
+    until: http.service.clock.now().getTime() + LIVES_MS,
+  };
+  const where =
+    caller.environment.mode === "live" ? "Live mode: this is real money." : "Test mode: no real money moves.";
+  return inputRequired({
+    inputRequests: {
+      [FIELD]: inputRequired.elicit({
+        message: `${question.text} ${where}`,
+        requestedSchema: {
+          type: "object",
+          properties: { [FIELD]: { type: "boolean", title: question.button, default: false } },
+          required: [FIELD],
+        },
+      }),
+    },
+    requestState: stateOf(call, endpoint, input, asked),
+  });
+}
+
+type Question = { readonly text: string; readonly amount: number | null; readonly button: string };
+
+/** Nothing that a customer wrote is part of a question: it could talk somebody into a yes. */
+async function questionAbout(
+  call: Call,
+  endpoint: Endpoint,
+  { id }: EndpointInput,
+  wanted: number | undefined,
+): Promise<Question | EndpointAnswer> {
+  const action = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1) as Action;
+  const answer = await callEndpoint(call, endpoint.path.startsWith("/v1/payments/") ? getPayment : getTransaction, {
+    id,
+  });
+  if (answer.status >= 400) return answer;
+  const found = answer.data as Payment | Transaction;
+  const most = action === "refund" ? found.amount_refundable : capturableOf(found);
+  requirePossible(found, action, wanted ?? most, most);
+  const money = (amount: number) => moneyTextWithCode(amount, found.currency);
+  const what = `${found.object} ${found.id} (${cardOf(found)}, ${money(found.amount)}, ${fullTimeText(new Date(found.created_at), "UTC")})`;
+  const amount = wanted ?? most;
+  switch (action) {
+    case "refund":
+      return {
+        text: `Refund ${money(amount)} of ${what}? The money goes back to the card, and a refund can't be undone.`,
+        amount,
+        button: `Yes, refund ${money(amount)}`,
+      };
+    case "capture": {
+      const rest = amount < most ? ` The other ${money(most - amount)} of the hold is released for good.` : "";
+      return {
+        text: `Capture ${money(amount)} of ${what}? The card is charged, which can only be refunded later.${rest}`,
+        amount,
+        button: `Yes, capture ${money(amount)}`,
+      };
+    }
+    case "void":
+      return {
+        text: `Void ${what}? The hold of ${money(most)} is released, and this payment can never be captured again.`,
+        amount: null,
+        button: "Yes, void it",
+      };
+    default:
+      return action satisfies never;
+  }
+}
+
+const capturableOf = (found: Payment | Transaction): number =>
+  found.object === "payment" ? found.amount_capturable : found.status === "AUTHORIZED" ? found.amount : 0;
+
+function cardOf(found: Payment | Transaction): string {
+  if (found.object === "transaction") return cardText(found.card_brand, found.card_last4);
+  return cardText(found.card?.brand ?? null, found.card?.last4 ?? null);
+}
+
+/** Nobody is asked about what would be refused; what changes after the question is refused by the operation itself. */
+function requirePossible(found: Payment | Transaction, action: Action, amount: number, most: number): void {
+  const { status: current_status, available_actions: allowed_actions } = found;
+  if (!allowed_actions.includes(action)) {
+    throw new AppError(
+      "invalid_state",
+      `The ${found.object} is ${current_status}, so it has no ${action}. Possible now: ${allowed_actions.join(", ") || "nothing"}.`,
+      { extra: { current_status, allowed_actions } },
+    );
+  }
+  if (action === "void" || amount <= most) return;
+  throw new AppError(
+    action === "refund" ? "amount_exceeds_refundable" : "amount_exceeds_capturable",
+    `At most ${most} (${moneyTextWithCode(most, found.currency)}) is left to ${action}.`,
+    { extra: { remaining: most } },
+  );
+}
+
+function paymentQuestion({ amount, currency, card, capture_method }: CreatePaymentBody): string {
+  const money = moneyTextWithCode(amount, currency);
+  const source = card ? `the test card ending in ${card.number.slice(-4)}` : "the card behind the payment token";
+  return capture_method === "manual"
+    ? `Hold ${money} on ${source}? The hold blocks the customer's money until it is captured or voided.`
+    : `Charge ${money} to ${source}? A charge can't be undone, only refunded.`;
+}
+
+/** Signed for one key, one environment and exactly these arguments; the arguments themselves travel with every call. */
+function signedText({ caller }: Call, endpoint: Endpoint, input: EndpointInput, payload: string): string {
+  const { id, body, query } = input;
+  return stableStringify([caller.environment.id, caller.actor.id, endpoint.name, { id, body, query }, payload]) ?? "";
+}
+
+function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, asked: Asked): string {
+  const payload = Buffer.from(JSON.stringify(asked)).toString("base64url");
+  return `${payload}.${call.http.service.secret.mac(PURPOSE, signedText(call, endpoint, input, payload))}`;
+}
+
+/** The idempotency key that a yes gets, and until when it counts; for what we have signed ourselves. */
+export const askedIn = (state: string): Asked =>
+  JSON.parse(Buffer.from(state.split(".", 1)[0] ?? "", "base64url").toString()) as Asked;
+
+/** Null for what is not ours, or is for another operation. */
+function readState(call: Call, endpoint: Endpoint, input: EndpointInput, state: string): Asked | null {
+  const { secret } = call.http.service;
+  const [payload = "", mac = "", ...rest] = state.split(".");
+  if (rest.length > 0 || !secret.isMac(PURPOSE, signedText(call, endpoint, input, payload), mac)) return null;
+  return askedIn(state);
+}

@@ -1,0 +1,207 @@
+/**
+ * Clients that speak a version before 2026-07-28 get a question on the stream of their own call, and answer it in a message of
+ * its own, which may reach any process: whoever gets it does what it says, and the stream only tells what came of it.
+ */
+import { type CallToolResult, type InputRequiredResult, isInputRequiredResult } from "@modelcontextprotocol/server";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { AppError } from "@/lib/contract/errors";
+import { findIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
+import { userContext } from "@/lib/http/caller";
+import type { Stream } from "@/lib/http/event-stream";
+import { askedIn, FIELD } from "./confirmation";
+import { type Call, errorResult, problemResult, storedAnswer } from "./endpoint-calls";
+import { runTool } from "./tools";
+
+const SESSION = "mcp-session";
+const QUESTION = "mcp-question";
+const signedFor = ({ caller }: Call) => `${caller.environment.id} ${caller.actor.id}`;
+
+/** Whether a client says that it can show a form. Before there were kinds of questions, they were forms. */
+export function canShowForms(capabilities: unknown): boolean {
+  const elicitation = memberOf(capabilities, "elicitation");
+  if (typeof elicitation !== "object" || elicitation === null) return false;
+  return memberOf(elicitation, "form") !== undefined || Object.keys(elicitation).length === 0;
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** What such a client says of itself once, it gets back, signed, to send with each message. Nothing of it is kept here. */
+export const sessionFor = (call: Call): string => call.http.service.secret.mac(SESSION, signedFor(call));
+export const isSessionOf = (call: Call, session: string): boolean =>
+  call.http.service.secret.isMac(SESSION, signedFor(call), session);
+
+export type ToolCall = { readonly name: string; readonly input: unknown };
+
+/** What the answer to a question brings back, signed, as the question's id. */
+type Question = ToolCall & { readonly state: string };
+
+/** Of a whole message, which the client sends back in its answer. */
+const LONGEST_QUESTION = 32 * 1024;
+const LOOK_MS = 1_000;
+const SIGN_OF_LIFE_MS = 15_000;
+/** For as long as an operation may take that was allowed at the last moment. */
+const GRACE_MS = 30_000;
+/** Of a key, of a merchant with however many keys, and of all: each looks into the database every second. */
+const MOST_OF_ONE = 5;
+const MOST_OF_MERCHANT = 10;
+const MOST = 100;
+
+type Waiting = {
+  readonly signedFor: string;
+  readonly merchantId: string;
+  readonly tell: (result: CallToolResult) => void;
+};
+
+/** Streams of this process that wait, by the idempotency key of their question. */
+const waiting = new Map<string, Waiting>();
+
+/** The stream of a call that has a question. Throws `rate_limited` when too many wait already. */
+export function askOnStream(call: Call, id: string | number, tool: ToolCall, asked: InputRequiredResult): Stream {
+  const own = signedFor(call);
+  const { merchantId } = call.caller.environment;
+  const ofMerchant = [...waiting.values()].filter((each) => each.merchantId === merchantId);
+  const ofOne = ofMerchant.filter((each) => each.signedFor === own).length;
+  if (waiting.size >= MOST || ofMerchant.length >= MOST_OF_MERCHANT || ofOne >= MOST_OF_ONE)
+    throw new AppError("rate_limited", "Too many questions wait for an answer already. Answer one of them first.");
+  const { requestState: state = "", inputRequests } = asked;
+  const { key, until } = askedIn(state);
+  const question = questionId(call, { ...tool, state });
+  if (question.length > LONGEST_QUESTION)
+    throw new AppError("invalid_parameter", "This is too long to be confirmed by this client. Send less metadata.");
+  const { message, requestedSchema } = (inputRequests?.[FIELD]?.params ?? {}) as Record<string, unknown>;
+  return async function* (signal) {
+    const { clock, timer } = call.http.service;
+    const told: CallToolResult[] = [];
+    let failed: CallToolResult | null = null;
+    let endsAt = until + GRACE_MS;
+    let wake = () => {};
+    const tell = (result: CallToolResult) => {
+      told.push(result);
+      wake();
+    };
+    const leave = () => wake();
+    waiting.set(key, { signedFor: own, merchantId, tell });
+    signal.addEventListener("abort", leave);
+    try {
+      yield frameOf({ id: question, method: "elicitation/create", params: { message, requestedSchema } });
+      for (let looks = 1; !signal.aborted; looks++) {
+        if (told.length === 0) {
+          await new Promise<void>((resolve) => {
+            const cancel = timer.after(LOOK_MS, resolve);
+            wake = () => {
+              cancel();
+              resolve();
+            };
+          });
+        }
+        let result = told.shift() ?? null;
+        if (result === null || result.isError === true) {
+          if (result !== null) endsAt = Math.min(endsAt, clock.now().getTime() + GRACE_MS);
+          failed = result ?? failed;
+          const found = await lookElsewhere(call, tool, state);
+          if (typeof found === "object") result = found;
+          // An answer that failed is told only when no other one did anything.
+          else result = found === "unused" && failed !== null && !isUnsure(failed) ? failed : null;
+          if (result === null && clock.now().getTime() > endsAt)
+            result = errorResult(found === "unused" && failed === null ? UNANSWERED : PENDING);
+        }
+        if (result !== null) {
+          yield frameOf({ id, result });
+          return;
+        }
+        if (looks % (SIGN_OF_LIFE_MS / LOOK_MS) === 0) yield ": still here\n\n";
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
+      waiting.delete(key);
+    }
+  };
+}
+
+const UNANSWERED = {
+  code: "confirmation_declined",
+  detail: "No answer came in ten minutes. Look at the payment, and don't ask again unless your user wants you to.",
+};
+
+/** JSON has no line breaks of its own. */
+const frameOf = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+
+const PENDING = {
+  code: "outcome_pending",
+  detail: "What came of it is not known yet: it may have been done or not. Look at the payment before you try again.",
+};
+
+/**
+ * What came of a yes that another process got: the answer that is stored under its key, and nothing but that. `unused`: nobody
+ * has used the key. `unknown`: it may have been used, and has no answer yet.
+ */
+async function lookElsewhere(
+  call: Call,
+  tool: ToolCall,
+  state: string,
+): Promise<CallToolResult | "unused" | "unknown"> {
+  const { http, caller, info } = call;
+  const { environment, actor } = caller;
+  const { key } = askedIn(state);
+  try {
+    const context = userContext(http.service, { environment, actor, request: { ...info, endpoint: "mcp" } });
+    const known = await findIdempotencyKey(context, { key });
+    if (known?.state !== "done") return known === null ? "unused" : "unknown";
+  } catch (error) {
+    // It looks again in a second.
+    if (isDatabaseUnavailable(error)) return "unknown";
+    throw error;
+  }
+  let isStored = false;
+  const result = await answered(call, tool, state, YES, async (...request) => {
+    const answer = await storedAnswer(...request);
+    isStored = true;
+    return answer;
+  });
+  if (isStored) return result;
+  const status = statusOf(result);
+  return status === 401 || status === 403 ? errorResult(PENDING) : "unknown";
+}
+
+const YES = { action: "accept", content: { [FIELD]: true } };
+
+const statusOf = ({ structuredContent }: CallToolResult): unknown =>
+  memberOf(memberOf(structuredContent, "error"), "status");
+
+/** A failure of ours says nothing of what was done before it. */
+const isUnsure = (result: CallToolResult): boolean => Number(statusOf(result)) >= 500;
+
+async function answered(
+  call: Call,
+  { name, input }: ToolCall,
+  state: string,
+  answer: unknown,
+  look?: typeof storedAnswer,
+): Promise<CallToolResult> {
+  const asking = { canAsk: true, state, answers: { [FIELD]: answer }, ...(look && { look }) };
+  const result = await runTool(call, name, input, asking);
+  if (result !== null && !isInputRequiredResult(result)) return result;
+  return problemResult(call, new AppError("invalid_parameter", "There is no such question."));
+}
+
+/** The answer to a question of ours, which is done at once; what is no such answer does nothing. */
+export async function takeAnswer(call: Call, id: unknown, answer: unknown): Promise<void> {
+  const question = readQuestion(call, id);
+  if (question === null) return;
+  const result = await answered(call, question, question.state, answer);
+  waiting.get(askedIn(question.state).key)?.tell(result);
+}
+
+const signedText = (call: Call, payload: string) => `${signedFor(call)}\n${payload}`;
+
+function questionId(call: Call, question: Question): string {
+  const payload = Buffer.from(JSON.stringify(question)).toString("base64url");
+  return `${payload}.${call.http.service.secret.mac(QUESTION, signedText(call, payload))}`;
+}
+
+function readQuestion(call: Call, id: unknown): Question | null {
+  const [payload = "", mac = "", ...rest] = typeof id === "string" ? id.split(".") : [];
+  if (rest.length > 0 || !call.http.service.secret.isMac(QUESTION, signedText(call, payload), mac)) return null;
+  return JSON.parse(Buffer.from(payload, "base64url").toString()) as Question;
+}

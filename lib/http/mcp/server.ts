@@ -1,0 +1,178 @@
+/** The MCP server at /mcp, as HTTP sees it: who calls, how often, and whether a message is one. Nothing is kept between two. */
+import { setTimeout as wait } from "node:timers/promises";
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
+import { AppError } from "@/lib/contract/errors";
+import { env } from "@/lib/env";
+import { bytesOf, type HttpAnswer, toResponse } from "@/lib/http/answer";
+import { type Caller, readerOf } from "@/lib/http/caller";
+import { currentService, type HttpService } from "@/lib/http/current-service";
+import { STRANGER_WAITS_MS } from "@/lib/http/dispatch";
+import { alteredParts, readBody, requireJson } from "@/lib/http/parse";
+import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "@/lib/http/pipeline";
+import { type ApiRequest, addressOf, type Connection, pathOf } from "@/lib/http/request-parts";
+import type { Answered } from "./session";
+
+/** Answers /mcp. Nothing is kept between two messages, so there is nothing to open with GET or to end with DELETE. */
+export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
+  if (pathOf(request.url) !== "/mcp") return refuse(request, null);
+  if (request.method !== "POST") return refuse(request, ["POST"]);
+  const known: Known = { caller: null };
+  return answerRequest(request, {
+    name: "mcp",
+    run: (info, headers) => answer(currentService(), { request, connection, info, headers, known }),
+    async refused(error) {
+      if (!(error instanceof AppError)) return error;
+      if (known.caller === null && error.code === "rate_limited") await wait(STRANGER_WAITS_MS);
+      return error.status === 401 ? unauthorized(error) : error;
+    },
+  });
+}
+
+export const nextRoutes = everyMethod(async (request) => toResponse(await mcp(request, { ip: null })));
+
+/** Who calls, once that is known. */
+type Known = { caller: Caller | null };
+type Post = {
+  readonly request: ApiRequest;
+  readonly connection: Connection;
+  readonly info: RequestInfo;
+  readonly headers: AnswerHeaders;
+  readonly known: Known;
+};
+
+/** In this order: 403 (origin), 401, 429, 413/415, then the message. What a tool does is checked by the endpoint it calls. */
+async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
+  const { request, connection, info, headers } = post;
+  requireNoForeignPage(request.headers.get("origin"));
+  const apiKey = request.headers.get("x-api-key") ?? bearerOf(request.headers.get("authorization"));
+  const caller = await http.authenticator.authenticate({
+    apiKey,
+    host: request.headers.get("host"),
+    ip: addressOf(request.headers, connection),
+  });
+  post.known.caller = caller;
+  Object.assign(headers, http.rateLimiter.take(caller.limitKey));
+  http.merchantLimiter.take(caller.environment.id);
+  const reader = readerOf(caller, { method: "GET", name: "mcp" });
+  http.answerLimits.check(reader);
+  const text = await readBody(request);
+  requireJson(request.headers.get("content-type"));
+  const { message, refusal } = messageOf(text);
+  if (refusal) return refusedMessage(headers, refusal);
+  const { answerMessage } = await import("./session");
+  const call = { http, caller, apiKey: apiKey ?? "", request, connection, info };
+  const answered = await answerOf(
+    headers,
+    await answerMessage(call, asPosted(request), message, request.headers.get("mcp-session-id")),
+  );
+  http.answerLimits.charge(reader, bytesOf(answered.body));
+  return answered;
+}
+
+/** A page in a browser that reaches us under a name of its own, or from elsewhere. Clients that are no browsers send no Origin. */
+function requireNoForeignPage(origin: string | null): void {
+  if (origin === null) return;
+  const own = [env.baseUrl, env.sandboxBaseUrl, env.liveBaseUrl].map((url) => url && new URL(url).origin);
+  if (own.includes(origin)) return;
+  throw new AppError("origin_not_allowed", "Pages of other sites can't use this address. Connect with an MCP client.");
+}
+
+const bearerOf = (header: string | null): string | null => /^Bearer +(\S{1,1000})$/i.exec(header ?? "")?.[1] ?? null;
+
+const unauthorized = (error: AppError) =>
+  new AppError(
+    error.code,
+    error.code === "api_key_missing"
+      ? "Send your API key as Authorization: Bearer <key>, or in the X-Api-Key header. Make one in the dashboard, under API keys."
+      : "This API key does not work here. Check that it is complete, active and for this environment.",
+    {
+      headers: {
+        "WWW-Authenticate": `Bearer realm="Cardlane"${error.code === "api_key_invalid" ? ', error="invalid_token"' : ""}`,
+      },
+    },
+  );
+
+type Refusal = { readonly code: number; readonly message: string; readonly id?: string | number };
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+
+/** Deeper than any message of the protocol, and no strain for those who read it. */
+const DEEPEST = 40;
+
+function messageOf(text: string): { message: object; refusal?: undefined } | { message?: undefined; refusal: Refusal } {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return { refusal: { code: PARSE_ERROR, message: "The body is not valid JSON." } };
+  }
+  const refuseAs = (sentence: string) => ({ refusal: { code: INVALID_REQUEST, message: sentence } });
+  if (Array.isArray(message)) return refuseAs("Send one message at a time: there are no batches.");
+  if (typeof message !== "object" || message === null) return refuseAs("A message is a JSON object.");
+  if (isDeeper(message, DEEPEST)) return refuseAs("This message is nested too deeply.");
+  const [altered] = alteredParts(text, message);
+  if (altered) return refuseAs(altered.message);
+  const { id, method } = message as { id?: string | number | null; method?: unknown };
+  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number")
+    return refuseAs("An id is a string or a number.");
+  // The id of an answer is that of a question of ours, and is not repeated.
+  if (method !== undefined && maskCardNumbers(String(id)) !== String(id))
+    return refuseAs("An id must not look like a card number.");
+  if (method === "subscriptions/listen")
+    return {
+      refusal: {
+        code: METHOD_NOT_FOUND,
+        message: "There is nothing to subscribe to.",
+        ...(id !== undefined && id !== null && { id }),
+      },
+    };
+  return { message };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
+const refusedMessage = (headers: AnswerHeaders, { id, ...error }: Refusal): HttpAnswer => ({
+  status: error.code === METHOD_NOT_FOUND ? 404 : 400,
+  headers: { ...headers, "Content-Type": "application/json" },
+  body: JSON.stringify({ jsonrpc: "2.0", error, id: id ?? null }),
+});
+
+const PROTOCOL_HEADERS = ["content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+
+/** The request as the SDK takes it, without its body, which is read already, and without what is none of its business. */
+function asPosted({ headers }: ApiRequest): Request {
+  const given = PROTOCOL_HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  });
+  // Both kinds, as the protocol wants it named: who takes anything gets JSON all the same.
+  const accept: [string, string] = ["accept", "application/json, text/event-stream"];
+  return new Request("http://localhost/mcp", { method: "POST", headers: [accept, ...given] });
+}
+
+async function answerOf(headers: AnswerHeaders, { response, stream, session }: Answered): Promise<HttpAnswer> {
+  if (session !== undefined) headers["Mcp-Session-Id"] = session;
+  if (stream) {
+    // A proxy that collects an answer would never pass this one on.
+    Object.assign(headers, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+    return { status: 200, headers, body: "", stream };
+  }
+  const text = await response.text();
+  if (response.status >= 500) throw new Error(`the MCP server failed with ${response.status}`);
+  const type = response.headers.get("content-type");
+  if (type) headers["Content-Type"] = type;
+  return { status: response.status, headers, body: withoutNumbers(text) };
+}
+
+/** An error of the protocol repeats parts of what was sent. Results went through the endpoints, which keep no card number. */
+function withoutNumbers(text: string): string {
+  if (!text.includes('"error"')) return text;
+  const answered = JSON.parse(text, (_, value) => (typeof value === "string" ? maskCardNumbers(value) : value)) as {
+    error?: unknown;
+  };
+  return answered.error === undefined ? text : JSON.stringify(answered);
+}

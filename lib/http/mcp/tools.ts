@@ -1,0 +1,260 @@
+/** The tools: which key sees which, and what each does. */
+import type { CallToolResult, InputRequiredResult, Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { AppError } from "@/lib/contract/errors";
+import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import { getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
+import { type Payment, refundBody } from "@/lib/contract/payments/payment";
+import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
+import { getTransaction, listTransactions } from "@/lib/contract/transactions/endpoints";
+import { listTransactionsQuery, type Transaction } from "@/lib/contract/transactions/transaction";
+import { appErrorOf } from "@/lib/http/answer";
+import { type Caller, writes } from "@/lib/http/caller";
+import { check } from "@/lib/http/parse";
+import { SENDS_ELSEWHERE } from "@/lib/http/session-caller";
+import { describeEndpoint, isPermitted, jsonSchema, OFFERED, searchEndpoints } from "./catalogue";
+import { type Asking, moveMoney, movesMoney } from "./confirmation";
+import {
+  type Call,
+  callEndpoint,
+  dataResult,
+  endpointResult,
+  invalid,
+  MOST_ROWS,
+  problemResult,
+  type Scalar,
+} from "./endpoint-calls";
+
+export type ToolResult = CallToolResult | InputRequiredResult;
+
+type ToolDefinition = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What it may call; a key sees the tool when it may call any of them. Left out for what calls none. */
+  readonly calls?: readonly Endpoint[];
+  /** What it has to read first. */
+  readonly reads?: Endpoint;
+  readonly input: z.ZodType<Record<string, unknown>>;
+  /** What clients are told of the input, where the endpoint itself checks it. */
+  readonly shown?: z.ZodType;
+  readonly run: (call: Call, input: never, asking: Asking) => ToolResult | Promise<ToolResult>;
+};
+
+function tool<Input extends z.ZodType<Record<string, unknown>>>(
+  definition: Omit<ToolDefinition, "input" | "run"> & {
+    readonly input: Input;
+    readonly run: (call: Call, input: z.infer<Input>, asking: Asking) => ToolResult | Promise<ToolResult>;
+  },
+): ToolDefinition {
+  return definition;
+}
+
+const READS = OFFERED.filter((endpoint) => !writes(endpoint));
+const WRITES = OFFERED.filter(writes);
+
+const endpointName = z.string().max(100).describe("Name of an endpoint, as search_endpoints tells it.");
+const scalar = z.union([z.string().max(1_000), z.number(), z.boolean()]);
+const endpointInput = z.strictObject({
+  name: endpointName,
+  id: z.string().min(1).max(255).optional().describe("The id in the path, for endpoints that have one."),
+  query: z.record(z.string().max(100), scalar).optional().describe("Query parameters."),
+  body: z.record(z.string(), z.unknown()).optional().describe("The JSON body."),
+});
+
+const MONEY_NOTE =
+  "Your user is asked to confirm first. Amounts are integers in minor units: 1999 is $19.99. Call it once; when a call fails without an answer, look at the payment before you try again.";
+
+const TOOLS: readonly ToolDefinition[] = [
+  tool({
+    name: "find_payment",
+    title: "Find payments",
+    description:
+      "Finds charges by words (customer name, e-mail, order number, description, metadata, last four digits, amount) and filters that must all match, newest first. Pass payment_id to the other tools.",
+    calls: [listTransactions],
+    input: z.record(z.string().max(100), scalar),
+    shown: z.strictObject({
+      ...listTransactionsQuery.shape,
+      limit: z.int().min(1).max(MOST_ROWS).optional().describe(`Rows, up to ${MOST_ROWS}; 10 when left out.`),
+    }),
+    run: findPayment,
+  }),
+  tool({
+    name: "explain_decline",
+    title: "Explain a decline",
+    description:
+      "Says why a payment or transaction was declined or failed: the code, what it means, what to tell the customer and what to do.",
+    calls: [getPayment, getTransaction],
+    input: z.strictObject({
+      id: z.string().min(1).max(255).describe("Id of a payment (pay_…) or transaction (txn_…)."),
+    }),
+    run: explainDecline,
+  }),
+  tool({
+    name: "refund_payment",
+    title: "Refund a payment",
+    description: `Returns captured money to the card: the given amount, or all that is left. ${MONEY_NOTE}`,
+    calls: [refundPayment],
+    reads: getPayment,
+    input: z.strictObject({
+      payment_id: z.string().min(1).max(255).describe("Id of the payment (pay_…)."),
+      ...refundBody.shape,
+    }),
+    run: (call, { payment_id, ...body }, asking) => moveMoney(call, asking, refundPayment, { id: payment_id, body }),
+  }),
+  tool({
+    name: "search_endpoints",
+    title: "Search the API's endpoints",
+    description: "Finds endpoints of the Cardlane API by words. Without words it lists them all.",
+    input: z.strictObject({ query: z.string().max(200).default("").describe("Words, such as `capture payment`.") }),
+    run: ({ caller }, { query }) => dataResult({ endpoints: searchEndpoints(query, caller.permissions) }),
+  }),
+  tool({
+    name: "describe_endpoint",
+    title: "Describe an endpoint",
+    description: "An endpoint in full: parameters, errors and an example. Read it before you call one.",
+    input: z.strictObject({
+      name: endpointName,
+      answer_schema: z.boolean().default(false).describe("Whether to add the JSON Schema of the answer."),
+    }),
+    run: ({ caller }, { name, answer_schema }) =>
+      dataResult(describeEndpoint(offered(name, OFFERED), caller.permissions, answer_schema)),
+  }),
+  tool({
+    name: "read_endpoint",
+    title: "Read from the API",
+    description: `Calls an endpoint that changes nothing. Lists have 20 rows unless you pass a limit, and at most ${MOST_ROWS}.`,
+    calls: READS,
+    input: endpointInput,
+    run: async (call, { name, ...input }) => {
+      const endpoint = offered(name, READS, "execute_endpoint");
+      return endpointResult(call, endpoint, await callEndpoint(call, endpoint, input));
+    },
+  }),
+  tool({
+    name: "execute_endpoint",
+    title: "Change something by the API",
+    description: `Calls an endpoint that changes something. For those that move money: ${MONEY_NOTE}`,
+    calls: WRITES,
+    input: endpointInput,
+    run: async (call, { name, ...input }, asking) => {
+      const endpoint = offered(name, WRITES, "read_endpoint");
+      if (call.caller.environment.mode === "live" && SENDS_ELSEWHERE.has(name)) throw notByAssistants();
+      if (movesMoney(endpoint)) return moveMoney(call, asking, endpoint, input);
+      return endpointResult(call, endpoint, await callEndpoint(call, endpoint, input));
+    },
+  }),
+];
+
+/** Text in a payment could talk an assistant into sending all customers' data somewhere. People prove themselves for this, too. */
+const notByAssistants = () =>
+  new AppError(
+    "permission_denied",
+    "An assistant can't set where live events are sent. Nothing was done. Your user can do it in the dashboard, under Webhooks.",
+  );
+
+function offered(name: string, among: readonly Endpoint[], otherTool?: string): Endpoint {
+  const found = among.find((endpoint) => endpoint.name === name);
+  if (found) return found;
+  const other = otherTool !== undefined && OFFERED.some((endpoint) => endpoint.name === name);
+  throw invalid(
+    "name",
+    other ? `That endpoint is one for ${otherTool}.` : "There is no such endpoint here. Use search_endpoints.",
+  );
+}
+
+const MEMBERS = [
+  ...["payment_id", "id", "type", "status", "amount", "currency", "amount_captured", "amount_refunded"],
+  ...["amount_refundable", "available_actions", "card_brand", "card_last4", "decline_code", "customer_id"],
+  ...["customer_name", "customer_email", "description", "metadata", "created_at"],
+] as const satisfies readonly (keyof Transaction)[];
+
+async function findPayment(call: Call, given: Record<string, Scalar>): Promise<CallToolResult> {
+  const answer = await callEndpoint(call, listTransactions, { query: { type: "CHARGE", limit: 10, ...given } });
+  if (answer.status >= 400) return endpointResult(call, listTransactions, answer);
+  const { data, has_more, total, total_capped } = answer.data as { data: Transaction[] } & Record<string, unknown>;
+  const rows = data.map((row) => Object.fromEntries(MEMBERS.map((name) => [name, row[name]])));
+  return dataResult({ found: rows, has_more, total, total_capped });
+}
+
+async function explainDecline(call: Call, { id }: { id: string }): Promise<CallToolResult> {
+  const endpoint = id.startsWith("txn_") ? getTransaction : getPayment;
+  const answer = await callEndpoint(call, endpoint, { id });
+  if (answer.status >= 400) return endpointResult(call, endpoint, answer);
+  const found = answer.data as Payment | Transaction;
+  const transaction = found.object === "payment" ? found.transactions[0] : found;
+  if (!transaction) return endpointResult(call, endpoint, answer);
+  const { decline_code, avs_result, cvv_result, fraud_score, status } = transaction;
+  const { meaning, say, advice } = decline_code
+    ? DECLINE_GUIDE[decline_code]
+    : { ...NOT_DECLINED[statusOf(status)], say: null };
+  return dataResult({
+    ...{
+      payment_id: transaction.payment_id,
+      transaction_id: transaction.id,
+      type: transaction.type,
+      status: found.status,
+    },
+    ...{ amount: transaction.amount, currency: transaction.currency, created_at: transaction.created_at },
+    ...{ decline_code, meaning, tell_the_customer: say, advice, fraud_score },
+    ...{ card_brand: transaction.card_brand, card_last4: transaction.card_last4 },
+    address_check: avs_result && { code: avs_result, meaning: AVS_RESULTS[avs_result] },
+    security_code_check: cvv_result && { code: cvv_result, meaning: CVV_RESULTS[cvv_result] },
+  });
+}
+
+const statusOf = (status: string) => (status === "FAILED" || status === "PENDING" ? status : "OTHER");
+const NOT_DECLINED = {
+  FAILED: {
+    meaning: "The processor could not complete it. Nothing moved, and the issuer did not decline it.",
+    advice: "Try again with a new payment.",
+  },
+  PENDING: {
+    meaning: "The outcome is not known yet.",
+    advice: "Wait a moment and look again. Don't pay a second time until it is known.",
+  },
+  OTHER: { meaning: "It was not declined.", advice: "See its status." },
+} as const;
+
+const isVisible = ({ calls, reads }: ToolDefinition, { permissions }: Pick<Caller, "permissions">): boolean =>
+  (calls === undefined || calls.some((endpoint) => isPermitted(endpoint, permissions))) &&
+  (reads === undefined || isPermitted(reads, permissions));
+
+/** What clients may think of a tool, from what it calls. */
+function annotationsOf(title: string, calls: readonly Endpoint[] = []): Tool["annotations"] {
+  const isReading = !calls.some(writes);
+  return {
+    title,
+    readOnlyHint: isReading,
+    destructiveHint: calls.some((endpoint) => endpoint.method === "DELETE" || movesMoney(endpoint)),
+    idempotentHint: isReading,
+    // Cards, banks and the servers of webhooks are outside.
+    openWorldHint: !isReading,
+  };
+}
+
+const listed = new Map<string, Tool>();
+
+/** Of a key: each tool of which it may call anything. */
+export const toolsOf = (caller: Pick<Caller, "permissions">): Tool[] =>
+  TOOLS.filter((definition) => isVisible(definition, caller)).map((definition) => {
+    const { name, title, description, input, shown = input, calls } = definition;
+    const known = listed.get(name);
+    if (known) return known;
+    const inputSchema = { ...jsonSchema(shown), type: "object" as const };
+    const made: Tool = { name, title, description, inputSchema, annotations: annotationsOf(title, calls) };
+    listed.set(name, made);
+    return made;
+  });
+
+/** Never throws: what goes wrong is told as a tool's error, in the words of /v1. Null for a tool that there is not. */
+export async function runTool(call: Call, name: string, input: unknown, asking: Asking): Promise<ToolResult | null> {
+  const definition = TOOLS.find((each) => each.name === name);
+  if (!definition) return null;
+  try {
+    return await definition.run(call, check(definition.input, input ?? {}) as never, asking);
+  } catch (error) {
+    return problemResult(call, appErrorOf(call.http.service, error, call.info));
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+type PaymentFormAsset = { version: string; integrity: string };
+export type PaymentFormAssets = {
+  script: { src: string; integrity: string };
+  stylesheet: { href: string; integrity: string };
+};
+
+/**
+ * What the payment form's page loads. The address changes with the content and the digest comes with it, so that neither a
+ * cache nor whoever can write to `public` shows a shopper another script than the page was made for. Throws before a build.
+ */
+export function paymentFormAssets(): PaymentFormAssets {
+  const folder = join(process.cwd(), "public", "sdk");
+  const [script, stylesheet] = [
+    paymentFormAsset(join(folder, "frame.js")),
+    paymentFormAsset(join(folder, "frame.css")),
+  ];
+  return {
+    script: { src: `/sdk/frame.js?v=${script.version}`, integrity: script.integrity },
+    stylesheet: { href: `/sdk/frame.css?v=${stylesheet.version}`, integrity: stylesheet.integrity },
+  };
+}
+
+const known = new Map<string, PaymentFormAsset & { mtimeMs: number; size: number }>();
+
+/** One file as it is now; read again only when it was written since. */
+export function paymentFormAsset(file: string): PaymentFormAsset {
+  const { mtimeMs, size } = statSync(file);
+  const before = known.get(file);
+  if (before && before.mtimeMs === mtimeMs && before.size === size) return before;
+  const content = readFileSync(file);
+  const digest = (algorithm: string) => createHash(algorithm).update(content);
+  const asset = {
+    mtimeMs,
+    size,
+    version: digest("sha256").digest("hex").slice(0, 12),
+    integrity: `sha384-${digest("sha384").digest("base64")}`,
+  };
+  known.set(file, asset);
+  return asset;
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
+import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
+import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
+import { newId } from "@/lib/ids";
+import { CARD } from "@/lib/testing/checkout";
+import { testDatabase } from "@/lib/testing/database";
+import { testContext } from "@/lib/testing/factories";
+import { moneyTenant } from "@/lib/testing/money";
+import { attempt } from "./checkout";
+import { provideService } from "./current-service";
+import { linkPage, openLink } from "./payment-link";
+
+const { db } = await testDatabase();
+
+/** A browser as far as its cookies go: from another site it sends none that is `Strict`, and `None` goes with everything. */
+function browser() {
+  let cookie: { value: string; sameSite: string } | null = null;
+  return {
+    keep(header: string | null) {
+      const [value = "", ...rest] = (header ?? "").split("; ");
+      const sameSite = rest.find((one) => one.startsWith("SameSite="))?.slice("SameSite=".length) ?? "none given";
+      cookie = { value, sameSite };
+    },
+    request(url: string, from: "same-origin" | "cross-site", method = "GET") {
+      const isSent = cookie !== null && (from === "same-origin" || (cookie.sameSite === "Lax" && method === "GET"));
+      return new Request(url, {
+        method,
+        headers: {
+          ...{ "sec-fetch-site": from, "x-forwarded-for": "192.0.2.7" },
+          ...(isSent && { cookie: cookie?.value ?? "" }),
+        },
+      });
+    },
+  };
+}
+
+test("whoever has paid at a link and opens it again, from a mailbox too, is told so before there is another form", async () => {
+  const tenant = await moneyTenant(db);
+  provideService(tenant.service);
+  const price = { amount: 1_999, currency: "USD", description: "A poster" };
+  const link = await createPaymentLink(
+    testContext(tenant.service, tenant.merchant.test),
+    createPaymentLinkBody.parse(price),
+  );
+  const token = link.url.slice(link.url.lastIndexOf("/") + 1);
+  const shopper = browser();
+  const visit = (from: "same-origin" | "cross-site") => linkPage(shopper.request(link.url, from), token);
+  expect(await visit("cross-site")).toMatchObject({ kind: "page", paidBefore: null });
+  const opened = await openLink(shopper.request(`${link.url}/open`, "same-origin", "POST"), token);
+  if (opened.kind !== "opened") throw new Error(`no form: ${opened.problem}`);
+  shopper.keep(opened.answer.headers.get("set-cookie"));
+  const session = opened.answer.headers.get("location")?.slice("/pay/".length) ?? "";
+  await attempt(
+    {
+      ...{ service: tenant.service, params: { token: session }, address: randomUUID(), cookies: null },
+      request: { id: newId(), path: "/pay/{token}/attempts" },
+    },
+    checkoutAttemptBody.parse({ attempt: randomUUID(), card: CARD }),
+  );
+  for (const from of ["same-origin", "cross-site"] as const)
+    expect(await visit(from), from).toMatchObject({ kind: "page", paidBefore: `/pay/${session}` });
+});

@@ -1,0 +1,189 @@
+import { networkOf } from "@/lib/auth/attempt-limits";
+import {
+  type CheckoutLocale,
+  type CheckoutSale,
+  checkoutLocale,
+  type LinkProblem,
+} from "@/lib/contract/checkout/checkout";
+import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
+import { AppError } from "@/lib/contract/errors";
+import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
+import { logoOf } from "@/lib/domain/accounts/logo";
+import { findPaymentLink, openPaymentLink, type PublicLink, sessionTaken } from "@/lib/domain/checkout/open-link";
+import { linkPrice } from "@/lib/domain/checkout/payment-links";
+import type { Service } from "@/lib/domain/context";
+import { planTermsOf } from "@/lib/domain/plans/plans";
+import { env } from "@/lib/env";
+import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
+import { currentService } from "./current-service";
+import { addressOf } from "./request-parts";
+import { sandboxQuota } from "./sandbox-quota";
+import { requireSameOrigin } from "./session-caller";
+
+const STATUS: Record<LinkProblem, number> = {
+  not_found: 404,
+  over: 410,
+  expired: 410,
+  paid: 410,
+  too_many: 429,
+  elsewhere: 403,
+  suspended: 403,
+};
+
+const PROBLEMS: Record<Exclude<PaymentLinkStatus, "ACTIVE">, LinkProblem> = {
+  INACTIVE: "over",
+  PLAN_INACTIVE: "over",
+  EXPIRED: "expired",
+  COMPLETED: "paid",
+};
+
+/** Why nobody can pay at a link; null when somebody can. */
+function problemOf(link: PublicLink | null): LinkProblem | null {
+  if (link === null) return "not_found";
+  if (link.row.suspended) return "suspended";
+  // Whoever pays may look how it ends, however the link stands by now.
+  if (link.row.under_way) return null;
+  return link.status === "ACTIVE" ? null : PROBLEMS[link.status];
+}
+
+/** Why there is no form, as a page says it. */
+export type LinkRefused = {
+  kind: "problem";
+  problem: LinkProblem;
+  status: number;
+  locale: CheckoutLocale;
+  headers: Readonly<Record<string, string>>;
+};
+
+const localeOf = (request: Request) => checkoutLocale(request.headers.get("accept-language"));
+
+const refused = (request: Request, problem: LinkProblem, headers = {}): LinkRefused => ({
+  kind: "problem",
+  problem,
+  status: STATUS[problem],
+  locale: localeOf(request),
+  headers,
+});
+
+type LinkPageFound = {
+  kind: "page";
+  sale: CheckoutSale;
+  /** Path of what this browser has paid here; null when it has not. */
+  paidBefore: string | null;
+  action: string;
+};
+type LinkLeadsOn = { kind: "opened"; answer: Response };
+
+/**
+ * GET /link/{token}: what the link sells; where it sells nothing any more, the payment that this browser made there. Writes
+ * nothing; the page itself asks for a session.
+ */
+export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn | LinkPageFound> {
+  const { service } = currentService();
+  const link = await findPaymentLink(service, token);
+  const problem = problemOf(link);
+  if (link === null || problem === "suspended") return refused(request, problem ?? "not_found");
+  const known = cookieOf(request);
+  const taken = await sessionTaken(service, link, known);
+  if (problem !== null) return taken ? leadTo(String(known)) : refused(request, problem);
+  const { row, plan } = link;
+  return {
+    kind: "page",
+    paidBefore: taken === "paid" ? `/pay/${known}` : null,
+    sale: {
+      merchant_name: row.merchant_name,
+      logo: logoOf(row),
+      ...linkPrice(row, plan),
+      plan_name: plan?.name ?? null,
+      description: row.description,
+      terms: plan && planTermsOf(plan),
+      environment: API_ENVIRONMENTS[row.mode],
+      appearance: row.checkout_appearance,
+      locale: localeOf(request),
+    },
+    action: `/link/${token}/open`,
+  };
+}
+
+/** POST /link/{token}/open: sends the shopper on to the form of a session that can be paid. */
+export async function openLink(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn> {
+  const { service } = currentService();
+  try {
+    requireSameOrigin(request.headers, service.baseUrl);
+    takeOpening(networkOf(addressOf(request.headers, { ip: null })), token);
+    return await open(request, service, token);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "origin_not_allowed") return refused(request, "elsewhere");
+    if (error.code === "rate_limited") return refused(request, "too_many", error.headers);
+    throw error;
+  }
+}
+
+async function open(request: Request, service: Service, token: string) {
+  const link = await findPaymentLink(service, token);
+  if (link === null || link.row.suspended) return refused(request, link === null ? "not_found" : "suspended");
+  const { row, environment } = link;
+  const opened = await openPaymentLink(service, link, {
+    known: cookieOf(request),
+    // In test mode a session is a write like any other of the merchant's.
+    beforeNew: () => {
+      sandboxQuota().take({ key: environment.id, mode: environment.mode, verified: row.verified });
+    },
+  });
+  if ("status" in opened) return refused(request, PROBLEMS[opened.status]);
+  // Brings a reload back to the same form. Of a single-use link there is but one.
+  return leadTo(opened.token, row.single_use ? {} : { "Set-Cookie": cookie(service, token, opened.token) });
+}
+
+function leadTo(session: string, more: Readonly<Record<string, string>> = {}): LinkLeadsOn {
+  const headers = { Location: `/pay/${session}`, "Cache-Control": "no-store", ...more };
+  return { kind: "opened", answer: new Response(null, { status: 303, headers }) };
+}
+
+const COOKIE = "cardlane_session";
+const DAY_SECONDS = 86_400;
+
+/** Sent to this link alone, and read by no script. Also when the link is opened from another site, such as a mailbox: not `Strict`. */
+function cookie({ baseUrl }: Service, token: string, session: string): string {
+  const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
+  return `${COOKIE}=${session}; Path=/link/${token}; Max-Age=${DAY_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+function cookieOf(request: Request): string | null {
+  const all = (request.headers.get("cookie") ?? "").split(/;\s*/);
+  return all.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? null;
+}
+
+/** Many shoppers may share one address, and more one link; each opening may write a row. */
+const OPENINGS_OF_ADDRESS = 10;
+const OPENINGS_OF_LINK = 60;
+
+type OpeningLimits = { take(network: string, link: string): void };
+
+/** On globalThis: Next bundles a copy of this module into each route. */
+const holder = globalThis as { [key: symbol]: OpeningLimits | undefined };
+const KEY = Symbol.for("cardlane.link-limits");
+
+function takeOpening(network: string, link: string): void {
+  holder[KEY] ??= createOpeningLimits(env.checkoutLimitPerMinute);
+  holder[KEY].take(network, link);
+}
+
+/** Openings of an address, then of a link; throws `rate_limited`. One that the address may not make does not count for the link. */
+export function createOpeningLimits(perMinute: number, now?: () => number): OpeningLimits {
+  const bucketsOf = (burst: number) => createTokenBuckets({ perSecond: burst / 60, burst, ...(now && { now }) });
+  const [addresses, links] = [bucketsOf(perMinute * OPENINGS_OF_ADDRESS), bucketsOf(perMinute * OPENINGS_OF_LINK)];
+  const take = (seconds: number) => {
+    if (seconds === 0) return;
+    throw new AppError("rate_limited", `Too many openings. Try again in ${seconds} s.`, {
+      retryAfterSeconds: seconds,
+    });
+  };
+  return {
+    take(network, link) {
+      take(secondsToWait(addresses.take(network)));
+      take(secondsToWait(links.take(link)));
+    },
+  };
+}

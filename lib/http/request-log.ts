@@ -1,0 +1,190 @@
+import { setImmediate as letOthersGo } from "node:timers/promises";
+import type { Sql } from "@/db/client";
+import { isRefused } from "@/db/refusals";
+import type { RequestLogRow } from "@/db/schema/request-log";
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { countRequestsLeftOut } from "@/lib/counts";
+import { type AnsweredRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
+import { createTokenBuckets } from "@/lib/token-buckets";
+import { type Caller, writes } from "./caller";
+
+const FLUSH_MS = 1_000;
+/** In memory at most, in all, waiting and being written. */
+const MAX_WAITING = 4_000;
+const MAX_BYTES = 16_000_000;
+/** An answer that is longer is not held: nothing is kept of it. */
+const MAX_HELD = 256_000;
+/** What a row weighs beside its bodies. */
+const ROW_BYTES = 1_500;
+/** An object in memory, against its text: of one that its endpoint takes, and of whatever was refused, such as many empty ones. */
+const [TAKEN_WEIGHT, REFUSED_WEIGHT] = [3, 20];
+/** What changed nothing is kept up to here: a caller in a loop fills neither the table nor the processor. */
+const PER_SECOND = 20;
+const BURST = 200;
+/** Of an account that cost nobody anything to open, in a day: they are kept for a month. */
+const MAX_UNPROVED_PER_DAY = 2_000;
+/** Rows of one statement. */
+const BATCH = 100;
+/** Rows are made for so long before others have their turn. */
+const MAKING_MS = 2;
+
+type RequestLogService = {
+  readonly db: { readonly sql: Sql };
+  readonly log: { warn(details: object, message: string): void };
+};
+
+/** `caller` is null as long as nobody knows whose it is: that is not kept. `bytes`: of both bodies. */
+export type NotedRequest = Omit<AnsweredRequest, "environmentId" | "actor"> & { caller: Caller | null; bytes: number };
+
+/** What waits: as it came, and as a row once it has been made. */
+type Waiting = { readonly request: AnsweredRequest; readonly bytes: number; row?: RequestLogRow };
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** An API key's requests, and what people change or are refused; what they only look at is noise. */
+export const isLogged = ({ actor }: Caller, endpoint: Endpoint, status: number) =>
+  actor.type === "api_key" || writes(endpoint) || status >= 400;
+
+/** Whether an answer is short enough to be held until it is written. */
+export const mayHold = (bytes: number): boolean => bytes <= MAX_HELD;
+
+/**
+ * Collects answered requests in memory and writes them every second, in batches. No request waits for it, or fails by it: what
+ * there is no room for is left out, counted, and said in the environment's next row.
+ */
+export function createRequestLog(service: RequestLogService) {
+  let waiting: Waiting[] = [];
+  let count = 0;
+  let bytes = 0;
+  const leftOut = new Map<string, number>();
+  let lost = 0;
+  const plain = createTokenBuckets({ perSecond: PER_SECOND, burst: BURST });
+  const unproved = createTokenBuckets({ perSecond: MAX_UNPROVED_PER_DAY / 86_400, burst: MAX_UNPROVED_PER_DAY });
+  let flushing: Promise<void> = Promise.resolve();
+
+  const isEnough = ({ environment, verified }: Caller) =>
+    environment.mode === "test" && !verified && unproved.take(environment.id).waitMs > 0;
+  const isOneOfMany = ({ environment }: Caller, { endpoint, status }: NotedRequest) =>
+    (status >= 400 || !writes(endpoint)) && plain.take(environment.id).waitMs > 0;
+
+  function leaveOut(environmentId: string, some = 1): void {
+    leftOut.set(environmentId, (leftOut.get(environmentId) ?? 0) + some);
+    lost += some;
+    countRequestsLeftOut(some);
+  }
+
+  /** The request's row, which says what was left out before it. */
+  function made(one: Waiting): RequestLogRow {
+    const { environmentId } = one.request;
+    const row = one.row ?? rowOf(one.request, leftOut.get(environmentId) ?? 0);
+    if (!one.row) leftOut.delete(environmentId);
+    one.row = row;
+    return row;
+  }
+
+  /** With their rows. One that cannot be made is left out, and the others go on. */
+  async function withRows(batch: readonly Waiting[]): Promise<Waiting[]> {
+    const able: Waiting[] = [];
+    let startedMs = performance.now();
+    for (const one of batch) {
+      try {
+        made(one);
+        able.push(one);
+      } catch (error) {
+        leaveOut(one.request.environmentId);
+        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be written down");
+        done([one]);
+      }
+      if (performance.now() - startedMs < MAKING_MS) continue;
+      await letOthersGo();
+      startedMs = performance.now();
+    }
+    return able;
+  }
+
+  function done(batch: readonly Waiting[]): void {
+    count -= batch.length;
+    for (const one of batch) bytes -= one.bytes;
+  }
+
+  /** A batch that the database refuses is written row by row, so that one bad row is lost alone. */
+  async function writeBatch(taken: readonly Waiting[]): Promise<void> {
+    const batch = await withRows(taken);
+    const rows = batch.map(made);
+    try {
+      await recordRequests(service, rows);
+      done(batch);
+      return;
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+    }
+    for (const [i, one] of batch.entries()) {
+      try {
+        await recordRequests(service, [rows[i] as RequestLogRow]);
+      } catch (error) {
+        if (!isRefused(error)) {
+          waiting = [...batch.slice(i), ...waiting];
+          return Promise.reject(new Requeued(error));
+        }
+        leaveOut(one.request.environmentId, 1 + (one.row?.left_out ?? 0));
+        service.log.warn({ err: error, request_id: one.request.id }, "a request could not be written down");
+      }
+      done([one]);
+    }
+  }
+
+  async function write(): Promise<void> {
+    if (lost > 0) service.log.warn({ left_out: lost }, "there were more requests than are written down");
+    lost = 0;
+    for (let left = waiting.length; left > 0 && waiting.length > 0; left -= BATCH) {
+      const batch = waiting.slice(0, Math.min(BATCH, left));
+      waiting = waiting.slice(batch.length);
+      try {
+        await writeBatch(batch);
+      } catch (error) {
+        // Another try with the next ones; what is new meanwhile has as much room as is left.
+        if (!(error instanceof Requeued)) waiting = [...batch.filter(({ row }) => row !== undefined), ...waiting];
+        service.log.warn({ err: error instanceof Requeued ? error.cause : error }, "could not write down requests");
+        return;
+      }
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    flushing = flushing.then(write);
+    return flushing;
+  };
+  const timer = setInterval(() => {
+    if (waiting.length > 0) void flush();
+  }, FLUSH_MS).unref();
+
+  return {
+    note(noted: NotedRequest): void {
+      const { caller, bytes: bodies, ...rest } = noted;
+      if (caller === null || !isLogged(caller, noted.endpoint, noted.status)) return;
+      const { environment, actor } = caller;
+      const held = noted.status >= 400 ? REFUSED_WEIGHT : TAKEN_WEIGHT;
+      const weight = ROW_BYTES + bodies * (rest.sent !== undefined || isObject(rest.answer) ? held : 1);
+      if (count >= MAX_WAITING || bytes + weight > MAX_BYTES || isOneOfMany(caller, noted) || isEnough(caller)) {
+        leaveOut(environment.id);
+        return;
+      }
+      count++;
+      bytes += weight;
+      waiting.push({ request: { ...rest, environmentId: environment.id, actor }, bytes: weight });
+    },
+    flush,
+    stop(): Promise<void> {
+      clearInterval(timer);
+      return flush();
+    },
+  };
+}
+
+class Requeued extends Error {
+  constructor(cause: unknown) {
+    super("some of a batch waits again", { cause });
+  }
+}
+
+const isObject = (answer: AnsweredRequest["answer"]) => answer !== null && answer !== "left out" && "value" in answer;

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { BuildError } from "./build-output";
+
+const SOURCE = join("packages", "node");
+/** What `npm install http://…/sdk/node.tgz` gets: the client that fits this service. */
+const TARBALL = join("public", "sdk", "node.tgz");
+
+/** Builds the client for Node into the tarball that this service serves, below `into`. Throws a BuildError. */
+export async function buildNodeClient(root: string, into = root): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "cardlane-node-"));
+  try {
+    await writePackage(root, folder);
+    const tarball = pack(folder);
+    const target = join(into, TARBALL);
+    if (existsSync(target) && readFileSync(target).equals(tarball)) return;
+    mkdirSync(join(target, ".."), { recursive: true });
+    writeFileSync(`${target}.${process.pid}`, tarball);
+    renameSync(`${target}.${process.pid}`, target);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the package as npm has it: ECMAScript and CommonJS, each with its types. */
+export async function writePackage(root: string, folder: string): Promise<void> {
+  for (const name of ["package.json", "README.md"]) cpSync(join(root, SOURCE, name), join(folder, name));
+  cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  const [esm, cjs] = [join(folder, "dist", "esm"), join(folder, "dist", "cjs")];
+  const { stop } = await import("esbuild");
+  try {
+    await Promise.all([bundle(root, "esm", esm), bundle(root, "cjs", cjs), declare(root, esm)]);
+  } finally {
+    // Its process would stay beside the service for as long as that runs.
+    await stop();
+  }
+  for (const name of readdirSync(esm).filter((file) => file.endsWith(".d.ts"))) {
+    // The sources name each other as they are; who has only the declarations needs the names of what they declare.
+    const types = readFileSync(join(esm, name), "utf8").replace(/(from "\.\/[a-z-]+)\.ts"/g, '$1.js"');
+    for (const folder of [esm, cjs]) writeFileSync(join(folder, name), types);
+  }
+  writeFileSync(join(cjs, "package.json"), '{ "type": "commonjs" }\n');
+}
+
+async function bundle(root: string, format: "esm" | "cjs", outdir: string): Promise<void> {
+  const { build } = await import("esbuild");
+  await build({
+    ...{ absWorkingDir: root, entryPoints: [join(SOURCE, "src", "index.ts")], outdir, tsconfigRaw: "{}" },
+    ...{ bundle: true, platform: "node", format, target: "node20", charset: "utf8", logLevel: "silent" },
+  }).catch((error: Error) => {
+    throw new BuildError(error.message);
+  });
+}
+
+async function declare(root: string, outDir: string): Promise<void> {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  await promisify(execFile)(process.execPath, [tsc, "-p", join(root, SOURCE), "--outDir", outDir]).catch(
+    (error: Error & { stdout?: string }) => {
+      throw new BuildError(error.stdout || error.message);
+    },
+  );
+}
+
+/** A tarball as `npm pack` makes it; npm itself may be absent. The same files make the same bytes. */
+function pack(folder: string): Buffer {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  const blocks = files.flatMap((file) => {
+    const content = readFileSync(file);
+    const name = posix.join("package", file.slice(folder.length).replaceAll("\\", "/"));
+    return [tarHeader(name, content.length), content, Buffer.alloc(-content.length & 511)];
+  });
+  const tarball = gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]), { level: 9 });
+  // The system that packed it, which makes no difference to anybody.
+  tarball[9] = 255;
+  return tarball;
+}
+
+/** A file's header in the ustar form, of no owner and of 1985, as npm writes it. */
+function tarHeader(name: string, size: number): Buffer {
+  const header = Buffer.alloc(512);
+  const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, "0")}\0`;
+  header.write(name, 0, 100);
+  header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(499162500, 12), 100);
+  header.write("        0", 148);
+  header.write("ustar\x0000", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${octal(sum, 7)} `, 148);
+  return header;
+}

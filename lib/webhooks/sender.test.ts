@@ -1,0 +1,111 @@
+import { connect } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
+import { createSender, type Dial } from "./sender";
+import { openWall } from "./wall";
+
+const opened: Receiver[] = [];
+afterEach(async () => {
+  for (const receiver of opened.splice(0)) await receiver.close();
+});
+
+async function receiving(answer = status(200)) {
+  const receiver = await openReceiver(answer);
+  opened.push(receiver);
+  return receiver;
+}
+
+const never = new AbortController().signal;
+const to = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: '{"name":"Zoë"}' });
+
+test("a message arrives whole, and its answer is what was sent back", async () => {
+  const receiver = await receiving(status(202, { "retry-after": "7" }, "later"));
+  const sent = await createSender(openWall()).send(to(`${receiver.url}?shop=1`), never);
+  expect(sent).toEqual({ kind: "answered", status: 202, retryAfter: "7", body: "later" });
+  expect(receiver.received).toMatchObject([
+    {
+      body: '{"name":"Zoë"}',
+      headers: { "webhook-id": "evt_1", host: new URL(receiver.url).host, connection: "close" },
+    },
+  ]);
+});
+
+test("it goes through the connection to the address that was checked, and the name is not looked up again", async () => {
+  const receiver = await receiving();
+  const asked: string[] = [];
+  const wall = openWall(async (name) => {
+    asked.push(name);
+    return ["192.0.2.1"];
+  });
+  const dialled: string[] = [];
+  const dial: Dial = (_target, address) => {
+    dialled.push(address);
+    return connect(Number(new URL(receiver.url).port), "127.0.0.1");
+  };
+  const sent = await createSender(wall, dial).send(to("http://shop.example/hook"), never);
+  expect(sent).toMatchObject({ kind: "answered", status: 200 });
+  expect([asked, dialled]).toEqual([["shop.example"], ["192.0.2.1"]]);
+  expect(receiver.received[0]?.headers.host).toBe("shop.example");
+});
+
+test("a dead address is passed over for the next one", async () => {
+  const receiver = await receiving();
+  const wall = openWall(async () => ["192.0.2.1", "127.0.0.1"]);
+  const { port } = new URL(receiver.url);
+  const dial: Dial = (_target, address) => connect(address === "127.0.0.1" ? Number(port) : 1, "127.0.0.1");
+  expect(await createSender(wall, dial).send(to("http://shop.example/"), never)).toMatchObject({ status: 200 });
+});
+
+test("no answer, or one that never begins to end, does not hold the sender", async () => {
+  const silent = await receiving(() => {});
+  const sender = createSender(openWall(), undefined, 300);
+  expect(await sender.send(to(silent.url), never)).toEqual({ kind: "failed", error: "No answer within 0.3 s." });
+  const endless = await receiving((_received, response) => {
+    response.writeHead(200);
+    const write = () => {
+      if (!response.destroyed) response.write("x".repeat(10_000), () => setImmediate(write));
+    };
+    write();
+  });
+  const sent = await createSender(openWall()).send(to(endless.url), never);
+  expect(sent).toMatchObject({ kind: "answered", status: 200 });
+  expect(sent.kind === "answered" && sent.body.length).toBe(4 * 1024);
+});
+
+test("a status that came in time counts, whatever becomes of the body", async () => {
+  const slow = await receiving((_received, response) => response.writeHead(200).write("thank"));
+  const sent = await createSender(openWall(), undefined, 300).send(to(slow.url), never);
+  expect(sent).toEqual({ kind: "answered", status: 200, retryAfter: null, body: "thank" });
+  const broken = await receiving((_received, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("thank", () => response.destroy());
+  });
+  expect(await createSender(openWall()).send(to(broken.url), never)).toMatchObject({ status: 200, body: "thank" });
+});
+
+test("garbage, a closed connection and headers without end are failures that say so", async () => {
+  const answers: Receiver["answer"][] = [
+    (_received, response) => response.socket?.end("SMTP ready\r\n"),
+    (_received, response) => response.destroy(),
+    (_received, response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`),
+  ];
+  for (const answer of answers) {
+    const receiver = await receiving(answer);
+    const sent = await createSender(openWall()).send(to(receiver.url), never);
+    expect(sent).toEqual({ kind: "failed", error: expect.stringMatching(/\w/) });
+  }
+  const receiver = await receiving();
+  await receiver.close();
+  expect(await createSender(openWall()).send(to(receiver.url), never)).toMatchObject({
+    ...{ kind: "failed", error: expect.stringContaining("ECONNREFUSED") },
+  });
+});
+
+test("what is sent while the process ends is given up at once", async () => {
+  const silent = await receiving(() => {});
+  const stopping = new AbortController();
+  const sent = createSender(openWall()).send(to(silent.url), stopping.signal);
+  await expect.poll(() => silent.received.length).toBe(1);
+  stopping.abort();
+  expect(await sent).toMatchObject({ kind: "failed" });
+});

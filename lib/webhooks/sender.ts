@@ -1,0 +1,175 @@
+import { type IncomingMessage, request as sendRequest } from "node:http";
+import { connect as connectPlain, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { keepableText } from "@/lib/contract/card-numbers";
+import { scrub } from "@/lib/log";
+import { type Target, type Wall, WallError } from "./wall";
+
+type Message = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** What came of a message: an answer, or none and why. */
+export type Sent =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: string }
+  | { readonly kind: "failed"; readonly error: string };
+
+export type WebhookSender = {
+  /** Why messages may not be sent there, for whoever named the address; null when they may. */
+  refusalOf(url: string): Promise<string | null>;
+  /** Sends a message and reads the answer, in 15 s together. Never throws; `stopping` ends it. */
+  send(message: Message, stopping: AbortSignal): Promise<Sent>;
+};
+
+const LIMIT_MS = 15_000;
+/** How long an answer is read once its status is known, which alone decides. */
+const BODY_MS = 3_000;
+/** Of which so much is kept, as long as events are shown: enough to see what went wrong. */
+const MOST_BODY_BYTES = 4 * 1024;
+/** One address of several may be dead. */
+const CONNECT_MS = 5_000;
+
+/** Opens a connection to an address, never to a name. Taken in, so that tests can see where it would have gone. */
+export type Dial = (target: Target, address: string) => Socket;
+
+const dial: Dial = ({ url, port }, address) => {
+  if (url.protocol === "http:") return connectPlain({ host: address, port });
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  return connectTls({
+    ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
+    // An address has no server name; the certificate has to be for the address then.
+    ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, "") }),
+  });
+};
+
+export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_MS): WebhookSender {
+  return {
+    async refusalOf(url) {
+      try {
+        await wall.pass(url);
+        return null;
+      } catch (error) {
+        // A name that cannot be looked up now may be one later, and is checked at every delivery.
+        if (error instanceof WallError) return error.kind === "refused" ? error.message : null;
+        if (isLookupFailure(error)) return null;
+        throw error;
+      }
+    },
+    async send(message, stopping) {
+      const signal = AbortSignal.any([AbortSignal.timeout(limitMs), stopping]);
+      let socket: Socket | undefined;
+      try {
+        const target = await withSignal(wall.pass(message.url), signal);
+        socket = await connectToAny(wall, connect, target, signal);
+        return await exchange(socket, target, message, signal);
+      } catch (error) {
+        if (stopping.aborted) return { kind: "failed", error: "This process was stopped while it was sending." };
+        if (signal.aborted) return { kind: "failed", error: `No answer within ${limitMs / 1_000} s.` };
+        return { kind: "failed", error: keepableText(scrub(reasonOf(error)), 300) };
+      } finally {
+        socket?.destroy();
+      }
+    },
+  };
+}
+
+const isLookupFailure = (error: unknown) =>
+  error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
+
+function reasonOf(error: unknown): string {
+  if (error instanceof WallError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message;
+}
+
+function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+async function connectToAny(wall: Wall, connect: Dial, target: Target, signal: AbortSignal): Promise<Socket> {
+  let failure: unknown;
+  for (const address of target.addresses) {
+    signal.throwIfAborted();
+    try {
+      return await connectTo(wall, connect, target, address, signal);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+async function connectTo(wall: Wall, connect: Dial, target: Target, address: string, signal: AbortSignal) {
+  // Also of a wall's own mistake: nothing is dialled that it would not let through.
+  const refusal = wall.refusalOf(address);
+  if (refusal !== null) throw new WallError("refused", refusal);
+  const socket = connect(target, address);
+  try {
+    const connected = new Promise<void>((resolve, reject) => {
+      socket.once(target.url.protocol === "https:" ? "secureConnect" : "connect", resolve);
+      socket.once("error", reject);
+    });
+    const limit = AbortSignal.timeout(CONNECT_MS);
+    await withSignal(connected, AbortSignal.any([signal, limit])).catch((error: unknown) => {
+      throw limit.aborted && !signal.aborted ? new Error(`No connection to ${address} within 5 s.`) : error;
+    });
+    // Whatever was asked for: this is who is at the other end, before it is told anything.
+    const reached = wall.refusalOf(socket.remoteAddress ?? "nothing");
+    if (reached !== null) throw new WallError("refused", reached);
+    return socket;
+  } catch (error) {
+    socket.on("error", () => {});
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** Redirects are answers like any other: nobody goes there. */
+async function exchange(socket: Socket, { url }: Target, message: Message, signal: AbortSignal): Promise<Sent> {
+  const body = Buffer.from(message.body);
+  const response = await withSignal(
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const request = sendRequest({
+        // Without an agent, which would open a connection of its own, to whatever the name means by now.
+        ...{ createConnection: () => socket, method: "POST", host: url.hostname },
+        ...{ path: `${url.pathname}${url.search}`, maxHeaderSize: 16 * 1024 },
+        headers: { ...message.headers, host: url.host, "content-length": body.byteLength, connection: "close" },
+      });
+      request.on("error", reject);
+      request.on("response", resolve);
+      request.end(body);
+    }),
+    signal,
+  );
+  const { statusCode: status = 0, headers } = response;
+  const text = await readSome(response, AbortSignal.any([signal, AbortSignal.timeout(BODY_MS)]));
+  return { kind: "answered", status, retryAfter: headers["retry-after"] ?? null, body: text };
+}
+
+/** The first 4 kB of what comes in time. An answer whose body breaks off was given all the same. */
+async function readSome(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const ended = new Promise<void>((resolve) => {
+    response.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      bytes += piece.byteLength;
+      if (bytes >= MOST_BODY_BYTES) resolve();
+    });
+    response.on("end", resolve);
+    response.on("error", () => resolve());
+    response.on("close", resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await ended;
+  const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MOST_BODY_BYTES));
+  return keepableText(text, MOST_BODY_BYTES);
+}

@@ -1,0 +1,250 @@
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createSender, type Dial } from "./sender";
+import { openWall, publicWall, WallError } from "./wall";
+
+/** Names of the tests, and what they lead to; all else does not exist. */
+const NAMES: Record<string, string[]> = {
+  "shop.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "private.example": ["10.0.0.5"],
+  "loopback.example": ["127.0.0.1"],
+  "loopback6.example": ["::1"],
+  "metadata.example": ["169.254.169.254"],
+  "mapped.example": ["::ffff:10.0.0.5"],
+  "nat64.example": ["64:ff9b::a00:5"],
+  "mixed.example": ["93.184.215.14", "192.168.1.1"],
+  "mixed6.example": ["93.184.215.14", "fd00::1"],
+  "cgnat.example": ["100.64.0.1"],
+  "nothing.example": [],
+};
+const resolve = async (name: string) => NAMES[name] ?? [];
+const wall = publicWall(resolve);
+
+/** Connects to nothing, and says to whom it would have. */
+function watchedDial(remoteAddress?: string) {
+  const dialled: string[] = [];
+  const written: string[] = [];
+  const dial: Dial = (_target, address) => {
+    dialled.push(address);
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress: remoteAddress ?? address,
+      write: (text: string) => written.push(text),
+      destroy: () => {},
+    });
+    setImmediate(() => socket.emit(remoteAddress ? "secureConnect" : "error", new Error("nobody is there")));
+    return socket as unknown as Socket;
+  };
+  return { dial, dialled, written };
+}
+
+const HOSTILE = [
+  // Loopback, in every spelling.
+  "https://127.0.0.1/",
+  "https://127.1/",
+  "https://127.0.1/",
+  "https://127.255.255.254/",
+  "https://2130706433/",
+  "https://0x7f000001/",
+  "https://0x7f.0.0.1/",
+  "https://0x7f.1/",
+  "https://0177.0.0.1/",
+  "https://017700000001/",
+  "https://0177.0x0.0.1/",
+  "https://127.0.0.1./",
+  "https://%31%32%37.0.0.1/",
+  "https://１２７.0.0.1/",
+  "https://①②⑦.⓪.⓪.①/",
+  "https://127。0。0。1/",
+  "https://[::1]/",
+  "https://[0:0:0:0:0:0:0:1]/",
+  "https://[0000::0001]/",
+  "https://localhost/",
+  "https://LOCALHOST/",
+  "https://localhost./",
+  "https://foo.localhost/",
+  "https://loopback.example/",
+  "https://loopback6.example/",
+  // Nobody's address, and everybody's.
+  "https://0.0.0.0/",
+  "https://0/",
+  "https://0.1.2.3/",
+  "https://[::]/",
+  "https://255.255.255.255/",
+  "https://224.0.0.1/",
+  "https://239.255.255.250/",
+  "https://[ff02::1]/",
+  // Private networks.
+  "https://10.0.0.1/",
+  "https://10.255.255.255/",
+  "https://167772161/",
+  "https://012.0.0.1/",
+  "https://0xa.0.0.1/",
+  "https://172.16.0.1/",
+  "https://172.31.255.255/",
+  "https://192.168.0.1/",
+  "https://192.168.257/",
+  "https://0xc0a80001/",
+  "https://[fc00::1]/",
+  "https://[fd12:3456:789a::1]/",
+  "https://[fec0::1]/",
+  "https://private.example/",
+  // Link-local, and what clouds tell machines about themselves.
+  "https://169.254.0.1/",
+  "https://169.254.169.254/latest/meta-data/",
+  "https://2852039166/",
+  "https://0xa9fea9fe/",
+  "https://0251.0376.0251.0376/",
+  "https://[fe80::1]/",
+  "https://[fe80::1%25eth0]/",
+  "https://[fd00:ec2::254]/",
+  "https://168.63.129.16/",
+  "https://100.100.100.200/",
+  "https://192.0.0.192/",
+  "https://metadata.google.internal/",
+  "https://metadata.example/",
+  // Carrier-grade NAT, benchmarks, documentation, reserved.
+  "https://100.64.0.1/",
+  "https://100.127.255.255/",
+  "https://cgnat.example/",
+  "https://192.0.0.1/",
+  "https://192.0.2.1/",
+  "https://192.88.99.1/",
+  "https://198.18.0.1/",
+  "https://198.19.255.255/",
+  "https://198.51.100.1/",
+  "https://203.0.113.1/",
+  "https://240.0.0.1/",
+  "https://[100::1]/",
+  "https://[2001:db8::1]/",
+  "https://[3fff::1]/",
+  "https://[5f00::1]/",
+  // IPv4 inside IPv6: mapped, compatible, translated, 6to4, Teredo, NAT64.
+  "https://[::ffff:127.0.0.1]/",
+  "https://[::ffff:7f00:1]/",
+  "https://[::ffff:10.0.0.1]/",
+  "https://[::ffff:169.254.169.254]/",
+  "https://[::ffff:93.184.215.14]/",
+  "https://[::127.0.0.1]/",
+  "https://[::10.0.0.1]/",
+  "https://[::ffff:0:127.0.0.1]/",
+  "https://[2002:7f00:1::]/",
+  "https://[2002:a00:1::1]/",
+  "https://[2002:a9fe:a9fe::]/",
+  "https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
+  "https://[64:ff9b::7f00:1]/",
+  "https://[64:ff9b::a9fe:a9fe]/",
+  "https://[64:ff9b:1::1]/",
+  "https://mapped.example/",
+  "https://nat64.example/",
+  // One good address does not excuse another.
+  "https://mixed.example/",
+  "https://mixed6.example/",
+  // Names that only an inner network knows.
+  "https://router/",
+  "https://db.internal/",
+  "https://printer.local/",
+  "https://nas.lan/",
+  "https://1.0.0.127.in-addr.arpa/",
+  // Another protocol, another port, somebody's name.
+  "http://shop.example/",
+  "ftp://shop.example/",
+  "file:///etc/passwd",
+  "gopher://shop.example/",
+  "data:text/plain,hello",
+  "javascript:alert(1)",
+  "https://shop.example:22/",
+  "https://shop.example:8443/",
+  "https://shop.example:80/",
+  "https://user@shop.example/",
+  "https://user:password@shop.example/",
+  "https://:password@shop.example/",
+  "https://@shop.example/",
+  "https://shop.example@127.0.0.1/",
+  "https://shop.example%40@10.0.0.1/",
+  "https:\\\\user@shop.example/",
+  "//shop.example/",
+  "shop.example",
+  "https://",
+  "not a url",
+];
+
+describe("the wall", () => {
+  test("is tried with at least eighty addresses", () => expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(80));
+
+  test.each(HOSTILE)("%s is refused when it is saved, and nobody is dialled when it is sent to", async (url) => {
+    const { dial, dialled } = watchedDial();
+    const sender = createSender(wall, dial);
+    expect(await sender.refusalOf(url)).toMatch(/\.$/);
+    const sent = await sender.send({ url, headers: {}, body: "{}" }, new AbortController().signal);
+    expect(sent.kind).toBe("failed");
+    expect(dialled).toEqual([]);
+  });
+
+  test("a public host is dialled by its addresses, one after the other", async () => {
+    const { dial, dialled } = watchedDial();
+    const sender = createSender(wall, dial);
+    for (const url of ["https://shop.example/hook?a=b", "https://SHOP.example:443/", "https://8.8.8.8/"])
+      expect(await sender.refusalOf(url), url).toBeNull();
+    expect(await sender.refusalOf("https://[2606:4700:4700::1111]/")).toBeNull();
+    const sent = await sender.send(
+      { url: "https://shop.example/hook", headers: {}, body: "{}" },
+      new AbortController().signal,
+    );
+    expect(sent).toEqual({ kind: "failed", error: "nobody is there" });
+    expect(dialled).toEqual(NAMES["shop.example"]);
+  });
+
+  test("a name that means nothing now may be saved, and is not sent to", async () => {
+    const { dial, dialled } = watchedDial();
+    const sender = createSender(wall, dial);
+    expect(await sender.refusalOf("https://nothing.example/")).toBeNull();
+    const message = { url: "https://nothing.example/", headers: {}, body: "{}" };
+    expect(await sender.send(message, new AbortController().signal)).toMatchObject({ kind: "failed" });
+    expect(dialled).toEqual([]);
+  });
+
+  test("a name that is another address by the time it is sent to is refused then", async () => {
+    const answers = [["93.184.215.14"], ["127.0.0.1"]];
+    const { dial, dialled } = watchedDial();
+    const sender = createSender(
+      publicWall(async () => answers.shift() ?? []),
+      dial,
+    );
+    expect(await sender.refusalOf("https://rebinding.example/")).toBeNull();
+    const message = { url: "https://rebinding.example/", headers: {}, body: "{}" };
+    const sent = await sender.send(message, new AbortController().signal);
+    expect(sent).toMatchObject({ kind: "failed", error: "rebinding.example does not lead to a public address." });
+    expect(dialled).toEqual([]);
+  });
+
+  test("the name is asked once for each delivery, and what it answered is dialled, not the name", async () => {
+    let asked = 0;
+    const { dial, dialled } = watchedDial();
+    const once = publicWall(async () => (asked++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]));
+    await createSender(once, dial).send(
+      { url: "https://rebinding.example/", headers: {}, body: "{}" },
+      new AbortController().signal,
+    );
+    expect([asked, dialled]).toEqual([1, ["93.184.215.14"]]);
+  });
+
+  test("whoever is at the other end after all is looked at again, before a byte is written", async () => {
+    for (const remote of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.2.3", "fe80::1%eth0"]) {
+      const { dial, dialled, written } = watchedDial(remote);
+      const message = { url: "https://shop.example/", headers: {}, body: "{}" };
+      const sent = await createSender(wall, dial).send(message, new AbortController().signal);
+      expect(sent).toMatchObject({ kind: "failed" });
+      expect(dialled.length).toBeGreaterThan(0);
+      expect(written).toEqual([]);
+    }
+  });
+
+  test("the development setting opens it, but for what is no URL or names a user", async () => {
+    const open = openWall(resolve);
+    expect(await open.pass("http://127.0.0.1:4000/hook")).toMatchObject({ port: 4000, addresses: ["127.0.0.1"] });
+    expect(open.refusalOf("127.0.0.1")).toBeNull();
+    for (const url of ["http://user@127.0.0.1/", "ftp://127.0.0.1/", "nonsense"])
+      await expect(open.pass(url), url).rejects.toThrow(WallError);
+  });
+});

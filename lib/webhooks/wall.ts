@@ -1,0 +1,125 @@
+import { lookup, Resolver } from "node:dns/promises";
+import { isIP, isIPv4 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/**
+ * The wall between what merchants name as an address and our own network. Whoever sends asks it each time, connects to an
+ * address that it passed, and holds the socket against it once more: a name may mean something else by then.
+ */
+export type Wall = {
+  /** Where a URL leads to, every address of it checked. Throws {@link WallError}. */
+  pass(url: string): Promise<Target>;
+  /** Why an address may not be written to; null when it may. */
+  refusalOf(address: string): string | null;
+};
+
+export type Target = {
+  readonly url: URL;
+  readonly port: number;
+  /** At least one; the URL's own when it names an address. */
+  readonly addresses: readonly string[];
+};
+
+/** `refused`: whoever named the address has to change it. `unresolved`: its name means nothing now, and may later. */
+export class WallError extends Error {
+  override readonly name = "WallError";
+  constructor(
+    readonly kind: "refused" | "unresolved",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const refused = (message: string) => new WallError("refused", message);
+
+/** All addresses that a name has now; none when it does not exist. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+const RESOLVE_MS = 2_500;
+
+/** Not by getaddrinfo: it has four threads, which passwords need too, and a name may take long on purpose. */
+async function resolvePublicly(hostname: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: RESOLVE_MS / 2, tries: 2 });
+  const timer = setTimeout(() => resolver.cancel(), RESOLVE_MS);
+  const orNone = (error: NodeJS.ErrnoException) => {
+    if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
+    throw new WallError("unresolved", `${hostname} could not be looked up (${error.code ?? "no answer"}).`);
+  };
+  try {
+    const both = [resolver.resolve4(hostname).catch(orNone), resolver.resolve6(hostname).catch(orNone)];
+    return (await Promise.all(both)).flat();
+  } finally {
+    clearTimeout(timer);
+    resolver.cancel();
+  }
+}
+
+async function resolveLocally(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/** Names that only our own network knows. */
+const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
+/** Public by its number, and yet a cloud's own: Azure answers machines there about themselves. */
+const CLOUD_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
+
+function refusalOf(address: string): string | null {
+  if (isIP(address) === 0 || address.includes("%")) return `${address} is not an address.`;
+  const parsed = ipaddr.parse(address);
+  // Of IPv6 only 2000::/3 is public; the rest is reserved, or stands for an IPv4 address that could be anything.
+  const isPublic =
+    parsed.range() === "unicast" && (isIPv4(address) || ((parsed.toByteArray()[0] as number) & 0xe0) === 0x20);
+  if (isPublic && !CLOUD_ADDRESSES.has(address)) return null;
+  return `${address} is not a public address.`;
+}
+
+function readUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url) throw refused("This is not an absolute URL.");
+  if (url.username !== "" || url.password !== "" || /^[a-z]+:[\\/]*[^\\/?#]*@/i.test(text))
+    throw refused("Leave the user and password out of the URL.");
+  return url;
+}
+
+/** As it is for merchants: https, port 443, public addresses. */
+export function publicWall(resolve: Resolve = resolvePublicly): Wall {
+  return {
+    refusalOf,
+    async pass(text) {
+      const url = readUrl(text);
+      if (url.protocol !== "https:") throw refused("Use https://.");
+      if (url.port !== "") throw refused("Use port 443.");
+      const hostname = hostOf(url);
+      const isAddress = isIP(hostname) !== 0;
+      const name = hostname.replace(/\.$/, "");
+      if (!isAddress && (!name.includes(".") || INNER_NAME.test(name)))
+        throw refused(`${hostname} is not the name of a public host.`);
+      const addresses = isAddress ? [hostname] : await resolve(hostname);
+      if (addresses.length === 0) throw new WallError("unresolved", `There is no address for ${hostname}.`);
+      for (const address of addresses) {
+        const refusal = refusalOf(address);
+        // Which address a name has is ours to know: it may be one of our own network.
+        if (refusal !== null) throw refused(isAddress ? refusal : `${hostname} does not lead to a public address.`);
+      }
+      return { url, port: 443, addresses };
+    },
+  };
+}
+
+/** For development on one's own machine: http, any port and any address. */
+export function openWall(resolve: Resolve = resolveLocally): Wall {
+  return {
+    refusalOf: () => null,
+    async pass(text) {
+      const url = readUrl(text);
+      if (url.protocol !== "https:" && url.protocol !== "http:") throw refused("Use http:// or https://.");
+      const hostname = hostOf(url);
+      const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
+      if (addresses.length === 0) throw new WallError("unresolved", `There is no address for ${hostname}.`);
+      return { url, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80), addresses };
+    },
+  };
+}
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");

@@ -1,0 +1,1803 @@
+// Made by `npm run client:generate` from the registry of endpoints. Don't edit it.
+
+import { type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";
+
+import type { StreamOptions } from "./event-stream.ts";
+
+export interface Problem {
+  /** Address of the page about this code. */
+  type: string;
+  /** The code in words. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** What is wrong with this request and what to do next. */
+  detail: string;
+  /** The path of the request. */
+  instance: string;
+  /** What to branch on. */
+  code: ErrorCode;
+  /** The first request member at fault, as a path. */
+  param: string | null;
+  /** Every request member at fault. */
+  errors: ({
+    param: string;
+    code: ErrorCode;
+    message: string;
+  })[];
+  /** Id of the request; quote it to support. */
+  request_id: string;
+  /** `card_declined`: the issuer's reason. */
+  decline_code?: DeclineCode;
+  /** `card_declined`: the payment that was declined. */
+  payment_id?: string;
+  /** `card_declined`: its charge. */
+  transaction_id?: string;
+  /** `invalid_state`: the status that prevents it. */
+  current_status?: string;
+  /** `invalid_state`: what can be done instead. */
+  allowed_actions?: string[];
+  /** Amount errors: what is left, in minor units. */
+  remaining?: number;
+}
+
+export interface Payment {
+  /** Unique id of the payment. */
+  id: string;
+  /** Always `payment`. */
+  object: "payment";
+  /** Where it stands now. */
+  status: PaymentStatus;
+  /** Amount asked for, in minor units. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Whether it is captured immediately or by your own call. */
+  capture_method: "automatic" | "manual";
+  /** Captured so far, in minor units. */
+  amount_captured: number;
+  /** What can still be captured, in minor units. */
+  amount_capturable: number;
+  /** Refunded so far, in minor units. */
+  amount_refunded: number;
+  /** What can still be refunded, in minor units. */
+  amount_refundable: number;
+  /** What you can do with it now. */
+  available_actions: ("capture" | "void" | "refund")[];
+  /** Your own id of the customer. */
+  customer_id: string | null;
+  /** The customer's e-mail address. */
+  customer_email: string | null;
+  /** The customer's name. */
+  customer_name: string | null;
+  /** The card's billing address. */
+  billing_address: BillingAddress | null;
+  /** The card, as far as it may be shown. */
+  card: {
+    brand: CardBrand | null;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+    bin: string;
+  } | null;
+  /** The plan it pays for. */
+  plan_id: string | null;
+  /** The subscription it pays for. */
+  subscription_id: string | null;
+  /** The client session it was paid in. */
+  client_session_id: string | null;
+  /** Your own note. */
+  description: string | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** What the shopper must do next, when the status is `REQUIRES_ACTION`. */
+  next_action: NextAction | null;
+  /** Its charge, then its refunds. */
+  transactions: Transaction[];
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export type PaymentStatus = "PENDING" | "AUTHORIZED" | "CAPTURED" | "SETTLED" | "VOIDED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "DECLINED" | "FAILED" | "REQUIRES_ACTION";
+
+export interface BillingAddress {
+  line1: string | null;
+  line2: string | null;
+  city: string | null;
+  state: string | null;
+  postal_code: string | null;
+  /** ISO 3166-1 alpha-2 code. */
+  country: string | null;
+}
+
+export type CardBrand = "visa" | "mastercard" | "amex" | "discover";
+
+export interface NextAction {
+  /** Always `redirect_to_url`. */
+  type: "redirect_to_url";
+  /** The card issuer's challenge page. */
+  redirect_to_url: {
+    url: string;
+  };
+  /** When the challenge can no longer be passed. */
+  expires_at: string;
+}
+
+export interface Transaction {
+  /** Unique id of the transaction. */
+  id: string;
+  /** Always `transaction`. */
+  object: "transaction";
+  /** The payment it is part of. */
+  payment_id: string;
+  /** `CHARGE` takes money, `REFUND` returns it. */
+  type: "CHARGE" | "REFUND";
+  /** Where it stands now. */
+  status: TransactionStatus;
+  /** Amount in minor units; positive for refunds too. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Captured so far, in minor units. */
+  amount_captured: number;
+  /** Refunded so far, in minor units. */
+  amount_refunded: number;
+  /** What can still be refunded, in minor units. */
+  amount_refundable: number;
+  /** What you can do with it now. */
+  available_actions: ("capture" | "void" | "refund")[];
+  /** Your own id of the customer. */
+  customer_id: string | null;
+  /** The customer's e-mail address. */
+  customer_email: string | null;
+  /** The customer's name. */
+  customer_name: string | null;
+  /** The card's billing address. */
+  billing_address: BillingAddress | null;
+  /** Network of the card. */
+  card_brand: CardBrand | null;
+  /** Last four digits of the card. */
+  card_last4: string | null;
+  /** Month the card expires, 1–12. */
+  card_exp_month: number | null;
+  /** Year the card expires, four digits. */
+  card_exp_year: number | null;
+  /** First digits of the card: its issuer. */
+  card_bin: string | null;
+  /** Address check: the card networks' letter. */
+  avs_result: "Y" | "X" | "D" | "F" | "M" | "A" | "B" | "Z" | "W" | "P" | "N" | "C" | "I" | "G" | "U" | "R" | "S" | "E" | null;
+  /** Security code check: the card networks' letter. */
+  cvv_result: "M" | "N" | "P" | "S" | "U" | null;
+  /** Risk from 0 (none) to 100. */
+  fraud_score: number | null;
+  /** Why the card was declined. */
+  decline_code: DeclineCode | null;
+  /** The subscription it pays for. */
+  subscription_id: string | null;
+  /** The plan it pays for. */
+  plan_id: string | null;
+  /** The client session it was paid in. */
+  client_session_id: string | null;
+  /** For a refund: the charge that it returns. */
+  refund_of: string | null;
+  /** For a refund: the reason you gave. */
+  refund_reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
+  /** Why it was voided; `expired` when its time ran out. */
+  void_reason: string | null;
+  /** The settlement batch that it went out in. */
+  settlement_batch_id: string | null;
+  /** Your own note. */
+  description: string | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** Capture by then, or the hold is released. */
+  capture_before: string | null;
+  /** When the card was authorized. */
+  authorized_at: string | null;
+  /** When it was captured. */
+  captured_at: string | null;
+  /** When it was settled. */
+  settled_at: string | null;
+  /** When it was voided. */
+  voided_at: string | null;
+  /** When it was last refunded. */
+  refunded_at: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export type TransactionStatus = "PENDING" | "AUTHORIZED" | "CAPTURED" | "SETTLED" | "VOIDED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "DECLINED" | "FAILED";
+
+export interface CreatePaymentRequest {
+  /** Amount in minor units: 4999 is $49.99, or ¥4999. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. */
+  payment_token?: string;
+  /** Raw card data; in the sandbox only. */
+  card?: CardRequest;
+  /** `manual` authorizes now and leaves the capture to you. Default: `"automatic"`. */
+  capture_method?: "automatic" | "manual";
+  /** Your own id of the customer. */
+  customer_id?: string | null;
+  /** The customer's e-mail address. */
+  customer_email?: string | null;
+  /** The customer's name. */
+  customer_name?: string | null;
+  /** The card's billing address. */
+  billing_address?: BillingAddressInput | null;
+  /** An active plan that this pays for: amount and currency are its price, or its paid trial's. */
+  plan_id?: string | null;
+  /** Your own note. */
+  description?: string | null;
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text. Default: `{}`. */
+  metadata?: Record<string, string | number | boolean>;
+  /** Where the shopper returns to after 3-D Secure. In live mode only https. */
+  return_url?: string | null;
+}
+
+export interface CardRequest {
+  /** Card number; spaces and dashes are ignored. */
+  number: string;
+  /** Month the card expires, 1–12. */
+  exp_month: number;
+  /** Year the card expires, four digits. */
+  exp_year: number;
+  /** Security code: 4 digits for American Express, 3 for all others. */
+  cvv: string;
+  /** Name on the card. */
+  name?: string;
+}
+
+export interface BillingAddressInput {
+  line1?: string | null;
+  line2?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postal_code?: string | null;
+  /** ISO 3166-1 alpha-2 code. */
+  country?: string | null;
+}
+
+export interface PaymentList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Payment[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface CaptureRequest {
+  /** Minor units; without it, the whole authorized amount. */
+  amount?: number;
+}
+
+export interface VoidRequest {
+  /** Why you void it; kept as `void_reason`. */
+  reason?: string;
+}
+
+export interface RefundRequest {
+  /** Minor units; without it, all that is left. */
+  amount?: number;
+  /** Why you return the money. */
+  reason?: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER";
+  /** A note for your own records. */
+  comment?: string;
+}
+
+export interface TransactionList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Transaction[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface SearchTransactionsRequest {
+  /** What to look for; all of it must match. Default: `{}`. */
+  filters?: {
+    /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
+    q?: string;
+    /** Any of these statuses. */
+    status?: TransactionStatus[];
+    /** Any of these brands. */
+    card_brand?: CardBrand[];
+    /** Amount range in minor units, both ends inclusive. */
+    amount?: {
+      gte?: number;
+      lte?: number;
+    };
+    /** Any of these currencies. */
+    currency?: string[];
+    /** Created in this range of ISO 8601 times, both ends inclusive; a bare date as `lte` means the end of that day. */
+    created_at?: {
+      /** ISO 8601 date-time with any offset, or a bare date (UTC). */
+      gte?: string;
+      /** ISO 8601 date-time with any offset, or a bare date (UTC). */
+      lte?: string;
+    };
+    /** Exactly this customer id. */
+    customer_id?: string;
+    /** Exactly this address, in any case. */
+    customer_email?: string;
+    /** Exactly this subscription. */
+    subscription_id?: string;
+    /** Exactly this end of the card’s number, four digits. */
+    card_last4?: string;
+    /** Exactly this plan. */
+    plan_id?: string;
+    /** Any of these types. */
+    type?: ("CHARGE" | "REFUND")[];
+    /** Any of these decline codes. */
+    decline_code?: (DeclineCode)[];
+    /** Captured in this range of ISO 8601 times, both ends inclusive; a bare date as `lte` means the end of that day. */
+    captured_at?: {
+      /** ISO 8601 date-time with any offset, or a bare date (UTC). */
+      gte?: string;
+      /** ISO 8601 date-time with any offset, or a bare date (UTC). */
+      lte?: string;
+    };
+    /** Any of these reasons for attention. */
+    attention?: ("unknown_outcome" | "failed_refund" | "expiring")[];
+  };
+  /** Order of the results; ties are in order of id. Default: `{"field":"created_at","order":"desc"}`. */
+  sort?: {
+    /** Default: `"created_at"`. */
+    field?: "created_at" | "amount" | "status";
+    /** Default: `"desc"`. */
+    order?: "asc" | "desc";
+  };
+  /** Results per page. Default: `20`. */
+  limit?: number;
+  /** Results to skip. Default: `0`. */
+  offset?: number;
+  /** Continue after this id instead of skipping. */
+  starting_after?: string;
+}
+
+export interface CustomerList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Customer[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface Customer {
+  /** Unique id of the customer; the same for ever. */
+  id: string;
+  /** Always `customer`. */
+  object: "customer";
+  /** Your own id; null for a customer that is known by e-mail alone. */
+  customer_id: string | null;
+  /** The latest e-mail, in small letters. */
+  email: string | null;
+  /** The latest name. */
+  name: string | null;
+  /** When the first payment was created. */
+  first_payment_at: string;
+  /** When the last payment was created; may be seconds late. */
+  last_payment_at: string;
+  /** All payments, whatever became of them. */
+  payments: number;
+  /** How many of them were declined. */
+  declined: number;
+  /** What was paid, by currency. */
+  currencies: ({
+    /** ISO 4217 code, upper case. */
+    currency: string;
+    /** Captured, in minor units. */
+    captured: number;
+    /** Refunded, in minor units. */
+    refunded: number;
+    /** Captured less what was refunded, in minor units. */
+    net: number;
+    /** Disputed, in minor units. There are no disputes yet: always 0. */
+    disputed: number;
+  })[];
+  /** Cards of the last 1,000 payments, the latest first; twenty at most. */
+  cards: ({
+    /** Brand of the card. */
+    brand: CardBrand | null;
+    /** Its last four digits. */
+    last4: string;
+    /** Month in which it expires. */
+    exp_month: number | null;
+    /** Year in which it expires. */
+    exp_year: number | null;
+    /** When it was last tried. */
+    last_used_at: string;
+  })[];
+}
+
+export interface SubscriptionPlan {
+  /** Unique id of the plan. */
+  id: string;
+  /** Always `subscription_plan`. */
+  object: "subscription_plan";
+  /** One-time, or a subscription with or without a trial. */
+  type: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+  /** Its name. */
+  name: string;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Price in major units, as 19.99. */
+  full_price_amount: number;
+  /** Only an `ACTIVE` plan can be sold. */
+  status: "DRAFT" | "ACTIVE" | "INACTIVE";
+  /** Your own note. */
+  description: string | null;
+  /** Billed every so many units. */
+  billing_frequency_value: number | null;
+  /** The unit of it. */
+  billing_frequency_unit: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Length of the trial. */
+  trial_period_value: number | null;
+  /** The unit of it. */
+  trial_period_unit: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Price of a paid trial in major units. */
+  trial_price_amount: number | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface CreateSubscriptionPlanRequest {
+  /** One-time, or a subscription with or without a trial. */
+  type: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+  /** Unique among your plans. */
+  name: string;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Price in major units, as 19.99. */
+  full_price_amount: number;
+  /** Only an `ACTIVE` plan can be sold. Default: `"DRAFT"`. */
+  status?: "DRAFT" | "ACTIVE" | "INACTIVE";
+  /** Your own note. */
+  description?: string | null;
+  /** Bill every so many units; required for subscriptions. */
+  billing_frequency_value?: number | null;
+  /** The unit of it. */
+  billing_frequency_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Length of the trial; required for plans with one. */
+  trial_period_value?: number | null;
+  /** The unit of it. */
+  trial_period_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Price of a paid trial in major units. */
+  trial_price_amount?: number | null;
+}
+
+export interface SubscriptionPlanList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: SubscriptionPlan[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface UpdateSubscriptionPlanRequest {
+  /** One-time, or a subscription with or without a trial. */
+  type?: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+  /** Unique among your plans. */
+  name?: string;
+  /** ISO 4217 code, upper case. */
+  currency?: string;
+  /** Price in major units, as 19.99. */
+  full_price_amount?: number;
+  /** Only an `ACTIVE` plan can be sold. */
+  status?: "DRAFT" | "ACTIVE" | "INACTIVE";
+  /** Your own note. */
+  description?: string | null;
+  /** Bill every so many units. */
+  billing_frequency_value?: number | null;
+  /** The unit of it. */
+  billing_frequency_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Length of the trial. */
+  trial_period_value?: number | null;
+  /** The unit of it. */
+  trial_period_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
+  /** Price of a paid trial in major units. */
+  trial_price_amount?: number | null;
+}
+
+export interface ClientSession {
+  /** Unique id of the session. */
+  id: string;
+  /** Always `client_session`. */
+  object: "client_session";
+  /** Shown once, in the answer that creates the session. */
+  client_session_token: string | null;
+  /** OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts are over. CANCELLED by you. */
+  status: "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
+  /** What the shopper pays, in minor units. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** The plan that is sold. */
+  plan_id: string | null;
+  /** The payment that completed it. */
+  payment_id: string | null;
+  /** Whether the payment is captured immediately or by your own call. */
+  capture_method: "automatic" | "manual";
+  /** Your own id of the customer. */
+  customer_id: string | null;
+  /** The customer's e-mail address. */
+  customer_email: string | null;
+  /** The customer's name. */
+  customer_name: string | null;
+  /** The card's billing address. */
+  billing_address: BillingAddress | null;
+  /** Origins that may embed the payment form. */
+  allowed_origins: string[];
+  /** Where the shopper returns to. */
+  return_url: string | null;
+  /** How the payment form looks. */
+  appearance: Appearance | null;
+  /** Your own keys and values. */
+  metadata: Record<string, string | number | boolean>;
+  /** Tries to pay that the shopper still has. */
+  attempts_left: number;
+  /** Holds the token, so it too is shown once. */
+  iframe_url: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it takes no more attempts: 24 hours after it was created, or with its fifth. */
+  expires_at: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface Appearance {
+  /** What all else is based on: `clean` when left out. */
+  preset?: "clean" | "soft" | "sharp" | "night";
+  /** `system` follows the shopper's device. */
+  theme?: "light" | "dark" | "system";
+  /** Buttons and focus, as #1a73e8. */
+  accent_color?: string;
+  /** Page background. */
+  background_color?: string;
+  /** Text. */
+  text_color?: string;
+  /** Corner radius in pixels. */
+  border_radius?: number;
+  /** A font family that browsers know. */
+  font_family?: string;
+}
+
+export interface CreateClientSessionRequest {
+  /** The plan to sell; or send amount and currency. */
+  plan_id?: string | null;
+  /** Amount in minor units; without a plan. */
+  amount?: number | null;
+  /** ISO 4217 code, upper case; without a plan. */
+  currency?: string | null;
+  /** Your own id of the customer. */
+  customer_id?: string | null;
+  /** The customer's e-mail address. */
+  customer_email?: string | null;
+  /** The customer's name. */
+  customer_name?: string | null;
+  /** The card's billing address. */
+  billing_address?: BillingAddressInput | null;
+  /** `manual` authorizes now and leaves the capture to you. Default: `"automatic"`. */
+  capture_method?: "automatic" | "manual";
+  /** Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https. Default: `[]`. */
+  allowed_origins?: string[];
+  /** Where the shopper returns to. In live mode only https. */
+  return_url?: string | null;
+  /** How the payment form looks. */
+  appearance?: AppearanceInput | null;
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text. Default: `{}`. */
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface AppearanceInput {
+  /** What all else is based on: `clean` when left out. */
+  preset?: "clean" | "soft" | "sharp" | "night";
+  /** `system` follows the shopper's device. */
+  theme?: "light" | "dark" | "system";
+  /** Buttons and focus, as #1a73e8. */
+  accent_color?: string;
+  /** Page background. */
+  background_color?: string;
+  /** Text. */
+  text_color?: string;
+  /** Corner radius in pixels. */
+  border_radius?: number;
+  /** A font family that browsers know. */
+  font_family?: string;
+}
+
+export interface EventList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Event[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface SettlementBatch {
+  /** Unique id of the batch. */
+  id: string;
+  /** Always `settlement_batch`. */
+  object: "settlement_batch";
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Charges in it. */
+  charge_count: number;
+  /** Captured by its charges, in minor units. */
+  charge_amount: number;
+  /** Refunds in it. */
+  refund_count: number;
+  /** Returned by its refunds, in minor units. */
+  refund_amount: number;
+  /** Refunds that failed after an earlier batch had settled them. */
+  reversal_count: number;
+  /** Paid back for them, in minor units. */
+  reversal_amount: number;
+  /** Fees on its charges, in minor units. */
+  fee_amount: number;
+  /** What it adds to your available balance: charges less refunds and fees, plus reversals. May be negative. */
+  net_amount: number;
+  /** Charges, refunds and reversals in it. */
+  transaction_count: number;
+  /** The payout that pays it out; null while there is none, and again after one failed. */
+  payout_id: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was made, and its transactions settled. */
+  created_at: string;
+}
+
+export interface WebhookEndpoint {
+  /** Unique id of the webhook endpoint. */
+  id: string;
+  /** Always `webhook_endpoint`. */
+  object: "webhook_endpoint";
+  /** Where events are sent. */
+  url: string;
+  /** Your own note. */
+  description: string | null;
+  /** The types that are sent; `["*"]` for all. */
+  event_types: string[];
+  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. */
+  payload: "full" | "thin";
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. */
+  signature: "v1" | "v1+v1a";
+  /** Only an `ENABLED` endpoint is sent events. */
+  status: "ENABLED" | "DISABLED";
+  /** `manual`: by you. `gone`: it answered 410. `failing`: every attempt failed for five days. */
+  disabled_reason: "manual" | "gone" | "failing" | null;
+  /** Verifies `v1` signatures. Shown once, in the answer that creates or rotates it. */
+  secret: string | null;
+  /** Verifies `v1a` signatures; null without them. */
+  public_key: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface CreateWebhookEndpointRequest {
+  /** Where events are sent: https on port 443, at a public address. */
+  url: string;
+  /** Your own note. */
+  description?: string | null;
+  /** The types to send; `["*"]` for all, including future ones. Default: `["*"]`. */
+  event_types?: ("*" | EventType)[];
+  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. Default: `"full"`. */
+  payload?: "full" | "thin";
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. Default: `"v1"`. */
+  signature?: "v1" | "v1+v1a";
+}
+
+export interface WebhookEndpointList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: WebhookEndpoint[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface UpdateWebhookEndpointRequest {
+  /** Where events are sent: https on port 443, at a public address. */
+  url?: string;
+  /** Your own note. */
+  description?: string | null;
+  /** The types to send; `["*"]` for all, including future ones. */
+  event_types?: ("*" | EventType)[];
+  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. */
+  payload?: "full" | "thin";
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. */
+  signature?: "v1" | "v1+v1a";
+  /** While it is `DISABLED`, new events are not sent; deliveries that are pending wait. */
+  status?: "ENABLED" | "DISABLED";
+}
+
+export interface DeletedWebhookEndpoint {
+  /** Unique id of the webhook endpoint. */
+  id: string;
+  /** Always `webhook_endpoint`. */
+  object: "webhook_endpoint";
+  /** Always true. */
+  deleted: true;
+}
+
+export interface RotateWebhookSecretRequest {
+  /** How long earlier secrets sign as well: 0, 1 or 24 hours. Default: `24`. */
+  overlap_hours?: 0 | 1 | 24;
+}
+
+export interface WebhookDelivery {
+  /** Unique id of the delivery. */
+  id: string;
+  /** Always `webhook_delivery`. */
+  object: "webhook_delivery";
+  /** Where it goes. */
+  webhook_endpoint_id: string;
+  /** The event; also the `webhook-id` of every attempt. */
+  event_id: string;
+  /** Type of the event. */
+  event_type: string;
+  /** `PENDING` while attempts are left, `DELIVERED` after an answer 2xx, `FAILED` after the last attempt. */
+  status: "PENDING" | "DELIVERED" | "FAILED";
+  /** Attempts so far. */
+  attempt_count: number;
+  /** When it is tried next; null when it is over. */
+  next_attempt_at: string | null;
+  /** When the endpoint answered 2xx. */
+  delivered_at: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When the event happened. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+
+export interface WebhookReplay {
+  /** Always `webhook_replay`. */
+  object: "webhook_replay";
+  /** Where the events go. */
+  webhook_endpoint_id: string;
+  /** Deliveries that were opened. */
+  delivery_count: number;
+  /** There are more events: call again with this as `since`. Null when that was all. */
+  next_since: string | null;
+}
+
+export interface ReplayWebhookEndpointRequest {
+  /** Events from this ISO 8601 time on; at most 90 days ago. */
+  since: string;
+  /** Events before this ISO 8601 time; now when left out. */
+  until?: string;
+  /** Only these types. */
+  types?: (EventType)[];
+  /** False: also those that were delivered, which are then delivered again. Default: `true`. */
+  only_failed?: boolean;
+}
+
+export interface WebhookDeliveryList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: WebhookDelivery[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface WebhookDeliveryDetail {
+  /** Unique id of the delivery. */
+  id: string;
+  /** Always `webhook_delivery`. */
+  object: "webhook_delivery";
+  /** Where it goes. */
+  webhook_endpoint_id: string;
+  /** The event; also the `webhook-id` of every attempt. */
+  event_id: string;
+  /** Type of the event. */
+  event_type: string;
+  /** `PENDING` while attempts are left, `DELIVERED` after an answer 2xx, `FAILED` after the last attempt. */
+  status: "PENDING" | "DELIVERED" | "FAILED";
+  /** Attempts so far. */
+  attempt_count: number;
+  /** When it is tried next; null when it is over. */
+  next_attempt_at: string | null;
+  /** When the endpoint answered 2xx. */
+  delivered_at: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When the event happened. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** Its latest 20 attempts, newest first. */
+  attempts: WebhookAttempt[];
+}
+
+export interface WebhookAttempt {
+  /** When it was sent. */
+  created_at: string;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** What was sent. */
+  request: {
+    /** Where it was sent. */
+    url: string;
+    /** The headers it was sent with. */
+    headers: Record<string, string>;
+    /** Whether the body was the event, or its ids alone. */
+    payload: "full" | "thin";
+  };
+  /** What came back; null when nothing did. */
+  response: {
+    /** The HTTP status. */
+    status: number;
+    /** The body: its first 4 kB, or 512 bytes where the status is 2xx, with card numbers masked. */
+    body: string;
+  } | null;
+  /** What went wrong; null when it was delivered. */
+  error: string | null;
+}
+
+export interface Balance {
+  /** Always `balance`. */
+  object: "balance";
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** One for each currency that money ever moved in. */
+  currencies: CurrencyBalance[];
+}
+
+export interface CurrencyBalance {
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Captured and not settled yet, less refunds and fees. */
+  pending: number;
+  /** Settled, and in no payout. */
+  available: number;
+  /** In payouts that have not reached your bank yet. */
+  in_payout: number;
+}
+
+export interface BalanceMovementList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: BalanceMovement[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface BalanceMovement {
+  /** Unique id of the movement. */
+  id: string;
+  /** Always `balance_movement`. */
+  object: "balance_movement";
+  /** `capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a correction by hand; none is made. */
+  type: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "adjustment";
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** In minor units; negative when it lowers the balance. */
+  amount: number;
+  /** The charge or refund behind it. */
+  transaction_id: string | null;
+  /** The batch of a settlement. */
+  settlement_batch_id: string | null;
+  /** The payout behind it. */
+  payout_id: string | null;
+  /** When it was booked. */
+  created_at: string;
+}
+
+export interface PayoutList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: Payout[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+export interface Payout {
+  /** Unique id of the payout. */
+  id: string;
+  /** Always `payout`. */
+  object: "payout";
+  /** `PENDING` and `IN_TRANSIT` become `PAID`, or `FAILED`, which returns the money to your balance. */
+  status: "PENDING" | "IN_TRANSIT" | "PAID" | "FAILED";
+  /** In minor units: the net amounts of its settlement batches. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** The day, UTC, on which it reaches the bank. */
+  arrival_date: string;
+  /** The settlement batches that it pays out, oldest first. */
+  settlement_batch_ids: string[];
+  /** Why the bank refused it; null unless it failed. */
+  failure_reason: string | null;
+  /** Where it went. */
+  bank_account: BankAccount;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When it was made. */
+  created_at: string;
+  /** When its status last changed. */
+  updated_at: string;
+}
+
+export interface BankAccount {
+  /** Name of the bank. */
+  bank_name: string;
+  /** ISO 3166-1 alpha-2 code of the bank's country. */
+  country: string;
+  /** Last four characters of its number. */
+  last4: string;
+}
+
+export interface SettlementBatchList {
+  /** Always `list`. */
+  object: "list";
+  /** The results of this page. */
+  data: SettlementBatch[];
+  /** Results per page, as asked. */
+  limit: number;
+  /** Results skipped, as asked. */
+  offset: number;
+  /** Whether there is another page. */
+  has_more: boolean;
+  /** All results; exact up to 10,000, and at most two seconds old. */
+  total: number;
+  /** True when there are more than 10,000. */
+  total_capped: boolean;
+}
+
+/** What the events of each type hold. */
+export interface EventObjects {
+  /** The card's issuer holds the amount; capture it or void it before `capture_before` of its charge. */
+  "payment.authorized": Payment;
+  /** The amount, or the captured part of it, was taken from the card. */
+  "payment.captured": Payment;
+  /** The card's issuer wants the shopper to confirm the payment at the address in `next_action`. */
+  "payment.requires_action": Payment;
+  /** The card was declined and no money moved; `decline_code` of the charge says why. */
+  "payment.declined": Payment;
+  /** The processor could not complete the payment and no money moved. */
+  "payment.failed": Payment;
+  /** A capture did not go through; the authorization stands and can be captured again or voided. */
+  "payment.capture_failed": Payment;
+  /** The authorization was released without taking money: by you, or because its time ran out. */
+  "payment.voided": Payment;
+  /** A void did not go through; the authorization stands and can be voided again or captured. */
+  "payment.void_failed": Payment;
+  /** The captured amount went out to you in the settlement batch that its charge names. */
+  "payment.settled": Payment;
+  /** The processor accepted a refund; its money is on the way to the card. */
+  "refund.succeeded": Transaction;
+  /** A refund failed, either immediately or after it was accepted; its amount can be refunded again. */
+  "refund.failed": Transaction;
+  /** A subscription plan was created. */
+  "subscription_plan.created": SubscriptionPlan;
+  /** Members of a subscription plan other than its status changed. */
+  "subscription_plan.updated": SubscriptionPlan;
+  /** A subscription plan became active: it can be sold. */
+  "subscription_plan.activated": SubscriptionPlan;
+  /** A subscription plan became inactive: it can no longer be sold. */
+  "subscription_plan.deactivated": SubscriptionPlan;
+  /** A client session was opened for one shopper and one amount; its token is not in the event. */
+  "client_session.created": ClientSession;
+  /** A client session was cancelled: it takes no more attempts. */
+  "client_session.cancelled": ClientSession;
+  /** Captured charges and accepted refunds of one currency were settled in a batch. */
+  "settlement_batch.created": SettlementBatch;
+  /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so. */
+  "webhook_endpoint.disabled": WebhookEndpoint;
+  /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
+  "webhook_endpoint.test": WebhookEndpoint;
+}
+
+/** Every type of event. */
+export type EventType = keyof EventObjects;
+
+/** The members that changed, as they were before. */
+export type Previous<O> = { [K in keyof O]?: O[K] extends (infer Item)[] ? (Item | Partial<Item>)[] : O[K] };
+
+/** What happened, with the object as it was then. `type` tells what `data` holds. */
+export type Event<T extends EventType = EventType> = {
+  [K in T]: {
+    /** What happened. */
+    type: K;
+    /** Unique id of the event. */
+    id: string;
+    /** Always `event`. */
+    object: "event";
+    /** The version of the API that shows the object. */
+    api_version: "v1";
+    /** Which of your two environments it belongs to. */
+    environment: "sandbox" | "live";
+    /** Counts the events of the object, so that late ones can be put in order. */
+    sequence: number;
+    /** When it happened. */
+    created_at: string;
+    /** What happened to what. */
+    data: {
+      /** The object as it was then. */
+      object: EventObjects[K];
+      /** The members that changed, as they were before; null in an object's first event. */
+      previous: Previous<EventObjects[K]> | null;
+    };
+  };
+}[T];
+
+/** What to branch on when a request fails. */
+export type ErrorCode =
+  | "malformed_json"
+  | "invalid_parameter"
+  | "missing_parameter"
+  | "unknown_parameter"
+  | "idempotency_key_missing"
+  | "idempotency_key_invalid"
+  | "api_key_missing"
+  | "api_key_invalid"
+  | "payment_failed"
+  | "card_declined"
+  | "permission_denied"
+  | "ip_not_allowed"
+  | "origin_not_allowed"
+  | "merchant_suspended"
+  | "resource_not_found"
+  | "method_not_allowed"
+  | "already_exists"
+  | "idempotency_key_reused"
+  | "idempotency_request_in_progress"
+  | "invalid_state"
+  | "outcome_pending"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "amount_exceeds_capturable"
+  | "amount_exceeds_refundable"
+  | "currency_not_supported"
+  | "plan_not_active"
+  | "processor_not_configured"
+  | "rate_limited"
+  | "internal_error"
+  | "processor_error"
+  | "database_unavailable"
+  | "processor_timeout";
+
+/** Why a card was declined. */
+export type DeclineCode =
+  | "generic_decline"
+  | "insufficient_funds"
+  | "lost_card"
+  | "stolen_card"
+  | "expired_card"
+  | "incorrect_cvv"
+  | "incorrect_number"
+  | "authentication_failed"
+  | "fraud_suspected"
+  | "processing_error";
+
+/** Filters and page of payments.list. */
+export interface ListPaymentsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only this status. */
+  status?: PaymentStatus;
+  /** Only this customer, by your own id. */
+  customer_id?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+}
+
+/** Filters and page of transactions.list. */
+export interface ListTransactionsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
+  q?: string;
+  /** Only this status. */
+  status?: TransactionStatus;
+  /** Only this card brand. */
+  card_brand?: CardBrand;
+  /** Smallest amount in minor units (inclusive). */
+  min_amount?: number;
+  /** Largest amount in minor units (inclusive). */
+  max_amount?: number;
+  /** Only this currency. */
+  currency?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+  /** Only this customer id. */
+  customer_id?: string;
+  /** Only this subscription. */
+  subscription_id?: string;
+  /** Only this plan. */
+  plan_id?: string;
+  /** Only this type. */
+  type?: "CHARGE" | "REFUND";
+  /** Only this decline code. */
+  decline_code?: DeclineCode;
+  /** Captured later than this ISO 8601 time (exclusive). */
+  captured_after?: string;
+  /** Captured earlier than this ISO 8601 time (exclusive). */
+  captured_before?: string;
+  /** Only this reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
+  attention?: "unknown_outcome" | "failed_refund" | "expiring";
+}
+
+/** Filters and page of customers.list. */
+export interface ListCustomersQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id. */
+  starting_after?: string;
+  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter. */
+  q?: string;
+}
+
+/** Filters and page of subscriptionPlans.list. */
+export interface ListPlansQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id. */
+  starting_after?: string;
+  /** Only this status. */
+  status?: "DRAFT" | "ACTIVE" | "INACTIVE";
+  /** Only this type. */
+  type?: "ONE_TIME" | "SUBSCRIPTION_NO_TRIAL" | "SUBSCRIPTION_FREE_TRIAL" | "SUBSCRIPTION_PAID_TRIAL";
+}
+
+/** Filters and page of events.list. */
+export interface ListEventsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only events of this type. */
+  type?: EventType;
+  /** Only events about this payment, refund, plan, session or batch. */
+  object_id?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+}
+
+/** Filters and page of webhookEndpoints.list. */
+export interface ListWebhookEndpointsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+}
+
+/** Filters and page of webhookEndpoints.listDeliveries. */
+export interface ListWebhookDeliveriesQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only this status. */
+  status?: "PENDING" | "DELIVERED" | "FAILED";
+  /** Only events of this type. */
+  event_type?: EventType;
+  /** Happened later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Happened earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+}
+
+/** Filters and page of balance.listMovements. */
+export interface ListMovementsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only this currency. */
+  currency?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+  /** Only this kind of movement. */
+  type?: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "adjustment";
+}
+
+/** Filters and page of payouts.list. */
+export interface ListPayoutsQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only this currency. */
+  currency?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+  /** Only this status. */
+  status?: "PENDING" | "IN_TRANSIT" | "PAID" | "FAILED";
+}
+
+/** Filters and page of settlementBatches.list. */
+export interface ListSettlementBatchesQuery {
+  /** Results per page, 1–100; default 20. */
+  limit?: number;
+  /** Results to skip; default 0. */
+  offset?: number;
+  /** Continue after this id: deep paging at a constant cost. */
+  starting_after?: string;
+  /** Only this currency. */
+  currency?: string;
+  /** Created later than this ISO 8601 time (exclusive). */
+  created_after?: string;
+  /** Created earlier than this ISO 8601 time (exclusive). */
+  created_before?: string;
+}
+
+class PaymentsResource extends Resource {
+  /**
+   * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Answers 201 when the card was approved or 3-D Secure is needed (`REQUIRES_ACTION`), 402 when it was declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until it is known.
+   *
+   * Needs the permission `payment.create`.
+   */
+  create(body: CreatePaymentRequest, options?: RequestOptions): Result<Payment> {
+    return this.send({ method: "POST", path: "/v1/payments", body, takesKey: true }, options);
+  }
+
+  /**
+   * List payments. Newest first. `starting_after` pages deeply at a constant cost.
+   *
+   * Needs the permission `payment.read` or `transaction.read`.
+   */
+  list(query: ListPaymentsQuery = {}, options?: RequestOptions): PageResult<PaymentList, Payment> {
+    return this.page({ method: "GET", path: "/v1/payments", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a payment. The payment with its charge and all its refunds.
+   *
+   * Needs the permission `payment.read` or `transaction.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Payment> {
+    return this.send({ method: "GET", path: `/v1/payments/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Capture a payment. Captures an authorized payment, all of it or a part; the rest of the hold is released. A payment is captured once.
+   *
+   * Needs the permission `transaction.capture`.
+   */
+  capture(id: string, body: CaptureRequest = {}, options?: RequestOptions): Result<Payment> {
+    return this.send({ method: "POST", path: `/v1/payments/${encodeURIComponent(id)}/capture`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Void a payment. Releases the hold of an authorized payment that has not been captured.
+   *
+   * Needs the permission `transaction.void`.
+   */
+  void(id: string, body: VoidRequest = {}, options?: RequestOptions): Result<Payment> {
+    return this.send({ method: "POST", path: `/v1/payments/${encodeURIComponent(id)}/void`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Refund a payment. Returns captured money to the card: the given amount, or all that is left. A payment takes at most 500 refunds.
+   *
+   * Needs the permission `transaction.refund`.
+   */
+  refund(id: string, body: RefundRequest = {}, options?: RequestOptions): Result<Payment> {
+    return this.send({ method: "POST", path: `/v1/payments/${encodeURIComponent(id)}/refund`, body, takesKey: true }, options);
+  }
+}
+
+class TransactionsResource extends Resource {
+  /**
+   * List transactions. Newest first, with filters that must all match. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages deeply at a constant cost.
+   *
+   * Needs the permission `transaction.read` or `transaction.search`.
+   */
+  list(query: ListTransactionsQuery = {}, options?: RequestOptions): PageResult<TransactionList, Transaction> {
+    return this.page({ method: "GET", path: "/v1/transactions", query, byCursor: true }, options);
+  }
+
+  /**
+   * Search transactions. Filters, sorts and pages through transactions. Reads only, so it takes no idempotency key.
+   *
+   * Needs the permission `transaction.read` or `transaction.search`.
+   */
+  search(body: SearchTransactionsRequest = {}, options?: RequestOptions): PageResult<TransactionList, Transaction> {
+    return this.page({ method: "POST", path: "/v1/transactions/search", body, isRead: true }, options);
+  }
+
+  /**
+   * Get a transaction. One charge or refund.
+   *
+   * Needs the permission `transaction.read` or `transaction.search`.
+   */
+  get(id: string, options?: RequestOptions): Result<Transaction> {
+    return this.send({ method: "GET", path: `/v1/transactions/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Capture a transaction. The same as capturing its payment; answers the transaction.
+   *
+   * Needs the permission `transaction.capture`.
+   */
+  capture(id: string, body: CaptureRequest = {}, options?: RequestOptions): Result<Transaction> {
+    return this.send({ method: "POST", path: `/v1/transactions/${encodeURIComponent(id)}/capture`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Void a transaction. The same as voiding its payment; answers the transaction.
+   *
+   * Needs the permission `transaction.void`.
+   */
+  void(id: string, body: VoidRequest = {}, options?: RequestOptions): Result<Transaction> {
+    return this.send({ method: "POST", path: `/v1/transactions/${encodeURIComponent(id)}/void`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Refund a transaction. The same as refunding its payment; answers the new transaction of type `REFUND`.
+   *
+   * Needs the permission `transaction.refund`.
+   */
+  refund(id: string, body: RefundRequest = {}, options?: RequestOptions): Result<Transaction> {
+    return this.send({ method: "POST", path: `/v1/transactions/${encodeURIComponent(id)}/refund`, body, takesKey: true }, options);
+  }
+}
+
+class CustomersResource extends Resource {
+  /**
+   * List customers. Who paid, the last payment first: one for each `customer_id` of your payments, else for each e-mail. Payments with neither belong to no customer. A new payment shows within seconds.
+   *
+   * Needs the permission `transaction.read` or `transaction.search`.
+   */
+  list(query: ListCustomersQuery = {}, options?: RequestOptions): PageResult<CustomerList, Customer> {
+    return this.page({ method: "GET", path: "/v1/customers", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a customer. One customer, with what was paid by currency and the cards that were used.
+   *
+   * Needs the permission `transaction.read` or `transaction.search`.
+   */
+  get(id: string, options?: RequestOptions): Result<Customer> {
+    return this.send({ method: "GET", path: `/v1/customers/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+class SubscriptionPlansResource extends Resource {
+  /**
+   * Create a subscription plan. What a customer pays and when. `ONE_TIME` is a single purchase. `full_price_amount` is in major units: 19.99.
+   *
+   * Needs the permission `subscription_plan.write`.
+   */
+  create(body: CreateSubscriptionPlanRequest, options?: RequestOptions): Result<SubscriptionPlan> {
+    return this.send({ method: "POST", path: "/v1/subscription-plans", body, takesKey: true }, options);
+  }
+
+  /**
+   * List subscription plans. Newest first.
+   *
+   * Needs the permission `subscription_plan.read`.
+   */
+  list(query: ListPlansQuery = {}, options?: RequestOptions): PageResult<SubscriptionPlanList, SubscriptionPlan> {
+    return this.page({ method: "GET", path: "/v1/subscription-plans", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a subscription plan. One plan.
+   *
+   * Needs the permission `subscription_plan.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<SubscriptionPlan> {
+    return this.send({ method: "GET", path: `/v1/subscription-plans/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Update a subscription plan. Changes what is sent. The price and timing of a plan that is `ACTIVE` never change.
+   *
+   * Needs the permission `subscription_plan.write`.
+   */
+  update(id: string, body: UpdateSubscriptionPlanRequest, options?: RequestOptions): Result<SubscriptionPlan> {
+    return this.send({ method: "PATCH", path: `/v1/subscription-plans/${encodeURIComponent(id)}`, body }, options);
+  }
+
+  /**
+   * Activate a subscription plan. Makes the plan usable in payments and client sessions. Activating an active plan changes nothing.
+   *
+   * Needs the permission `subscription_plan.write`.
+   */
+  activate(id: string, options?: RequestOptions): Result<SubscriptionPlan> {
+    return this.send({ method: "POST", path: `/v1/subscription-plans/${encodeURIComponent(id)}/activate`, body: {} }, options);
+  }
+
+  /**
+   * Deactivate a subscription plan. Stops new use of the plan. Deactivating an inactive plan changes nothing; a draft cannot be deactivated.
+   *
+   * Needs the permission `subscription_plan.write`.
+   */
+  deactivate(id: string, options?: RequestOptions): Result<SubscriptionPlan> {
+    return this.send({ method: "POST", path: `/v1/subscription-plans/${encodeURIComponent(id)}/deactivate`, body: {} }, options);
+  }
+}
+
+class ClientSessionsResource extends Resource {
+  /**
+   * Create a client session. Opens a session in which one shopper pays one amount, set here by your server and never by the browser. Valid for 24 hours, five attempts, one successful payment.
+   *
+   * Needs the permission `client_session.create`.
+   */
+  create(body: CreateClientSessionRequest, options?: RequestOptions): Result<ClientSession> {
+    return this.send({ method: "POST", path: "/v1/client-sessions", body, takesKey: true }, options);
+  }
+
+  /**
+   * Get a client session. The session as it stands; its token is never shown again.
+   *
+   * Needs the permission `client_session.create`.
+   */
+  get(id: string, options?: RequestOptions): Result<ClientSession> {
+    return this.send({ method: "GET", path: `/v1/client-sessions/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Cancel a client session. Closes an open session: it takes no more attempts. An unanswered 3-D Secure challenge ends as abandoned; while a payment's outcome is not known the answer is 409.
+   *
+   * Needs the permission `client_session.create`.
+   */
+  cancel(id: string, options?: RequestOptions): Result<ClientSession> {
+    return this.send({ method: "POST", path: `/v1/client-sessions/${encodeURIComponent(id)}/cancel`, body: {} }, options);
+  }
+}
+
+class EventsResource extends Resource {
+  /**
+   * List events. What happened in the last 90 days, newest first.
+   *
+   * Needs the permission `event.read`.
+   */
+  list(query: ListEventsQuery = {}, options?: RequestOptions): PageResult<EventList, Event> {
+    return this.page({ method: "GET", path: "/v1/events", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get an event. One event of the last 90 days.
+   *
+   * Needs the permission `event.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Event> {
+    return this.send({ method: "GET", path: `/v1/events/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Stream events. Server-sent events: each event as it happens, oldest first, with its id as `id`, its type as `event` and the event itself as `data`. Send the last `id` you have as `Last-Event-ID` to go on behind it; without it the stream begins now. The first message is an `id` without data, so that a connection lost before the first event misses none. Two events of one object that happen at the same time may arrive in either order: `sequence` says which was first. Use the stream in development, and webhooks in production.
+   *
+   * Needs the permission `event.read`.
+   */
+  stream(options?: StreamOptions): AsyncIterableIterator<Event> {
+    return this.open("/v1/events/stream", options);
+  }
+}
+
+class WebhookEndpointsResource extends Resource {
+  /**
+   * Create a webhook endpoint. Events are sent there from now on, signed as Standard Webhooks has it. The answer shows the secret, and no other does. There can be one endpoint with a url; it is free again once that one is deleted.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  create(body: CreateWebhookEndpointRequest, options?: RequestOptions): Result<WebhookEndpoint> {
+    return this.send({ method: "POST", path: "/v1/webhook-endpoints", body, takesKey: true }, options);
+  }
+
+  /**
+   * List webhook endpoints. Newest first.
+   *
+   * Needs the permission `webhook_endpoint.read`.
+   */
+  list(query: ListWebhookEndpointsQuery = {}, options?: RequestOptions): PageResult<WebhookEndpointList, WebhookEndpoint> {
+    return this.page({ method: "GET", path: "/v1/webhook-endpoints", query }, options);
+  }
+
+  /**
+   * Get a webhook endpoint. One webhook endpoint, without its secret.
+   *
+   * Needs the permission `webhook_endpoint.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<WebhookEndpoint> {
+    return this.send({ method: "GET", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Update a webhook endpoint. Changes what is sent. Deliveries that are pending go to the new address, which no other endpoint can have.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  update(id: string, body: UpdateWebhookEndpointRequest, options?: RequestOptions): Result<WebhookEndpoint> {
+    return this.send({ method: "PATCH", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, body }, options);
+  }
+
+  /**
+   * Delete a webhook endpoint. Nothing is sent there any more, and its deliveries are removed.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  delete(id: string, options?: RequestOptions): Result<DeletedWebhookEndpoint> {
+    return this.send({ method: "DELETE", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Rotate a webhook secret. Makes a new secret and shows it, once. Messages carry one signature for each secret until the overlap ends; at most four earlier secrets sign, and the oldest goes first.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  rotateSecret(id: string, body: RotateWebhookSecretRequest = {}, options?: RequestOptions): Result<WebhookEndpoint> {
+    return this.send({ method: "POST", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/rotate-secret`, body, takesKey: true }, options);
+  }
+
+  /**
+   * Send a test event. Sends a `webhook_endpoint.test` event to this endpoint alone, whatever types it takes.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  test(id: string, options?: RequestOptions): Result<WebhookDelivery> {
+    return this.send({ method: "POST", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, body: {}, takesKey: true }, options);
+  }
+
+  /**
+   * Send what was missed. Sends events of a time range that did not arrive, or were never sent, under the same ids: up to 5,000 events a call.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  replay(id: string, body: ReplayWebhookEndpointRequest, options?: RequestOptions): Result<WebhookReplay> {
+    return this.send({ method: "POST", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`, body, takesKey: true }, options);
+  }
+
+  /**
+   * List deliveries of an endpoint. What was sent to it in the last 90 days, newest first.
+   *
+   * Needs the permission `webhook_endpoint.read`.
+   */
+  listDeliveries(id: string, query: ListWebhookDeliveriesQuery = {}, options?: RequestOptions): PageResult<WebhookDeliveryList, WebhookDelivery> {
+    return this.page({ method: "GET", path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/deliveries`, query, byCursor: true }, options);
+  }
+}
+
+class WebhookDeliveriesResource extends Resource {
+  /**
+   * Get a delivery. One delivery with its attempts: what was sent, and what came back.
+   *
+   * Needs the permission `webhook_endpoint.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<WebhookDeliveryDetail> {
+    return this.send({ method: "GET", path: `/v1/webhook-deliveries/${encodeURIComponent(id)}` }, options);
+  }
+
+  /**
+   * Resend a delivery. Sends the event again right away, under the same id. A pending delivery is attempted right away.
+   *
+   * Needs the permission `webhook_endpoint.write`.
+   */
+  resend(id: string, options?: RequestOptions): Result<WebhookDelivery> {
+    return this.send({ method: "POST", path: `/v1/webhook-deliveries/${encodeURIComponent(id)}/resend`, body: {}, takesKey: true }, options);
+  }
+}
+
+class BalanceResource extends Resource {
+  /**
+   * Get the balance. What is pending, available and on its way to your bank, by currency, exact at this moment.
+   *
+   * Needs the permission `balance.read`.
+   */
+  get(options?: RequestOptions): Result<Balance> {
+    return this.send({ method: "GET", path: "/v1/balance" }, options);
+  }
+
+  /**
+   * List movements of the balance. Everything that changed the balance, newest first, each with its transaction, settlement batch or payout.
+   *
+   * Needs the permission `balance.read`.
+   */
+  listMovements(query: ListMovementsQuery = {}, options?: RequestOptions): PageResult<BalanceMovementList, BalanceMovement> {
+    return this.page({ method: "GET", path: "/v1/balance/movements", query, byCursor: true }, options);
+  }
+}
+
+class PayoutsResource extends Resource {
+  /**
+   * List payouts. Newest first. In the sandbox each settled batch is paid out, and reaches the bank a day later.
+   *
+   * Needs the permission `balance.read`.
+   */
+  list(query: ListPayoutsQuery = {}, options?: RequestOptions): PageResult<PayoutList, Payout> {
+    return this.page({ method: "GET", path: "/v1/payouts", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a payout. One payout.
+   *
+   * Needs the permission `balance.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<Payout> {
+    return this.send({ method: "GET", path: `/v1/payouts/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+class SettlementBatchesResource extends Resource {
+  /**
+   * List settlement batches. Newest first. A batch holds transactions of one currency that settled together.
+   *
+   * Needs the permission `balance.read`.
+   */
+  list(query: ListSettlementBatchesQuery = {}, options?: RequestOptions): PageResult<SettlementBatchList, SettlementBatch> {
+    return this.page({ method: "GET", path: "/v1/settlement-batches", query, byCursor: true }, options);
+  }
+
+  /**
+   * Get a settlement batch. One settlement batch.
+   *
+   * Needs the permission `balance.read`.
+   */
+  get(id: string, options?: RequestOptions): Result<SettlementBatch> {
+    return this.send({ method: "GET", path: `/v1/settlement-batches/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+class OpenapiResource extends Resource {
+  /** Get this document. The OpenAPI 3.1 description of this API, made from the same schemas that check requests. */
+  get(options?: RequestOptions): Result<Record<string, unknown>> {
+    return this.send({ method: "GET", path: "/v1/openapi.json" }, options);
+  }
+}
+
+/** Every resource of the API under its name. */
+export class Resources {
+  readonly payments: PaymentsResource;
+  readonly transactions: TransactionsResource;
+  readonly customers: CustomersResource;
+  readonly subscriptionPlans: SubscriptionPlansResource;
+  readonly clientSessions: ClientSessionsResource;
+  readonly events: EventsResource;
+  readonly webhookEndpoints: WebhookEndpointsResource;
+  readonly webhookDeliveries: WebhookDeliveriesResource;
+  readonly balance: BalanceResource;
+  readonly payouts: PayoutsResource;
+  readonly settlementBatches: SettlementBatchesResource;
+  readonly openapi: OpenapiResource;
+
+  constructor(transport: Transport) {
+    this.payments = new PaymentsResource(transport);
+    this.transactions = new TransactionsResource(transport);
+    this.customers = new CustomersResource(transport);
+    this.subscriptionPlans = new SubscriptionPlansResource(transport);
+    this.clientSessions = new ClientSessionsResource(transport);
+    this.events = new EventsResource(transport);
+    this.webhookEndpoints = new WebhookEndpointsResource(transport);
+    this.webhookDeliveries = new WebhookDeliveriesResource(transport);
+    this.balance = new BalanceResource(transport);
+    this.payouts = new PayoutsResource(transport);
+    this.settlementBatches = new SettlementBatchesResource(transport);
+    this.openapi = new OpenapiResource(transport);
+  }
+}

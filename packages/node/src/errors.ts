@@ -1,0 +1,188 @@
+import type { DeclineCode, ErrorCode, Problem } from "./api.ts";
+
+/** Why a request failed. `code` is what to branch on; `message` says what to do next. */
+export class CardlaneError extends Error {
+  override readonly name: string = "CardlaneError";
+  /** What is wrong and what to do next, in the service's words alone. */
+  readonly detail: string;
+  /** The HTTP status; null when no answer came. */
+  readonly status: number | null;
+  /** Null when no answer came, or one that isn't Cardlane's, such as a gateway's page. */
+  readonly code: ErrorCode | null;
+  /** Quote it to support. */
+  readonly requestId: string | null;
+  /** Every request member at fault. */
+  readonly errors: Problem["errors"];
+  /** The body of the answer: an object when it was JSON, else its text. */
+  readonly raw: unknown;
+  /** The key of the call, yours or its own: repeat the call with it. Null for calls that take none. */
+  readonly idempotencyKey: string | null;
+
+  constructor(message: string, answer: Partial<ErrorAnswer> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    const body = problemIn(answer.raw);
+    this.detail = body?.detail ?? message;
+    this.status = answer.status ?? null;
+    this.code = body?.code ?? null;
+    this.requestId = body?.request_id ?? answer.requestId ?? null;
+    this.errors = body?.errors ?? [];
+    this.raw = answer.raw ?? null;
+    this.idempotencyKey = answer.idempotencyKey ?? null;
+  }
+}
+
+type ErrorAnswer = { status: number; requestId: string | null; raw: unknown; idempotencyKey: string | null };
+
+/** The key is missing, wrong, revoked, expired, or of the other environment. */
+export class AuthenticationError extends CardlaneError {
+  override readonly name = "AuthenticationError";
+}
+
+/** The key may not do this. */
+export class PermissionError extends CardlaneError {
+  override readonly name = "PermissionError";
+}
+
+/** Too many requests, also after the client's own retries. */
+export class RateLimitError extends CardlaneError {
+  override readonly name = "RateLimitError";
+}
+
+/** The idempotency key is invalid, was used with other parameters, or its first request still runs. */
+export class IdempotencyError extends CardlaneError {
+  override readonly name = "IdempotencyError";
+}
+
+/** The request itself is at fault; `errors` names the members. */
+export class InvalidRequestError extends CardlaneError {
+  override readonly name = "InvalidRequestError";
+  /** Amounts that are too high: what is left, in minor units. */
+  readonly remaining: number | null;
+
+  constructor(...parameters: ConstructorParameters<typeof CardlaneError>) {
+    super(...parameters);
+    this.remaining = problemIn(this.raw)?.remaining ?? null;
+  }
+}
+
+/** There is no such object in the environment of this key. */
+export class NotFoundError extends CardlaneError {
+  override readonly name = "NotFoundError";
+}
+
+/** The object's status doesn't allow this now, or there is already one like it. */
+export class ConflictError extends CardlaneError {
+  override readonly name = "ConflictError";
+  readonly currentStatus: string | null;
+  readonly allowedActions: readonly string[];
+
+  constructor(...parameters: ConstructorParameters<typeof CardlaneError>) {
+    super(...parameters);
+    const body = problemIn(this.raw);
+    this.currentStatus = body?.current_status ?? null;
+    this.allowedActions = body?.allowed_actions ?? [];
+  }
+}
+
+/** It is certain that no money moved. A new key may try again. */
+export class PaymentFailedError extends CardlaneError {
+  override readonly name: string = "PaymentFailedError";
+}
+
+/** The issuer or the fraud rules refused the card. */
+export class CardDeclinedError extends PaymentFailedError {
+  override readonly name = "CardDeclinedError";
+  readonly declineCode: DeclineCode | null;
+  /** The payment that was declined. */
+  readonly paymentId: string | null;
+  /** Its charge. */
+  readonly transactionId: string | null;
+
+  constructor(...parameters: ConstructorParameters<typeof CardlaneError>) {
+    super(...parameters);
+    const body = problemIn(this.raw);
+    this.declineCode = body?.decline_code ?? null;
+    this.paymentId = body?.payment_id ?? null;
+    this.transactionId = body?.transaction_id ?? null;
+  }
+}
+
+/**
+ * No answer came: what became of the request is not known. Send a call that moves money again with the same
+ * `idempotencyKey` to learn its outcome.
+ */
+export class ConnectionError extends CardlaneError {
+  override readonly name = "ConnectionError";
+}
+
+/** You aborted the call; `cause` is the reason of your signal. */
+export class AbortError extends CardlaneError {
+  override readonly name = "AbortError";
+}
+
+/** The service failed, or answered what nobody expects. */
+export class ApiError extends CardlaneError {
+  override readonly name = "ApiError";
+}
+
+type ErrorClass = new (...parameters: ConstructorParameters<typeof CardlaneError>) => CardlaneError;
+
+const CLASSES: Record<ErrorCode, ErrorClass> = {
+  malformed_json: InvalidRequestError,
+  invalid_parameter: InvalidRequestError,
+  missing_parameter: InvalidRequestError,
+  unknown_parameter: InvalidRequestError,
+  idempotency_key_missing: IdempotencyError,
+  idempotency_key_invalid: IdempotencyError,
+  api_key_missing: AuthenticationError,
+  api_key_invalid: AuthenticationError,
+  payment_failed: PaymentFailedError,
+  card_declined: CardDeclinedError,
+  permission_denied: PermissionError,
+  ip_not_allowed: PermissionError,
+  origin_not_allowed: PermissionError,
+  merchant_suspended: PermissionError,
+  resource_not_found: NotFoundError,
+  method_not_allowed: InvalidRequestError,
+  already_exists: ConflictError,
+  idempotency_key_reused: IdempotencyError,
+  idempotency_request_in_progress: IdempotencyError,
+  invalid_state: ConflictError,
+  outcome_pending: ConflictError,
+  body_too_large: InvalidRequestError,
+  unsupported_media_type: InvalidRequestError,
+  amount_exceeds_capturable: InvalidRequestError,
+  amount_exceeds_refundable: InvalidRequestError,
+  currency_not_supported: InvalidRequestError,
+  plan_not_active: InvalidRequestError,
+  processor_not_configured: InvalidRequestError,
+  rate_limited: RateLimitError,
+  internal_error: ApiError,
+  processor_error: ApiError,
+  database_unavailable: ApiError,
+  processor_timeout: ApiError,
+};
+
+/** The error that an answer stands for. A code that this version doesn't know yet goes by its status. */
+export function errorOf(answer: ErrorAnswer, advice = ""): CardlaneError {
+  const body = problemIn(answer.raw);
+  const message = body ? `${body.detail} (${body.code})` : `The service answered ${answer.status}.`;
+  return new (classOf(body?.code, answer.status))(message + advice, answer);
+}
+
+function classOf(code: ErrorCode | undefined, status: number): ErrorClass {
+  if (code !== undefined && Object.hasOwn(CLASSES, code)) return CLASSES[code];
+  if (status === 401) return AuthenticationError;
+  if (status === 403) return PermissionError;
+  if (status === 404) return NotFoundError;
+  if (status === 409) return ConflictError;
+  if (status === 429) return RateLimitError;
+  return status >= 400 && status < 500 && code !== undefined ? InvalidRequestError : ApiError;
+}
+
+/** The body as Cardlane writes errors; null for anything else. */
+function problemIn(raw: unknown): Problem | null {
+  if (typeof raw !== "object" || raw === null) return null;
+  const { code, detail } = raw as Partial<Problem>;
+  return typeof code === "string" && typeof detail === "string" ? (raw as Problem) : null;
+}

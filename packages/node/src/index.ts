@@ -1,0 +1,21 @@
+import { Resources } from "./api.ts";
+import { type ClientOptions, Transport } from "./transport.ts";
+import { verify, verifyThin } from "./webhooks.ts";
+
+export type * from "./api.ts";
+export * from "./errors.ts";
+export type { StreamOptions } from "./event-stream.ts";
+export type { ClientOptions, PageResult, RequestOptions, ResponseInfo, Result } from "./transport.ts";
+export { type ThinEvent, type VerifyOptions, type WebhookHeaders, WebhookVerificationError } from "./webhooks.ts";
+
+/** The Cardlane API. Make one for each API key and keep it. */
+export class Cardlane extends Resources {
+  /** Checks the webhooks that your server gets. */
+  static readonly webhooks = { verify, verifyThin };
+  /** Checks the webhooks that your server gets. */
+  readonly webhooks = Cardlane.webhooks;
+
+  constructor(options: ClientOptions) {
+    super(new Transport(options));
+  }
+}

@@ -1,0 +1,107 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { AbortError, ConnectionError } from "./errors.ts";
+
+/** When a call is sent again, and what is said when that is no use. */
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+/** A service that asks for a longer pause gets its error to you instead. */
+const LONGEST_ASKED_PAUSE_MS = 60_000;
+
+type Refusal = { status: number; code: string | null };
+type Failure = Refusal & { headers: Headers };
+
+/**
+ * Whether a refused request may be sent again: always where it did nothing, else only when that is safe, which is a call
+ * that only reads or has an idempotency key.
+ */
+export function mayRetry({ status, code, headers }: Failure, isSafe: boolean): boolean {
+  const didNothing = status === 429 || isInProgress({ status, code });
+  if (isTooLong(retryAfterMs(headers))) return false;
+  return didNothing || (isSafe && status >= 500);
+}
+
+/** Whether the service asks for a pause that nobody here waits for. */
+export const isTooLong = (askedMs: number | null): boolean => (askedMs ?? 0) > LONGEST_ASKED_PAUSE_MS;
+
+const isInProgress = ({ status, code }: Refusal) => status === 409 && code === "idempotency_request_in_progress";
+
+/**
+ * Whether a call's outcome is unknown after this refusal, given whether it was before. The service's answers about the object
+ * settle it: under one key they are the outcome of every attempt. A limit, a revoked key or a gateway's page settles nothing.
+ */
+export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): boolean {
+  if (status >= 500 || isInProgress({ status, code })) return true;
+  const isOutcome = status === 402 || status === 422 || (status === 409 && code !== "outcome_pending");
+  return wasUnknown && !(isOutcome && code !== null);
+}
+
+/** What to do about an unknown outcome. A new key would do the work a second time. */
+export function unknownOutcome(idempotencyKey: string | null): string {
+  const advice = idempotencyKey
+    ? `Repeat the call with idempotencyKey ${JSON.stringify(idempotencyKey)}.`
+    : "Look whether the change was made before you repeat the call.";
+  return ` The outcome is unknown. ${advice}`;
+}
+
+/** `Retry-After` in milliseconds: it holds seconds or a date. */
+export function retryAfterMs(headers: Headers): number | null {
+  const text = headers.get("retry-after");
+  if (text === null) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+/** As long as the service asks; else twice as long after each attempt, and never the same for two clients. */
+export async function pause(attempt: number, askedMs: number | null, signal?: AbortSignal): Promise<void> {
+  const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+  const ownMs = longestMs * (0.5 + Math.random() / 2);
+  await wait(askedMs ?? ownMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+}
+
+type Limits = {
+  /** Aborts once the time is up, unless it is begun again by then, or once the caller gives up. */
+  readonly signal: AbortSignal;
+  restart(): void;
+  /** To be called when the work is done. */
+  end(): void;
+};
+
+/** Not by AbortSignal.any and timeout: Node 20 may collect what they are made of, and then nothing ever ends. */
+export function limits(limitMs: number, caller: AbortSignal | undefined): Limits {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new DOMException("Too slow", "TimeoutError")), limitMs);
+  const giveUp = () => controller.abort(caller?.reason);
+  if (caller?.aborted) giveUp();
+  caller?.addEventListener("abort", giveUp, { once: true });
+  return {
+    signal: controller.signal,
+    restart: () => void timer.refresh(),
+    end() {
+      clearTimeout(timer);
+      caller?.removeEventListener("abort", giveUp);
+      controller.abort();
+    },
+  };
+}
+
+export function lost(error: Error, idempotencyKey: string | null, advice = ""): ConnectionError {
+  const reason = error.name === "TimeoutError" ? "it took too long" : reasonOf(error);
+  return new ConnectionError(`No answer came from the service: ${reason}.${advice}`, { idempotencyKey }, error);
+}
+
+export function aborted(reason: unknown, idempotencyKey: string | null, advice: string): AbortError {
+  // The reason that abort() makes up says no more than that.
+  const isGiven = reason instanceof Error && reason.name !== "AbortError";
+  const why = isGiven ? `: ${reason.message.replace(/\.$/, "")}` : "";
+  return new AbortError(`The call was aborted${why}.${advice}`, { idempotencyKey }, reason);
+}
+
+/** fetch says only "fetch failed"; the reason is one level down. */
+function reasonOf(error: Error): string {
+  const cause = (error.cause instanceof Error ? error.cause : error) as Error & { code?: string };
+  return cause.code ?? cause.message.replace(/\.$/, "");
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from "node:crypto";
+import { errorOf, InvalidRequestError } from "./errors.ts";
+import { parsed, readEvents, type StreamOptions } from "./event-stream.ts";
+import { aborted, isUnknownAfter, limits, lost, mayRetry, pause, retryAfterMs, unknownOutcome } from "./retries.ts";
+
+export type ClientOptions = {
+  /** `sk_test_…` or `sk_live_…`. Keep it on your server. */
+  apiKey: string;
+  /** The service's address. Default: `http://localhost:3000`, where `npm start` serves. */
+  baseUrl?: string;
+  /** How long one attempt may take. Default: 30 seconds. */
+  timeoutMs?: number;
+  /** How often a call is sent again when that is safe. Default: 3. */
+  maxRetries?: number;
+  /** Instead of Node's own. */
+  fetch?: typeof fetch;
+};
+
+export type RequestOptions = {
+  /**
+   * Your own key, an order number for example: 1 to 255 visible ASCII characters, with spaces only between them. Left out, each
+   * call gets a new one and keeps it across its retries.
+   */
+  idempotencyKey?: string;
+  /** Ends the call with an `AbortError`. What became of a request that was sent is then not known. */
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  maxRetries?: number;
+};
+
+/** What came with an answer. */
+export type ResponseInfo = {
+  /** 202: the outcome isn't known yet. Make the same call with the same key, or get the object, until it is. */
+  status: number;
+  /** Quote it to support. */
+  requestId: string | null;
+  /** Whether this is the stored answer of an earlier request with the same key. */
+  replayed: boolean;
+  /** The key that was sent; null for calls that take none. */
+  idempotencyKey: string | null;
+  headers: Headers;
+};
+
+type Answer<T> = { data: T; response: ResponseInfo };
+
+/** The answer to come: `await` gives the object, `withResponse()` what came with it as well. */
+export class Result<T> extends Promise<T> {
+  readonly #answer: Promise<Answer<T>>;
+
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  constructor(answer: Promise<Answer<T>>) {
+    super((resolve, reject) => {
+      answer.then(({ data }) => resolve(data), reject);
+    });
+    this.#answer = answer;
+  }
+
+  /** The object, and status, request id and headers of its answer. */
+  withResponse(): Promise<Answer<T>> {
+    // Whoever waits for the answer hears of its failure there.
+    this.catch(() => {});
+    return this.#answer;
+  }
+}
+
+type ListPage<Item> = { data: Item[]; has_more: boolean };
+
+/** `await` gives one page; `for await` goes through the items of this page and all that follow. */
+export class PageResult<Page extends ListPage<Item>, Item> extends Result<Page> implements AsyncIterable<Item> {
+  readonly #next: (page: Page) => PageResult<Page, Item>;
+
+  constructor(answer: Promise<Answer<Page>>, next: (page: Page) => PageResult<Page, Item>) {
+    super(answer);
+    this.#next = next;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    let page: Page = await this;
+    for (;;) {
+      yield* page.data;
+      if (!page.has_more || page.data.length === 0) return;
+      page = await this.#next(page);
+    }
+  }
+}
+
+type Call = {
+  method: string;
+  path: string;
+  query?: object;
+  body?: object;
+  /** Takes an idempotency key. */
+  takesKey?: true;
+  /** Changes nothing, whatever its method. */
+  isRead?: true;
+  /** Goes on behind the last item's id. */
+  byCursor?: true;
+};
+
+/** Sends calls: key, retries, time-outs, errors. */
+export class Transport {
+  // Private to the language, so that no log or inspection of the client shows it.
+  readonly #apiKey: string;
+  readonly #fetch: typeof fetch;
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #maxRetries: number;
+
+  constructor({
+    apiKey,
+    baseUrl = "http://localhost:3000",
+    timeoutMs = 30_000,
+    maxRetries = 3,
+    ...rest
+  }: ClientOptions) {
+    if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new TypeError("Pass your API key as apiKey: sk_test_… for the sandbox, sk_live_… for live.");
+    }
+    const { protocol } = new URL(baseUrl);
+    if (protocol !== "http:" && protocol !== "https:") throw new TypeError("baseUrl must be an http or https address.");
+    this.#apiKey = apiKey;
+    this.#baseUrl = baseUrl.endsWith("/") ? baseUrl.slice(0, -1) : baseUrl;
+    this.#timeoutMs = checkedTimeout(timeoutMs);
+    this.#maxRetries = checkedRetries(maxRetries);
+    this.#fetch = rest.fetch ?? ((...request) => fetch(...request));
+  }
+
+  /** Sends a call until it has its answer, or none can be had. */
+  async request<T>(call: Call, options: RequestOptions = {}): Promise<Answer<T>> {
+    const idempotencyKey = call.takesKey ? checkedKey(options.idempotencyKey ?? randomUUID()) : null;
+    const isRead = call.method === "GET" || call.isRead === true;
+    const isSafe = isRead || idempotencyKey !== null;
+    const retries = checkedRetries(options.maxRetries ?? this.#maxRetries);
+    const timeoutMs = checkedTimeout(options.timeoutMs ?? this.#timeoutMs);
+    const headers = this.#headers(call, idempotencyKey);
+    const url = this.#baseUrl + call.path + queryString(call.query);
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    // Of all attempts: one whose answer was lost may have done the work, whatever the next one is told.
+    let isUnknown = false;
+    const advice = () => (isUnknown && !isRead ? unknownOutcome(idempotencyKey) : "");
+    const throwIfAborted = () => {
+      if (options.signal?.aborted) throw aborted(options.signal.reason, idempotencyKey, advice());
+    };
+    const pauseAfter = (attempt: number, askedMs: number | null) =>
+      pause(attempt, askedMs, options.signal).catch((error: unknown) => {
+        throwIfAborted();
+        throw error;
+      });
+    for (let attempt = 0; ; attempt++) {
+      throwIfAborted();
+      const { signal, end } = limits(timeoutMs, options.signal);
+      const init = { method: call.method, headers, body, redirect: "manual" as const, signal };
+      const answer = await this.#attempt(url, init)
+        .catch((error: unknown) => error as Error)
+        .finally(end);
+      if (answer instanceof Error || options.signal?.aborted) isUnknown = true;
+      throwIfAborted();
+      if (answer instanceof Error) {
+        if (!isSafe || attempt >= retries) throw lost(answer, idempotencyKey, advice());
+        await pauseAfter(attempt, null);
+        continue;
+      }
+      const { status, raw } = answer;
+      const requestId = answer.headers.get("x-request-id");
+      if (status >= 200 && status < 300) {
+        const replayed = answer.headers.get("idempotent-replayed") === "true";
+        return { data: raw as T, response: { status, requestId, replayed, idempotencyKey, headers: answer.headers } };
+      }
+      const refused = { status, requestId, raw, idempotencyKey };
+      const { code } = errorOf(refused);
+      isUnknown = isUnknownAfter({ status, code }, isUnknown);
+      if (attempt >= retries || !mayRetry({ status, code, headers: answer.headers }, isSafe)) {
+        throw errorOf(refused, advice());
+      }
+      await pauseAfter(attempt, retryAfterMs(answer.headers));
+    }
+  }
+
+  /** One attempt, with its whole answer: a connection that breaks inside the body is a lost one. */
+  async #attempt(url: string, init: RequestInit): Promise<{ status: number; headers: Headers; raw: unknown }> {
+    const response = await this.#fetch(url, init);
+    const text = await response.text();
+    const raw = parsed(text);
+    // Half an answer, or a proxy's page: it says nothing of what was done.
+    if (response.ok && (typeof raw !== "object" || raw === null)) throw new Error("The answer is not JSON.");
+    return { status: response.status, headers: response.headers, raw };
+  }
+
+  #headers(call: Call, idempotencyKey: string | null): Headers {
+    const headers = new Headers({ Accept: "application/json", "X-Api-Key": this.#apiKey });
+    if (call.body !== undefined) headers.set("Content-Type", "application/json");
+    if (idempotencyKey !== null) headers.set("X-Idempotency-Key", idempotencyKey);
+    return headers;
+  }
+
+  /** Opens a stream of events, which comes back by itself when its connection is lost. */
+  stream<T>(path: string, options: StreamOptions = {}): AsyncIterableIterator<T> {
+    const prepare = (lastEventId: string | null) => {
+      const url = new URL(this.#baseUrl + path).href;
+      const headers = new Headers({ Accept: "text/event-stream", "X-Api-Key": this.#apiKey });
+      if (lastEventId !== null) headers.set("Last-Event-ID", checkedEventId(lastEventId));
+      return (signal: AbortSignal) => this.#fetch(url, { headers, signal, redirect: "manual" });
+    };
+    return readEvents<T>(prepare, this.#maxRetries, options);
+  }
+}
+
+/** What the resources of the API have in common. */
+export abstract class Resource {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  protected send<T>(call: Call, options?: RequestOptions): Result<T> {
+    return new Result(this.#transport.request<T>(call, options));
+  }
+
+  protected page<Page extends ListPage<Item>, Item>(call: Call, options?: RequestOptions): PageResult<Page, Item> {
+    return new PageResult(this.#transport.request<Page>(call, options), (page) =>
+      this.page<Page, Item>(following(call, page), options),
+    );
+  }
+
+  protected open<T>(path: string, options?: StreamOptions): AsyncIterableIterator<T> {
+    return this.#transport.stream<T>(path, options);
+  }
+}
+
+/** The call for the page behind this one. */
+function following(call: Call, { data, ...page }: { data: unknown[]; offset?: number }): Call {
+  if (call.byCursor) {
+    const { offset: _, ...query } = (call.query ?? {}) as { offset?: number };
+    return { ...call, query: { ...query, starting_after: (data.at(-1) as { id: string }).id } };
+  }
+  const offset = (page.offset ?? 0) + data.length;
+  return call.body ? { ...call, body: { ...call.body, offset } } : { ...call, query: { ...call.query, offset } };
+}
+
+/** A header loses spaces at its ends, and takes no other alphabets: such a key would arrive as another one, or not at all. */
+function checkedKey(key: string): string {
+  if (typeof key === "string" && key.length <= 255 && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(key)) return key;
+  throw new InvalidRequestError(
+    "Pass an idempotencyKey of 1 to 255 visible ASCII characters, with spaces only between them. Nothing was sent.",
+  );
+}
+
+/** What Node's timers take: whatever is longer, or no number, they take for a millisecond. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+function checkedTimeout(ms: number): number {
+  if (ms > 0 && ms <= LONGEST_TIMEOUT_MS) return ms;
+  throw new TypeError(`Pass a timeoutMs above 0 and up to ${LONGEST_TIMEOUT_MS}. Nothing was sent.`);
+}
+
+function checkedRetries(retries: number): number {
+  if (retries >= 0) return retries;
+  throw new TypeError("Pass 0 or more as maxRetries. Nothing was sent.");
+}
+
+function checkedEventId(id: string): string {
+  if (typeof id === "string" && /^[\x21-\x7e]*$/.test(id)) return id;
+  throw new InvalidRequestError("Pass the id of an event as lastEventId, such as evt_….");
+}
+
+function queryString(query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  return given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : "";
+}

@@ -1,0 +1,87 @@
+import { Webhook } from "standardwebhooks";
+import { expect, test } from "vitest";
+import { EVENTS } from "@/lib/contract/events/event";
+import { newSigningKeys, signedHeaders } from "@/lib/webhooks/signature";
+import { Cardlane, WebhookVerificationError } from "./index.ts";
+
+const { verify, verifyThin } = Cardlane.webhooks;
+const nowSeconds = () => Math.floor(Date.now() / 1_000);
+const event = {
+  ...{ id: "evt_01jd4c8p8geq1snd8a5v7a8z2m", object: "event", type: "payment.captured", api_version: "v1" },
+  ...{ environment: "sandbox", sequence: 1, created_at: "2026-11-20T09:30:00.016Z" },
+  data: EVENTS["payment.captured"].example,
+};
+const body = JSON.stringify({ ...event, note: "Zoë — 東京" });
+const thin = JSON.stringify({
+  ...{ type: "payment.captured", timestamp: event.created_at },
+  data: { id: event.data.object.id, object: "payment", environment: "sandbox", sequence: 1 },
+});
+const message = (text = body, timestampSeconds = nowSeconds()) => ({ id: event.id, timestampSeconds, body: text });
+
+test("what the service signs is verified, by the secret and by the public key, and nothing that was changed", () => {
+  const keys = newSigningKeys();
+  const headers = signedHeaders(message(), [keys], "v1+v1a");
+  for (const key of [keys.secret, keys.publicKey]) {
+    const verified = verify(body, headers, key);
+    expect(verified).toMatchObject({ ...event });
+    if (verified.type === "payment.captured") expect(verified.data.object.amount_captured).toBe(4999);
+    expect(verify(Buffer.from(body), new Headers(headers), key).id).toBe(event.id);
+    expect(() => verify(`${body} `, headers, key)).toThrow(WebhookVerificationError);
+    expect(() => verify(body, { ...headers, "webhook-id": "evt_other" }, key)).toThrow(WebhookVerificationError);
+  }
+  const others = newSigningKeys();
+  for (const key of [others.secret, others.publicKey]) {
+    expect(() => verify(body, headers, key)).toThrow("No signature");
+  }
+});
+
+test("what the standardwebhooks package signs is verified", () => {
+  const { secret } = newSigningKeys();
+  const signature = new Webhook(secret).sign(event.id, new Date(), body);
+  const headers = { "Webhook-Id": event.id, "Webhook-Timestamp": String(nowSeconds()), "Webhook-Signature": signature };
+  expect(verify(body, headers, secret).type).toBe("payment.captured");
+});
+
+test("while secrets overlap, each of them and both together verify, wherever the signature stands", () => {
+  const [newest, earlier] = [newSigningKeys(), newSigningKeys()];
+  const headers = signedHeaders(message(), [newest, earlier], "v1+v1a");
+  for (const keys of [newest.secret, earlier.secret, earlier.publicKey, [newSigningKeys().secret, earlier.secret]]) {
+    expect(verify(body, headers, keys).id).toBe(event.id);
+  }
+});
+
+test("a message of another time is refused, unless the tolerance is wider", () => {
+  const keys = newSigningKeys();
+  for (const shift of [-400, 400]) {
+    const headers = signedHeaders(message(body, nowSeconds() + shift), [keys], "v1");
+    expect(() => verify(body, headers, keys.secret)).toThrow("not of the last 300 seconds");
+    expect(verify(body, headers, keys.secret, { toleranceSeconds: 500 }).id).toBe(event.id);
+    // As a setting that is not there makes it: no reason to take a message of any time.
+    expect(() => verify(body, headers, keys.secret, { toleranceSeconds: Number.NaN })).toThrow("not of the last");
+  }
+});
+
+test("a signature of another kind, broken, or missing verifies nothing", () => {
+  const keys = newSigningKeys();
+  const headers = signedHeaders(message(), [keys], "v1+v1a");
+  const signatures = headers["webhook-signature"];
+  const [v1 = "", v1a = ""] = signatures.split(" ");
+  for (const broken of [v1.replace("v1,", "v1a,"), v1a.replace("v1a,", "v1,"), "v1,", "v1,AAAA", "v2,AAAA", ","]) {
+    for (const key of [keys.secret, keys.publicKey]) {
+      expect(() => verify(body, { ...headers, "webhook-signature": broken }, key), broken).toThrow("No signature");
+    }
+  }
+  expect(() => verify(body, { ...headers, "webhook-timestamp": "soon" }, keys.secret)).toThrow(
+    WebhookVerificationError,
+  );
+  expect(() => verify(body, {}, keys.secret)).toThrow("no webhook-id header");
+  expect(() => verify(body, headers, "")).toThrow(TypeError);
+});
+
+test("thin messages have their own function, and each refuses the other's", () => {
+  const keys = newSigningKeys();
+  const ofThin = signedHeaders(message(thin), [keys], "v1");
+  expect(verifyThin(thin, ofThin, keys.secret).data).toEqual(JSON.parse(thin).data);
+  expect(() => verify(thin, ofThin, keys.secret)).toThrow("verifyThin");
+  expect(() => verifyThin(body, signedHeaders(message(), [keys], "v1"), keys.secret)).toThrow("Use verify");
+});

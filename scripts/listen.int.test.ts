@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Webhook } from "standardwebhooks";
+import { afterEach, expect, it } from "vitest";
+import { startHost } from "@/e2e/proof/host";
+import { createMerchant } from "@/lib/domain/accounts/business";
+import { newId } from "@/lib/ids";
+import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
+import { openReceiver } from "@/lib/testing/webhooks";
+
+const { db, url } = await testDatabase();
+const service = testService(db);
+const children: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    const ended = once(child, "exit");
+    if (child.exitCode === null && child.kill("SIGKILL")) await ended;
+  }
+});
+
+/** `npm run listen`, as a process of its own. */
+function listen(...options: string[]) {
+  const child = spawn(process.execPath, ["--import", "tsx", "scripts/listen.ts", ...options], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+  }
+  return { printed: () => printed, exited: once(child, "exit").then(([code]) => code as number) };
+}
+
+it("forwards what happens as a webhook does, those types alone, and goes on where a killed service left it", async () => {
+  const { test_key: key } = await createMerchant(service, { name: "Shop", email: `${newId()}@shop.example` });
+  const receiver = await openReceiver();
+  const first = await startHost({ databaseUrl: url });
+  const createPlan = async (baseUrl: string, name: string, status = "DRAFT") => {
+    const answer = await fetch(`${baseUrl}/v1/subscription-plans`, {
+      method: "POST",
+      headers: { "X-Api-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ type: "ONE_TIME", name, currency: "USD", full_price_amount: 5, status }),
+    });
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const options = ["--key", key, "--url", first.baseUrl, "--forward", receiver.url];
+  const { printed } = listen(...options, "--types", "subscription_plan.created");
+  await expect.poll(printed, { timeout: 20_000 }).toContain("Ready");
+  const secret = /Signing secret: (whsec_\S+)/.exec(printed())?.[1] ?? "";
+
+  const id = await createPlan(first.baseUrl, "First");
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  await first.kill("SIGKILL");
+  const second = await startHost({ databaseUrl: url, port: first.port });
+  try {
+    const again = await createPlan(second.baseUrl, "Second");
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(2);
+    const events = receiver.received.map(({ body, headers }) => new Webhook(secret).verify(body, headers));
+    expect(events).toMatchObject([{ data: { object: { id } } }, { data: { object: { id: again } } }]);
+    await expect
+      .poll(() => printed().match(/subscription_plan\.created {2}evt_\w+ {2}→ 200 {2}\d+ ms/g)?.length)
+      .toBe(2);
+    expect(printed()).toContain("Trying again.");
+  } finally {
+    await second.kill("SIGKILL");
+    await receiver.close();
+  }
+}, 120_000);
+
+it("says in a sentence what cannot be used", async () => {
+  const cases = [
+    [["--types", "payment.paid"], "There is no event type 'payment.paid'."],
+    [["--secret", "abc", "--key", "sk_test_x"], "--secret starts with whsec_"],
+    [["--key", "sk_live_x"], "This is a live key"],
+  ] as const;
+  const ended = cases.map(async ([options, words]) => {
+    const { exited, printed } = listen(...options);
+    expect(await exited).toBe(2);
+    expect(printed()).toContain(words);
+    expect(printed()).toContain("Usage: npm run listen");
+  });
+  await Promise.all(ended);
+}, 60_000);

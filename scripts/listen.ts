@@ -1,0 +1,139 @@
+import "@/lib/server/load-environment";
+import { EVENT_TYPES } from "@/lib/contract/events/event";
+import { readArguments, UsageError } from "@/lib/server/cli";
+import { newSigningKeys, type SigningKeys, signedHeaders } from "@/lib/webhooks/signature";
+import { causeOf } from "./replay/client";
+import { sandboxKey, webAddress } from "./replay/options";
+
+const USAGE =
+  "npm run listen -- [--forward http://localhost:4000/webhooks] [--types payment.captured,refund.failed] [--secret whsec_…] [--key sk_test_…] [--url http://localhost:3000]";
+const TEXT = { type: "string" } as const;
+const OPTIONS = { forward: TEXT, types: TEXT, secret: TEXT, key: TEXT, url: TEXT };
+const AGAIN_MS = 2_000;
+/** As an endpoint has it. */
+const FORWARD_LIMIT_MS = 15_000;
+
+type Listening = {
+  readonly key: string;
+  readonly url: string;
+  readonly forward: string | null;
+  readonly types: ReadonlySet<string> | null;
+  readonly keys: SigningKeys;
+};
+
+/** An event as the stream sends it: its text is what is signed. */
+type Streamed = { readonly id: string; readonly type: string; readonly body: string };
+/** The stream's first message is an id alone: where it begins. */
+type Message = Pick<Streamed, "id"> & { [Part in "type" | "body"]: string | undefined };
+
+process.exitCode = await main();
+
+/** Follows a sandbox's events and forwards each, signed as a webhook. Ends with Ctrl-C, or when the key is refused. */
+async function main(): Promise<number> {
+  try {
+    const listening = readListening(process.argv.slice(2));
+    const { forward, keys } = listening;
+    say(
+      forward
+        ? `Forwarding events to ${forward}`
+        : "Listening. Add --forward http://localhost:4000/… to send events on.",
+    );
+    if (forward) say(`Signing secret: ${keys.secret}`);
+    let last: string | null = null;
+    for (;;) {
+      last = await follow(listening, last);
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${error.message}\nUsage: ${USAGE}\n` : `${(error as Error).message}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+function readListening(args: string[]): Listening {
+  const values = readArguments(args, OPTIONS, []) as Partial<Record<keyof typeof OPTIONS, string>>;
+  const types = values.types?.split(",").map((type) => type.trim());
+  const unknown = types?.find((type) => !(EVENT_TYPES as readonly string[]).includes(type));
+  if (unknown !== undefined) throw new UsageError(`There is no event type '${unknown}'.`);
+  if (values.secret !== undefined && !/^whsec_[A-Za-z\d+/]{32,}={0,2}$/.test(values.secret))
+    throw new UsageError("--secret starts with whsec_, as an endpoint's secret does.");
+  const made = newSigningKeys();
+  return {
+    key: sandboxKey(values.key),
+    url: webAddress(values.url),
+    forward: values.forward === undefined ? null : webAddress(values.forward, "forward"),
+    types: types ? new Set(types) : null,
+    keys: { ...made, secret: values.secret ?? made.secret },
+  };
+}
+
+/** Reads the stream until it breaks off. Answers the last event's id, behind which the next one goes on. */
+async function follow(listening: Listening, last: string | null): Promise<string | null> {
+  const response = await fetch(`${listening.url}/v1/events/stream`, {
+    headers: { "X-Api-Key": listening.key, ...(last !== null && { "Last-Event-ID": last }) },
+  }).catch((error: Error) => {
+    say(`Nothing answers at ${listening.url} (${causeOf(error)}). Trying again.`);
+    return null;
+  });
+  if (response === null) return last;
+  if (!response.ok || !response.body) {
+    const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
+    if (response.status < 500 && response.status !== 429)
+      throw new Error(detail ?? `The service answered ${response.status}.`);
+    say(`${detail ?? `The service answered ${response.status}.`} Trying again.`);
+    return last;
+  }
+  if (last === null) say(`Ready: events of ${listening.url} appear here.`);
+  let reached = last;
+  try {
+    for await (const { id, type, body } of eventsOf(response.body.pipeThrough(new TextDecoderStream()))) {
+      const isWanted = type !== undefined && (listening.types === null || listening.types.has(type));
+      if (isWanted && body !== undefined) await handOn(listening, { id, type, body });
+      reached = id;
+    }
+    say("The stream ended. Trying again.");
+  } catch (error) {
+    say(`The stream broke off (${causeOf(error as Error)}). Trying again.`);
+  }
+  return reached;
+}
+
+/** Server-sent events: blocks of `name: value` lines, an empty line between them. */
+async function* eventsOf(text: AsyncIterable<string>): AsyncGenerator<Message> {
+  let unread = "";
+  for await (const piece of text) {
+    const blocks = (unread + piece).split("\n\n");
+    unread = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const lines = block
+        .split("\n")
+        .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(": ") + 2)]);
+      const { id, event: type, data: body } = Object.fromEntries(lines) as Record<string, string | undefined>;
+      if (id) yield { id, type, body };
+    }
+  }
+}
+
+async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed): Promise<void> {
+  if (forward === null) return say(`${type}  ${id}`);
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const headers = { "content-type": "application/json", "user-agent": "Cardlane-Webhooks/1" };
+  const signed = { ...headers, ...signedHeaders({ id, timestampSeconds, body }, [keys], "v1") };
+  const started = performance.now();
+  const outcome = await fetch(forward, {
+    ...{ method: "POST", headers: signed, body, redirect: "manual" as const },
+    signal: AbortSignal.timeout(FORWARD_LIMIT_MS),
+  }).then(
+    async (answer) => {
+      await answer.body?.cancel();
+      return String(answer.status);
+    },
+    (error: Error) => causeOf(error),
+  );
+  say(`${type}  ${id}  → ${outcome}  ${Math.round(performance.now() - started)} ms`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
