@@ -272,7 +272,7 @@ async function stoppingServer(drainMs: number, graceMs: number) {
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   const ask = (target: string) => say(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`, own);
   const running = ask("/v1/slow");
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const port = (own.address() as AddressInfo).port;
   const isOpen = () =>
     new Promise<boolean>((resolve) => {
@@ -321,7 +321,7 @@ test("what would go on for as long as it is read ends when the server stops, and
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   const ask = () => say("GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", own);
   const running = ask();
-  await vi.waitFor(() => expect(begun).toBe(1));
+  await expect.poll(() => begun).toBe(1);
   const started = performance.now();
   const closed = closeGracefully(own, 60_000, 2_000);
   expect((await running).body).toContain("over");
