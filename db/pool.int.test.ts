@@ -45,6 +45,22 @@ const untilItWorks = async (work: () => PromiseLike<unknown>) => {
   return performance.now() - started;
 };
 
+/**
+ * Ends the server's side of these connections, of this database alone as other tests share the server, and waits until it has:
+ * the server answers before.
+ */
+async function endConnections(where: { name: string } | { query: string } | { pid: number }): Promise<void> {
+  const { name = null, query = null, pid = null } = where as { name?: string; query?: string; pid?: number };
+  const found = () => db.sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and (application_name = ${name} or query like ${query} or pid = ${pid})`;
+  await expect.poll(found, { timeout: 10_000, interval: 10 }).not.toHaveLength(0);
+  const pids = (await found()).map((row) => row.pid);
+  for (const one of pids) await db.sql`select pg_terminate_backend(${one})`;
+  const left = () => db.sql`select pid from pg_stat_activity where pid = any(${`{${pids}}`}::text::int[])`;
+  await expect.poll(left, { timeout: 10_000, interval: 10 }).toHaveLength(0);
+}
+
 beforeAll(async () => {
   await db.sql`create table notes (id int primary key, text text)`;
 });
@@ -73,14 +89,14 @@ describe("a connection", () => {
     const sql = open(url, { max: 2 });
     const slow = failureOf(sql`select pg_sleep(30)`);
     await Promise.all(Array.from({ length: 20 }, () => sql`select 1`));
-    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep(30)%'`;
+    await endConnections({ query: "select pg_sleep(30)%" });
     expect(isDatabaseUnavailable(await slow)).toBe(true);
   });
 
   test("that the server ended is replaced, for statements and for transactions", async () => {
     const sql = open(url, { applicationName: "to-be-ended" });
     await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.05)`));
-    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-ended'`;
+    await endConnections({ name: "to-be-ended" });
     await untilItWorks(() => sql`select 1`);
     expect(await sql.begin((tx) => tx`select 1 as one`)).toEqual([{ one: 1 }]);
   });
@@ -139,7 +155,7 @@ describe("a transaction", () => {
       sql.begin(async (tx) => {
         const [row] = await tx`select pg_backend_pid() as pid`;
         await tx`insert into notes values (4, 'lost')`;
-        await db.sql`select pg_terminate_backend(${row?.pid})`;
+        await endConnections({ pid: row?.pid as number });
         await failureOf(tx`select 1`);
         later = failureOf(tx`insert into notes values (5, 'stray')`);
         await later;
@@ -211,13 +227,14 @@ describe("a database that fails", () => {
     for (const error of errors.flat()) expect(isDatabaseUnavailable(error)).toBe(true);
     const known = performance.now();
     expect(isDatabaseUnavailable(await failureOf(own.sql`select 1`))).toBe(true);
-    expect(performance.now() - known).toBeLessThan(100);
+    // Without a look at the server, which would take a second and a half.
+    expect(performance.now() - known).toBeLessThan(1_000);
     // Each of the three pools goes on trying; those attempts all come through at once, and are not all kept.
     await expect.poll(() => proxy.count(), { timeout: 10_000 }).toBeGreaterThanOrEqual(9);
     proxy.resume();
     expect(await untilItWorks(() => own.sql`select 1`)).toBeLessThan(5_000);
     expect(await untilItWorks(() => own.orm.execute("select 1"))).toBeLessThan(5_000);
-    await expect.poll(() => proxy.count(), { timeout: 5_000 }).toBeLessThanOrEqual(5);
+    await expect.poll(() => proxy.count(), { timeout: 10_000 }).toBeLessThanOrEqual(5);
   });
 
   test("slow is not silent: a statement that takes its time gets its answer", async () => {
@@ -274,11 +291,9 @@ describe("a database that fails", () => {
     await write();
     // As `alter system` does, but for this database alone: other tests share the server.
     await db.sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cardlane' and pid <> pg_backend_pid()`;
-    await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`);
-    const error = await failureOf(write());
-    expect(error?.message).toContain("read-only");
-    expect(isDatabaseUnavailable(error)).toBe(true);
+    await endConnections({ name: "cardlane" });
+    await expect.poll(async () => (await failureOf(write()))?.message).toContain("read-only");
+    expect(isDatabaseUnavailable(await failureOf(write()))).toBe(true);
     expect(isDatabaseUnavailable(await failureOf(sql`select 1`))).toBe(true);
     await db.sql.begin(async (tx) => {
       await tx`set transaction read write`;
@@ -294,10 +309,11 @@ describe("a database that fails", () => {
     const pids = await db.sql`select pid from pg_stat_activity where application_name = 'turned'`;
     while ((await failureOf(sql`insert into notes values (10, 'x') on conflict do nothing`)) === null);
     await untilItWorks(() => sql`insert into notes values (11, 'x') on conflict do nothing`);
-    const old =
-      await db.sql`select pid from pg_stat_activity where pid = any(${`{${pids.map((row) => row.pid)}}`}::text::int[])
+    // The server takes a moment to see that they are closed.
+    const old = () =>
+      db.sql`select pid from pg_stat_activity where pid = any(${`{${pids.map((row) => row.pid)}}`}::text::int[])
       and application_name = 'turned'`;
-    expect(old).toHaveLength(0);
+    await expect.poll(old, { timeout: 10_000 }).toHaveLength(0);
   });
 
   test("gone: refused at once, and found again when it is back", async () => {

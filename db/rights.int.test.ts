@@ -156,14 +156,14 @@ test("rights are put in force while payments are made: nothing waits for them fo
   await owner`delete from service_settings where key = 'rights'`;
   let applied = Promise.resolve();
   // As a payment's commit does: one table, and another one before it in the alphabet.
+  // A table has the same number in the databases of other tests, which are copies of one.
+  const waiting = () => db.sql`
+    select 1 from pg_locks where relation = 'transactions'::regclass and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
   await payer.begin(async (tx) => {
     await tx`lock table transactions in row exclusive mode`;
     applied = applyRights(owner);
-    await expect
-      .poll(() => db.sql`select 1 from pg_locks where relation = 'transactions'::regclass and not granted`, {
-        timeout: 20_000,
-      })
-      .toHaveLength(1);
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
     for (const { name } of tables) await tx`lock table ${tx(name)} in row exclusive mode`;
   });
   await applied;

@@ -15,11 +15,11 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
 test("members that hold secrets are not written, at any depth", () => {
   const line = logged((log) =>
     log.info(
-      { password: "hunter22", body: { card: { number: "1" }, cvv: "737" }, headers: { "x-api-key": "k3y" } },
+      { password: "hunter22", body: { card: { number: "1" }, cvv: "s3c" }, headers: { "x-api-key": "k3y" } },
       "a request",
     ),
   );
-  for (const secret of ["hunter22", "737", "k3y"]) expect(line).not.toContain(secret);
+  for (const secret of ["hunter22", "s3c", "k3y"]) expect(line).not.toContain(secret);
   expect(JSON.parse(line)).toMatchObject({ level: "info", msg: "a request", password: "[redacted]" });
 });
 

@@ -120,7 +120,9 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   const options = lookOptions(look, scheme);
 
   const callbacks = (session: string): Omit<MountOptions, "token"> => ({
-    onReady: () => change({ phase: "ready" }),
+    // One that was late is there all the same.
+    onReady: () =>
+      setState((before) => ({ ...before, phase: "ready", problem: before.phase === "failed" ? null : before.problem })),
     onChange: ({ complete, processing }) => change({ complete, processing }),
     onSuccess: (result) => {
       if (result.paymentToken !== null) return void payWith(result.paymentToken, session);
@@ -200,7 +202,10 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
 type Opened = [SessionAnswer, Script];
 
 const openForm = (order: PlacedOrder, signal: AbortSignal): Promise<Opened> =>
-  Promise.all([askShop<SessionAnswer>("/demo/checkout/session", orderValues(order), signal), loadCardlane()]);
+  Promise.all([
+    askShop<SessionAnswer>("/demo/checkout/session", orderValues(order), signal).catch(unreachable),
+    loadCardlane(),
+  ]);
 
 const lookOptions = (look: Look, scheme: "light" | "dark") => ({
   locale: look.language,
@@ -208,7 +213,7 @@ const lookOptions = (look: Look, scheme: "light" | "dark") => ({
   button: look.button === "form",
 });
 
-const unreachable = (): PaymentAnswer => ({
+const unreachable = (): { problem: string; calls: ApiCall[] } => ({
   problem: "The shop did not answer. Nothing is paid twice: try again.",
   calls: [],
 });

@@ -102,7 +102,8 @@ test("a reading that takes too long gives up after its own limit", async () => {
   await isLocked;
   const startedMs = performance.now();
   await expect(readServiceFigures(db.sql)).rejects.toMatchObject({ code: "57014" });
-  expect(performance.now() - startedMs).toBeLessThan(4_000);
+  // That of the connection is five minutes.
+  expect(performance.now() - startedMs).toBeLessThan(60_000);
   release();
   await lock;
   await holder.close();

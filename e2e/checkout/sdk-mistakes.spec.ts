@@ -126,6 +126,22 @@ test("a form that stays silent is reported with the likely reason", async ({
   expect(errors[0]).toMatch(LINK);
 });
 
+for (const [name, path] of [
+  ["a form that an outage kept away", "/pay/**"],
+  ["a form whose script was lost", "/sdk/frame.js**"],
+] as const) {
+  test(`${name} is loaded again, and nobody is told of an error`, async ({ page, baseUrl, openCheckout }) => {
+    let lost = 0;
+    await page.route(`${baseUrl}${path}`, (route) =>
+      ++lost === 1 ? route.abort("connectionreset") : route.continue(),
+    );
+    const checkout = await openCheckout(page);
+    await expect(checkout.form.getByLabel("Card number")).toBeVisible();
+    expect(lost).toBe(2);
+    expect((await checkout.told()).map(({ callback }) => callback)).toEqual(["onReady"]);
+  });
+}
+
 test("a page whose origin the session does not name shows no form, and learns why", async ({
   page,
   openCheckout,

@@ -30,7 +30,7 @@ test("many refused at once are one question, and each goes on under its own key"
   let isProved = false;
   fetched.mockImplementation(async () => (isProved ? done() : refused()));
   const asker = vi.fn(async () => {
-    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(3));
+    await expect.poll(() => fetched.mock.calls).toHaveLength(3);
     isProved = true;
     return true;
   });

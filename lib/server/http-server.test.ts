@@ -167,8 +167,8 @@ test("who sends many requests before the first is answered is cut off, and who s
   // Nobody waits for the answers to them.
   const before = performance.now();
   expect((await say(line("/few"), slow)).status).toBe(0);
-  await closeGracefully(slow, 5_000);
-  expect(performance.now() - before).toBeLessThan(2_000);
+  await closeGracefully(slow, 60_000);
+  expect(performance.now() - before).toBeLessThan(30_000);
 });
 
 test.each<[string, number | readonly number[]]>([
@@ -272,7 +272,7 @@ async function stoppingServer(drainMs: number, graceMs: number) {
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   const ask = (target: string) => say(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`, own);
   const running = ask("/v1/slow");
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const port = (own.address() as AddressInfo).port;
   const isOpen = () =>
     new Promise<boolean>((resolve) => {
@@ -297,13 +297,13 @@ test("a server that stops serves others until what runs has ended, tells them to
 });
 
 test("it keeps its port for the drain, and no longer than the grace for what does not end", async () => {
-  const draining = await stoppingServer(300, 20_000);
+  const draining = await stoppingServer(2_000, 60_000);
   const started = performance.now();
   draining.release();
   await draining.running;
   expect(await draining.isOpen()).toBe(true);
   await draining.closed;
-  expect(performance.now() - started).toBeGreaterThan(250);
+  expect(performance.now() - started).toBeGreaterThan(1_900);
   const stuck = await stoppingServer(0, 100);
   await stuck.closed;
   expect((await stuck.running).status).toBe(0);
@@ -321,11 +321,11 @@ test("what would go on for as long as it is read ends when the server stops, and
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   const ask = () => say("GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n", own);
   const running = ask();
-  await vi.waitFor(() => expect(begun).toBe(1));
+  await expect.poll(() => begun).toBe(1);
   const started = performance.now();
-  const closed = closeGracefully(own, 20_000, 300);
+  const closed = closeGracefully(own, 60_000, 2_000);
   expect((await running).body).toContain("over");
   expect((await ask()).body).toContain("over");
   await closed;
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });

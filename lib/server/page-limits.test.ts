@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createPageLimit, isPaymentForm } from "./page-limits";
 
 const FORM = `/pay/cst_${"a".repeat(43)}`;
@@ -15,6 +15,10 @@ function limitOf(perMinute: number) {
   return (request: IncomingMessage) => limit(request, answer());
 }
 const answer = () => Object.assign(new EventEmitter(), { statusCode: 200 }) as unknown as ServerResponse;
+
+// It stands: a form comes back every 17 ms, and a busy machine takes longer over forty questions.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 describe("pages of one address", () => {
   test("are refused beyond the limit, and those of others are not", () => {

@@ -162,9 +162,13 @@ describe("turns of a busy process", () => {
 });
 
 test("a page that leaves the process idle gives way at once", async () => {
-  const { pages, begun } = drawing();
-  for (let i = 0; i < 4; i++) start(pages);
-  const before = performance.now();
-  await vi.waitFor(() => expect(begun).toHaveLength(4), { interval: 1 });
-  expect(performance.now() - before).toBeLessThan(100);
+  const msForFour = async () => {
+    const { pages, begun } = drawing();
+    for (let i = 0; i < 4; i++) start(pages);
+    const before = performance.now();
+    await vi.waitFor(() => expect(begun).toHaveLength(4), { timeout: 10_000, interval: 1 });
+    return performance.now() - before;
+  };
+  // Whole turns of 50 ms would take longer each time; a busy machine takes longer now and then.
+  await expect.poll(msForFour, { timeout: 20_000, interval: 0 }).toBeLessThan(100);
 });

@@ -212,7 +212,8 @@ test.each([
 test("no new password takes long to judge, however it is made", async () => {
   const worst = ["p4$$w0rd".repeat(25), "4@8({[<369|!10$5+7%2z".repeat(9), "a".repeat(200), "ab1!x".repeat(40)];
   await isEasyPassword("to load the list", []);
-  const started = performance.now();
+  // Of the processor's time: how much of it a busy machine gives is another matter.
+  const before = process.cpuUsage();
   for (const password of worst) await isEasyPassword(password, ["ada@shop.example"]);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
 });

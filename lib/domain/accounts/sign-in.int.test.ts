@@ -8,13 +8,15 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
+import { testClock } from "@/lib/testing/webhooks";
+import type { Service } from "../context";
 import { type SignInInput, signIn } from "./sign-in";
 
 const { db } = await testDatabase();
 const MINUTE = 60_000;
 
-async function setup(user: Partial<UserRow> = {}) {
-  const tenant = await testTenant(db);
+async function setup(user: Partial<UserRow> = {}, overrides: Partial<Service> = {}) {
+  const tenant = await testTenant(db, overrides);
   const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", ...user });
   /** As from an address of its own, so that only the test of that limit meets it. */
   const attempt = (input: Partial<SignInInput> = {}) =>
@@ -34,11 +36,13 @@ const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((
 
 async function withTotp() {
   const secret = newTotpSecret();
-  const made = await setup({ totp_enabled_at: new Date().toISOString() });
+  // It stands: a code of the step before would be two steps old when the next one begins while a password is hashed.
+  const clock = testClock();
+  const made = await setup({ totp_enabled_at: new Date().toISOString() }, { clock });
   const sealed = made.service.secret.seal(secret);
   await db.sql`update users set totp_secret = ${sealed} where id = ${made.person.id}`;
   const codeAt = (ms: number) =>
-    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ms });
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now().getTime() + ms });
   return { ...made, codeAt };
 }
 
@@ -120,22 +124,23 @@ test("an address that nobody has takes as many commits as a wrong password, so t
 });
 
 test("an address that nobody has costs as long as a wrong password", async () => {
-  const { attempt } = await setup();
+  const { attempt, person } = await setup();
   const time = async (input: Partial<SignInInput>) => {
     const start = performance.now();
-    await attempt({ password: "wrong", ...input });
+    expect(await attempt({ password: "wrong", ...input })).toEqual({ result: "wrong" });
     return performance.now() - start;
   };
   await time({ email: "warm-up@nobody.example" });
-  const known: number[] = [];
-  const unknown: number[] = [];
-  for (let i = 0; i < 8; i++) {
-    known.push(await time({}));
-    unknown.push(await time({ email: "timed@nobody.example" }));
+  const fastest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
+  const isClose = () => fastest.unknown > fastest.known / 2 && fastest.unknown < fastest.known * 2;
+  // Of the fastest each: a busy machine makes most of them slower, and takes more tries until one of both was not.
+  for (let tries = 0; tries < 8 || (tries < 60 && !isClose()); tries++) {
+    // What is locked is not hashed.
+    await db.sql`update users set failed_sign_ins = 0 where id = ${person.id}`;
+    fastest.known = Math.min(fastest.known, await time({}));
+    fastest.unknown = Math.min(fastest.unknown, await time({ email: `${newId()}@nobody.example` }));
   }
-  const fastest = (times: number[]) => Math.min(...times);
-  expect(fastest(unknown)).toBeGreaterThan(fastest(known) / 2);
-  expect(fastest(unknown)).toBeLessThan(fastest(known) * 2);
+  expect(fastest).toSatisfy(isClose);
 });
 
 test("an address of the network has so many tries a minute, whoever they are for", async () => {

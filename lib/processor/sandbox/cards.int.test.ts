@@ -44,7 +44,9 @@ test("a valid number that is no test card is declined, and nothing of it is stor
   expect(await processor.authorize(charge)).toMatchObject({ kind: "declined", decline_code: "generic_decline" });
   const [row] =
     await sql`select to_jsonb(c)::text as text from sandbox_processor.charges c where reference = ${charge.reference}`;
-  expect(row?.text).not.toMatch(/4012|1881/);
+  // Its beginning and its end, but for ids, digests and times, which hold any four digits now and then.
+  const rest = row?.text.replace(/[\da-f]{8}-[\da-f-]{27}|\\\\x[\da-f]+|\d{4}-\d\d-\d\dT[\d:.+]+/g, "");
+  expect(rest).not.toMatch(/4012|1881/);
 });
 
 test("an expired card is declined, whatever else it does", async () => {

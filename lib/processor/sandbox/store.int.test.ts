@@ -124,9 +124,10 @@ describe("fraud rules see the account's own traffic", () => {
   });
 
   test("no e-mail address or billing address is stored in plain text", async () => {
-    const { charge } = await pay(newId(), { customerEmail: "ada@example.com", billingAddress: address });
+    const { charge } = await pay(newId(), { customerEmail: "lovelace@example.com", billingAddress: address });
     const [row] =
       await sql`select to_jsonb(c)::text as text from sandbox_processor.charges c where reference = ${charge.reference}`;
-    expect(row?.text).not.toMatch(/ada|main|austin|78701/i);
+    // Words that no digest and no id can hold by chance.
+    expect(row?.text).not.toMatch(/lovelace|main|austin|\b78701\b/i);
   });
 });

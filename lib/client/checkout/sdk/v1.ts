@@ -115,13 +115,16 @@ const notLoaded = (pageOrigin: string) =>
 /** How long a form may take at most, and how long after the browser says that it has loaded: its scripts have run then. */
 const LIMIT_MS = 10_000;
 const LOADED_LIMIT_MS = 3_000;
+/** How often a frame that has loaded and says nothing is loaded again: an outage or a lost script may be over by then. */
+const MOST_RELOADS = 2;
 
 /**
- * Browsers do not tell a page that a frame refused to be framed: it stays silent, and that is all there is to notice. Calls
- * back once, unless the returned function was called before.
+ * Browsers do not tell a page that a frame refused to be framed, or holds an error: it stays silent, and that is all there is to
+ * notice. Calls back once, unless the returned function was called before.
  */
 function awaitHello(iframe: HTMLIFrameElement, onSilence: () => void): () => void {
   let timer = setTimeout(giveUp, LIMIT_MS);
+  let reloads = 0;
   iframe.addEventListener("load", onLoad);
 
   function stop(): void {
@@ -134,7 +137,13 @@ function awaitHello(iframe: HTMLIFrameElement, onSilence: () => void): () => voi
   }
   function onLoad(): void {
     clearTimeout(timer);
-    timer = setTimeout(giveUp, LOADED_LIMIT_MS);
+    timer = setTimeout(reloads < MOST_RELOADS ? reload : giveUp, LOADED_LIMIT_MS);
+  }
+  function reload(): void {
+    reloads++;
+    timer = setTimeout(giveUp, LIMIT_MS);
+    const { src } = iframe;
+    iframe.src = src;
   }
   return stop;
 }
