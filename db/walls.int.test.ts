@@ -17,7 +17,6 @@ import {
   listClientSessions,
 } from "@/lib/domain/checkout/client-sessions";
 import { createPaymentLink, listPaymentLinks } from "@/lib/domain/checkout/payment-links";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/inspect-keys";
@@ -39,13 +38,13 @@ import { getTransaction, listTransactions, searchTransactions } from "@/lib/doma
 import { createSavedView, deleteSavedView, listSavedViews } from "@/lib/domain/transactions/saved-views";
 import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { loggedRequest, testContext, testIdempotency } from "@/lib/testing/factories";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
+import { loggedRequest, testContext, testIdempotency, testPaymentToken } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { createTestUser } from "@/lib/testing/people";
 import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-proxy";
 import { sendDue } from "@/lib/testing/webhooks";
-import { connect, inRolesOf, ROLES } from "./client";
+import { connect, ROLES } from "./client";
 import { rightsOf } from "./rights";
 
 /*
@@ -106,7 +105,7 @@ async function openShop(): Promise<Shop> {
   await createPaymentLink(ctx, createPaymentLinkBody.parse(sold));
   await sendDue(tenant.service);
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
-  await createPaymentToken(ctx, { card } as Parameters<typeof createPaymentToken>[1]);
+  await testPaymentToken(ctx, { card } as Parameters<typeof testPaymentToken>[1]);
   const view = await createSavedView(ctx, {
     ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
   });

@@ -3,11 +3,11 @@ import { writeMail } from "@/lib/domain/accounts/mail";
 import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { connect, inRolesOf } from "../client";
+import { connect } from "../client";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service/figures";
 
 const { db, url } = await testDatabase();

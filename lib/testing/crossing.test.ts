@@ -94,9 +94,9 @@ test("the money path is within its environment", () => {
 const REACHED: Record<string, string[]> = {
   "accounts/abandoned": ["saved_views"],
   "accounts/history": ["audit_log"],
-  changes: ["events", "audit_log"],
   // These two within their environment: how much of a payment may still be refunded.
-  "payments/refund-allowances": ["payments", "transactions"],
+  "accounts/refund-limit": ["payments", "transactions"],
+  changes: ["events", "audit_log"],
   team: ["saved_views"],
 };
 
