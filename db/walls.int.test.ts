@@ -26,7 +26,6 @@ import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, getPlan, listPlans } from "@/lib/domain/plans/plans";
 import { getReceiptPath } from "@/lib/domain/receipts/receipts";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { getOverview, listAttention } from "@/lib/domain/reporting/overview";
 import { listRecentErrors } from "@/lib/domain/request-log/read-requests";
 import { recordRequests } from "@/lib/domain/request-log/record-requests";
@@ -45,6 +44,7 @@ import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-p
 import { createTestUser } from "@/lib/testing/users";
 import { sendDue } from "@/lib/testing/webhooks";
 import { connect, ROLES } from "./client";
+import { foldDeltas } from "./queries/reporting/daily-totals";
 import { rightsOf } from "./rights";
 
 /*
@@ -127,7 +127,7 @@ async function openShop(): Promise<Shop> {
 beforeAll(async () => {
   shop = await openShop();
   other = await openShop();
-  await foldDeltas(shop.tenant.service);
+  await foldDeltas(shop.tenant.service.db.sql);
   for (const { tenant } of [shop, other]) await tenant.create();
   await runSettlement(shop.tenant.service);
   await runPayouts(shop.tenant.service);

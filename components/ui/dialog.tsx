@@ -29,7 +29,6 @@ type DialogContentProps = {
   size?: "sm" | "md" | "lg";
   /** False: only a button inside closes it, for what must be confirmed or is under way. */
   dismissible?: boolean;
-  className?: string;
   children?: ReactNode;
 };
 
@@ -40,15 +39,7 @@ export function DialogContent(props: DialogContentProps) {
   return useDialog().open ? <OpenDialog {...props} /> : null;
 }
 
-function OpenDialog({
-  title,
-  description,
-  footer,
-  size = "md",
-  dismissible = true,
-  className,
-  children,
-}: DialogContentProps) {
+function OpenDialog({ title, description, footer, size = "md", dismissible = true, children }: DialogContentProps) {
   const { setOpen } = useDialog();
   const id = useId();
   return (
@@ -57,7 +48,7 @@ function OpenDialog({
       dismissible={dismissible}
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : undefined}
-      className={cn("modal modal-center", SIZES[size], className)}
+      className={cn("modal modal-center", SIZES[size])}
     >
       <div className="flex max-h-[inherit] flex-col">
         <header className="flex items-start gap-4 px-5 pt-4 pb-3">

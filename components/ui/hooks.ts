@@ -3,13 +3,12 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 export type OpenProps = {
   /** Controlled. */
   open?: boolean;
-  defaultOpen?: boolean;
   onOpenChange?: (open: boolean) => void;
 };
 
 /** Whether something is open: the caller's business if it says so, else its own. */
-export function useOpen({ open, defaultOpen = false, onOpenChange }: OpenProps): [boolean, (open: boolean) => void] {
-  const [own, setOwn] = useState(defaultOpen);
+export function useOpen({ open, onOpenChange }: OpenProps): [boolean, (open: boolean) => void] {
+  const [own, setOwn] = useState(false);
   const set = useCallback(
     (next: boolean) => {
       setOwn(next);

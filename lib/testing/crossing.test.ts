@@ -14,7 +14,6 @@ const CROSSING: Record<string, string> = {
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
   "lib/domain/idempotency/inspect-keys.ts#recordLook": "the account's history is in its live environment",
-  "lib/domain/reporting/daily-totals.ts#foldDeltas": "a job of all environments",
   "lib/domain/payments/recover-operations.ts#Places":
     "finds what is due in any environment; each is then finished within its own",
   "lib/domain/payments/expire-payments.ts#expirePayments":
