@@ -96,6 +96,8 @@ const REACHED: Record<string, string[]> = {
   // These two within their environment: how much of a payment may still be refunded.
   "accounts/refund-limit": ["payments", "transactions"],
   changes: ["events", "audit_log"],
+  // A new time zone has other days.
+  "reporting/daily-totals": ["daily_totals", "total_deltas"],
   team: ["saved_views"],
 };
 
