@@ -29,7 +29,7 @@ import { getReceiptPath } from "@/lib/domain/receipts/receipts";
 import { getOverview, listAttention } from "@/lib/domain/reporting/overview";
 import { listRecentErrors } from "@/lib/domain/request-log/read-requests";
 import { recordRequests } from "@/lib/domain/request-log/record-requests";
-import { updateBankAccount } from "@/lib/domain/settlement/manage-payouts";
+import { updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";

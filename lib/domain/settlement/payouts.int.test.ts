@@ -10,10 +10,17 @@ import { createTestMerchant, testContext, testService } from "@/lib/testing/fact
 import type { Environment } from "../context";
 import { listTransactions } from "../transactions/read-transactions";
 import { getBalance, listMovements } from "./balance";
-import { getBankAccount, retryPayout, updateBankAccount } from "./manage-payouts";
-import { payoutsOf, runPayouts, sumOf } from "./payouts";
+import {
+  getBankAccount,
+  getPayout,
+  listPayouts,
+  payoutsOf,
+  retryPayout,
+  runPayouts,
+  sumOf,
+  updateBankAccount,
+} from "./payouts";
 import { getSettlementBatch, listSettlementBatches } from "./read-batches";
-import { getPayout, listPayouts } from "./read-payouts";
 import { runSettlement } from "./settle";
 
 const { db, url } = await testDatabase({ max: 10 });
