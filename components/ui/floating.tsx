@@ -11,6 +11,7 @@ import {
   type ReactNode,
   type RefObject,
   use,
+  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
@@ -20,7 +21,6 @@ import {
 } from "react";
 import { createPortal } from "react-dom";
 import { Button } from "./button";
-import { type OpenProps, useOpen } from "./hooks";
 import { cn } from "./styles";
 
 type FloatingState = {
@@ -40,9 +40,24 @@ export function usePopover(): FloatingState {
   return state;
 }
 
+type PopoverProps = {
+  /** Where the caller says whether it is open. */
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  children: ReactNode;
+};
+
 /** Something small beside its trigger; Escape or a press elsewhere closes it. */
-export function Popover({ children, ...props }: OpenProps & { children: ReactNode }) {
-  const [open, setOpen] = useOpen(props);
+export function Popover({ open: given, onOpenChange, children }: PopoverProps) {
+  const [own, setOwn] = useState(false);
+  const open = given ?? own;
+  const setOpen = useCallback(
+    (next: boolean) => {
+      setOwn(next);
+      onOpenChange?.(next);
+    },
+    [onOpenChange],
+  );
   const [fromEnd, setFromEnd] = useState(false);
   const id = useId();
   const state = useMemo(() => ({ open, setOpen, fromEnd, setFromEnd, id }), [open, setOpen, fromEnd, id]);
