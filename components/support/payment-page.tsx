@@ -9,7 +9,7 @@ import {
   PaymentNotice,
 } from "@/components/payments/payment-facts";
 import { EventList, HistoryBlocks } from "@/components/payments/payment-records";
-import { Actor, HttpStatus } from "@/components/payments/request-list";
+import { Actor, HttpStatus, times } from "@/components/payments/request-list";
 import { StatusBadge } from "@/components/ui/badge";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -163,8 +163,6 @@ function PaymentCustomer({ payment }: { payment: ShownPayment }) {
     />
   );
 }
-
-const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
 /** The keys under which the payment was acted on: first use, stored answer, replays and reuses. */
 function KeyUses({ requests }: { requests: readonly ShownRequest[] }) {

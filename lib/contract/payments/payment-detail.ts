@@ -114,9 +114,9 @@ export type LinkedObjects = {
   /** The payment link that opened its session. */
   payment_link: { id: string; title: string } | null;
   subscription_id: string | null;
-  /** Other payments of the same customer; null when the payment names none. */
   /** `cust_…`; null where the payment names none, or its customer is not known yet. */
   customer: string | null;
+  /** Other payments of the same customer; null when the payment names none. */
   customer_payments: { count: number; more: boolean } | null;
   batches: { id: string; currency: string; created_at: string }[];
 };

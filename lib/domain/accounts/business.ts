@@ -85,7 +85,7 @@ function check(name: string, email: string, password: string): void {
   }
 }
 
-const emailTaken = (email: string) =>
+export const emailTaken = (email: string) =>
   new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, {
     param: "email",
   });

@@ -16,7 +16,6 @@ import {
 } from "@/db/queries/settlement/payouts";
 import { insertOwnLedgerLine, insertSettlementAudit } from "@/db/queries/settlement/settle";
 import { isCanceled } from "@/db/refusals";
-import type { ActorRecord } from "@/db/schema/operations";
 import type { PayoutRow } from "@/db/schema/payouts";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
@@ -24,6 +23,7 @@ import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { ListPayoutsQuery } from "@/lib/contract/settlement/endpoints";
 import {
+  type BankAccount,
   compactAccountNumber,
   FAILING_LAST4,
   type Payout,
@@ -34,6 +34,7 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+import { SYSTEM } from "../payments/operation";
 
 /** One payout. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getPayout(ctx: Context, input: { id: string }): Promise<Payout> {
@@ -79,8 +80,6 @@ function presentPayout(row: PayoutRow, mode: Mode): Payout {
     updated_at: row.updated_at,
   };
 }
-
-type BankAccount = { holder: string; bank_name: string; country: string; last4: string };
 
 /** Where payouts go; in the sandbox a test account until the merchant names one, in live mode null. */
 export async function getBankAccount(ctx: Context): Promise<BankAccount | null> {
@@ -138,8 +137,6 @@ const ARRIVES_AFTER_SECONDS = 86_400;
 const FAILURE_REASON = "The bank has no account with this number.";
 /** Payouts taken forward in one go. */
 const BATCH = 100;
-
-const SYSTEM: ActorRecord = { type: "system", id: null };
 
 /**
  * Sends the payouts that are made, ends those whose day has come, and makes those of what was settled. Each step is one commit
