@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import {
   countPlans,
   findPlan,
@@ -22,7 +21,6 @@ import {
   type PlanStatus,
   type PlanType,
   planFieldErrors,
-  type planList,
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
 import { dueAtOnce, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
@@ -31,7 +29,7 @@ import { idTime, newId } from "@/lib/ids";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { listAnswer, unknownCursor } from "../lists";
+import { type ListAnswer, listAnswer, unknownCursor } from "../lists";
 
 /** Creates a plan and returns it; refuses what does not fit together, and a name that is taken. */
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
@@ -125,7 +123,7 @@ export async function getPlan(ctx: Context, input: { id: string }): Promise<Plan
 }
 
 /** One page of plans, newest first. */
-export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.infer<typeof planList>> {
+export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<ListAnswer<Plan>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const limit = input.limit ?? 20;
   const offset = input.offset ?? 0;
