@@ -10,7 +10,7 @@ type LinkGroupProps = {
 /** One of a few views of the same page: each is an address, so Back and Reload keep it. Scrolls where it is narrow. */
 export function LinkGroup({ label, links }: LinkGroupProps) {
   return (
-    <nav aria-label={label} className={"flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]"}>
+    <nav aria-label={label} className="flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]">
       {links.map(({ href, text, current }) => (
         <Link
           key={text}

@@ -16,7 +16,7 @@ export type PaymentDetail = {
   payment: ShownPayment;
   /** What the API does not show of the transactions, in their order. */
   notes: TransactionNote[];
-  /** Whether something is under way, so that the picture will change by itself. */
+  /** Whether something is under way, so that the page will change by itself. */
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
   /** Oldest first. */

@@ -48,7 +48,7 @@ async function findRow(ctx: Context, publicId: string): Promise<PayoutRow | null
   return id === null ? null : findPayout(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is none of ours. */
+/** Newest first. Throws `invalid_parameter` when `starting_after` is no payout of this environment. */
 export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promise<ListAnswer<Payout>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
