@@ -8,17 +8,16 @@ type ErrorPageProps = { error: unknown; retry: () => void };
 
 /** Stands on nothing of components: it is loaded with every page. */
 export default function ErrorPage({ error, retry }: ErrorPageProps) {
-  const text = useTrouble(FAULT);
-  const digest = error instanceof Error && "digest" in error && typeof error.digest === "string" ? error.digest : null;
+  const { title, detail, requestId } = useTrouble(FAULT, error);
   return (
     <main id="content" className="flex min-h-[70dvh] flex-col items-center justify-center px-4 text-center">
-      <h1 className="font-semibold text-sm">{text.title}</h1>
+      <h1 className="font-semibold text-sm">{title}</h1>
       <p className="mt-1 max-w-xl text-[13px] text-soft">
-        {text.detail}
-        {digest && text === FAULT && (
+        {detail}
+        {requestId && (
           <>
             {" "}
-            If it happens again, give support this id: <code className="tick text-ink">{digest}</code>
+            If it happens again, give support this id: <code className="tick text-ink">{requestId}</code>
           </>
         )}
       </p>

@@ -5,14 +5,13 @@ import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createClientSession } from "@/lib/domain/checkout/client-sessions";
 import { findCheckout, payClientSession } from "@/lib/domain/checkout/pay-session";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Reply } from "@/lib/domain/context";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant } from "@/lib/testing/factories";
+import { createTestMerchant, testPaymentToken } from "@/lib/testing/factories";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { genericPlanOf, nodesOf } from "./plans";
 import { createRecorder, newIdempotency, type Recorder } from "./record";
@@ -76,7 +75,7 @@ beforeAll(async () => {
     "refunds at once",
     atOnce((ctx, i) => refundPayment(ctx, { id: made[i] ?? "", amount: 500 })),
   );
-  const token = (await createPaymentToken(await contextOf(recorder), { card: cardInput.parse(card) })).id;
+  const token = (await testPaymentToken(await contextOf(recorder), { card: cardInput.parse(card) })).id;
   await record("a payment with a token", pay({ payment_token: token }));
   const session = await createClientSession(
     await contextOf(recorder),

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "@/db/client";
+import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import type { Environment } from "@/lib/domain/context";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -26,7 +26,7 @@ beforeAll(async () => {
       case line when 1 then 'merchant_payable' else 'fees' end, case line when 1 then 1000 else 29 end,
       case when n % 100 = 0 then 'EUR' else 'USD' end, now() - make_interval(mins => n::int * 4)
     from unnest(${ids}::uuid[]) with ordinality as made(id, n), unnest(array[1, 2]::smallint[]) line`;
-  while ((await foldDeltas(service)) > 0);
+  while ((await foldDeltas(service.db.sql)) > 0);
   await db.long`analyze`;
 }, 120_000);
 

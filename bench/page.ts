@@ -6,7 +6,7 @@ import { searchTransactionTable } from "@/lib/domain/transactions/read-transacti
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testService } from "@/lib/testing/factories";
-import { sessionCookie } from "@/lib/testing/people";
+import { sessionCookie } from "@/lib/testing/users";
 import { quantile } from "./load";
 import type { Recorder } from "./record";
 

@@ -87,9 +87,6 @@ export type Login = { readonly url: string; readonly role?: string };
 
 export type Logins = { readonly app: Login; readonly jobs: Login };
 
-/** The owner's own connections, in the roles that were made for this. */
-export const inRolesOf = (url: string): Logins => ({ app: { url, role: ROLES.app }, jobs: { url, role: ROLES.jobs } });
-
 export type ConnectOptions = {
   /** Connections for `sql`. */
   max?: number;

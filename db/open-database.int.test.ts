@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
 import { startTcpProxy } from "@/lib/testing/tcp-proxy";
-import { connect, connectSql, inRolesOf } from "./client";
+import { connect, connectSql } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openDatabase } from "./open-database";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import {
   type Connections,
@@ -10,7 +10,6 @@ import {
   connectLong,
   connectSql,
   type Database,
-  inRolesOf,
   type Sql,
   shareConnections,
   shareWithPages,

@@ -17,7 +17,6 @@ import {
   listClientSessions,
 } from "@/lib/domain/checkout/client-sessions";
 import { createPaymentLink, listPaymentLinks } from "@/lib/domain/checkout/payment-links";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Service } from "@/lib/domain/context";
 import { noteCustomers } from "@/lib/domain/customers/customers";
 import { listIdempotencyKeys } from "@/lib/domain/idempotency/inspect-keys";
@@ -27,25 +26,24 @@ import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, getPlan, listPlans } from "@/lib/domain/plans/plans";
 import { getReceiptPath } from "@/lib/domain/receipts/receipts";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { getOverview, listAttention } from "@/lib/domain/reporting/overview";
 import { listRecentErrors } from "@/lib/domain/request-log/read-requests";
 import { recordRequests } from "@/lib/domain/request-log/record-requests";
-import { updateBankAccount } from "@/lib/domain/settlement/manage-payouts";
-import { runPayouts } from "@/lib/domain/settlement/payouts";
+import { runPayouts, updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import { createSavedView, deleteSavedView, listSavedViews } from "@/lib/domain/transactions/saved-views";
 import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { loggedRequest, testContext, testIdempotency } from "@/lib/testing/factories";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
+import { loggedRequest, testContext, testIdempotency, testPaymentToken } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser } from "@/lib/testing/people";
 import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-proxy";
+import { createTestUser } from "@/lib/testing/users";
 import { sendDue } from "@/lib/testing/webhooks";
-import { connect, inRolesOf, ROLES } from "./client";
+import { connect, ROLES } from "./client";
+import { foldDeltas } from "./queries/reporting/daily-totals";
 import { rightsOf } from "./rights";
 
 /*
@@ -106,7 +104,7 @@ async function openShop(): Promise<Shop> {
   await createPaymentLink(ctx, createPaymentLinkBody.parse(sold));
   await sendDue(tenant.service);
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
-  await createPaymentToken(ctx, { card } as Parameters<typeof createPaymentToken>[1]);
+  await testPaymentToken(ctx, { card } as Parameters<typeof testPaymentToken>[1]);
   const view = await createSavedView(ctx, {
     ...{ userId: user.id, name: "Mine", query: "status=DECLINED", columns: null, shared: true, role: "owner" as const },
   });
@@ -128,7 +126,7 @@ async function openShop(): Promise<Shop> {
 beforeAll(async () => {
   shop = await openShop();
   other = await openShop();
-  await foldDeltas(shop.tenant.service);
+  await foldDeltas(shop.tenant.service.db.sql);
   for (const { tenant } of [shop, other]) await tenant.create();
   await runSettlement(shop.tenant.service);
   await runPayouts(shop.tenant.service);

@@ -4,7 +4,7 @@ import type { Audience } from "@/lib/auth/session-cookie";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";
 import type { Browser } from "@/lib/testing/browser";
-import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "@/lib/testing/people";
+import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "@/lib/testing/users";
 import { test as base, expect } from "./fixtures";
 
 type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { CopyButton, CopyId } from "@/components/ui/copy";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import { CodeField, FormDialog, PasswordField } from "@/components/ui/form";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
@@ -84,37 +84,36 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [kept, setKept] = useState(false);
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent
-        title="Keep these recovery codes"
-        description="Each code works once when you do not have your phone. They are not shown again."
-        dismissible={false}
-        footer={
-          <>
-            <Button icon={<Download aria-hidden="true" />} onClick={() => download(codes)}>
-              Download
-            </Button>
-            <Button variant="primary" disabled={!kept} onClick={onClose}>
-              Done
-            </Button>
-          </>
-        }
-      >
-        <figure className="mb-4 rounded-md border bg-raised">
-          <figcaption className="flex items-center justify-between border-b py-1 pr-1.5 pl-3 text-soft text-xs">
-            Recovery codes
-            <CopyButton />
-          </figcaption>
-          <pre className="px-3 py-2.5 font-mono text-[13px] leading-6 sm:columns-2">
-            <code>{codes.join("\n")}</code>
-          </pre>
-        </figure>
-        <Checkbox
-          label="I have saved them in a safe place."
-          checked={kept}
-          onChange={(event) => setKept(event.target.checked)}
-        />
-      </DialogContent>
+    <Dialog
+      onClose={onClose}
+      title="Keep these recovery codes"
+      description="Each code works once when you do not have your phone. They are not shown again."
+      dismissible={false}
+      footer={
+        <>
+          <Button icon={<Download aria-hidden="true" />} onClick={() => download(codes)}>
+            Download
+          </Button>
+          <Button variant="primary" disabled={!kept} onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <figure className="mb-4 rounded-md border bg-raised">
+        <figcaption className="flex items-center justify-between border-b py-1 pr-1.5 pl-3 text-soft text-xs">
+          Recovery codes
+          <CopyButton />
+        </figcaption>
+        <pre className="px-3 py-2.5 font-mono text-[13px] leading-6 sm:columns-2">
+          <code>{codes.join("\n")}</code>
+        </pre>
+      </figure>
+      <Checkbox
+        label="I have saved them in a safe place."
+        checked={kept}
+        onChange={(event) => setKept(event.target.checked)}
+      />
     </Dialog>
   );
 }

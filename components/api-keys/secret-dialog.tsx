@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import type { IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
 
 type SecretDialogProps = {
@@ -51,42 +51,41 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
   }, []);
 
   return (
-    <Dialog open onOpenChange={() => (stored ? onDone() : setAsked(asked + 1))}>
-      <DialogContent
-        key={asked}
-        title={`Store this ${words.what} now`}
-        description={
-          <>
-            The secret of <span className="font-medium text-ink">{name}</span> is shown this once. {words.kept}
-          </>
-        }
-        footer={
-          asked > 0 && !stored ? (
-            <Button variant="danger" onClick={onDone}>
-              Close without storing it
-            </Button>
-          ) : (
-            <Button variant="primary" disabled={!stored} onClick={onDone}>
-              Done
-            </Button>
-          )
-        }
-      >
-        <Secret secret={secret} what={words.what} />
-        <div className="mt-4">
-          <Checkbox
-            label={`I have stored this ${words.what} in a safe place`}
-            checked={stored}
-            onChange={(event) => setStored(event.target.checked)}
-            data-autofocus={asked > 0 || undefined}
-          />
-        </div>
-        {asked > 0 && !stored && (
-          <Banner tone="amber" role="alert" className="mt-4" title="You have not confirmed that you stored it">
-            You cannot see the secret again after you close this. {words.loss}
-          </Banner>
-        )}
-      </DialogContent>
+    <Dialog
+      onClose={() => (stored ? onDone() : setAsked(asked + 1))}
+      key={asked}
+      title={`Store this ${words.what} now`}
+      description={
+        <>
+          The secret of <span className="font-medium text-ink">{name}</span> is shown this once. {words.kept}
+        </>
+      }
+      footer={
+        asked > 0 && !stored ? (
+          <Button variant="danger" onClick={onDone}>
+            Close without storing it
+          </Button>
+        ) : (
+          <Button variant="primary" disabled={!stored} onClick={onDone}>
+            Done
+          </Button>
+        )
+      }
+    >
+      <Secret secret={secret} what={words.what} />
+      <div className="mt-4">
+        <Checkbox
+          label={`I have stored this ${words.what} in a safe place`}
+          checked={stored}
+          onChange={(event) => setStored(event.target.checked)}
+          data-autofocus={asked > 0 || undefined}
+        />
+      </div>
+      {asked > 0 && !stored && (
+        <Banner tone="amber" role="alert" className="mt-4" title="You have not confirmed that you stored it">
+          You cannot see the secret again after you close this. {words.loss}
+        </Banner>
+      )}
     </Dialog>
   );
 }
@@ -126,20 +125,19 @@ function Secret({ secret, what }: { secret: string; what: string }) {
 
 function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }) {
   return (
-    <Dialog open onOpenChange={onDone}>
-      <DialogContent
-        title="The key was created, but its secret was lost"
-        footer={
-          <Button variant="primary" onClick={onDone}>
-            Go to the keys
-          </Button>
-        }
-      >
-        <p>
-          An earlier attempt already made <span className="font-medium">{name}</span>, but its answer, the only place of
-          the secret, did not arrive. Roll the key to get a new secret, or revoke it.
-        </p>
-      </DialogContent>
+    <Dialog
+      onClose={onDone}
+      title="The key was created, but its secret was lost"
+      footer={
+        <Button variant="primary" onClick={onDone}>
+          Go to the keys
+        </Button>
+      }
+    >
+      <p>
+        An earlier attempt already made <span className="font-medium">{name}</span>, but its answer, the only place of
+        the secret, did not arrive. Roll the key to get a new secret, or revoke it.
+      </p>
     </Dialog>
   );
 }

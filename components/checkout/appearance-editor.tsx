@@ -15,20 +15,12 @@ import {
   readableProblems,
 } from "@/lib/client/checkout/appearance-form";
 import { FormRefusal, useForm } from "@/lib/client/use-form";
-import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { APPEARANCE_MEMBERS, type Appearance } from "@/lib/contract/checkout/appearance";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { AppearanceFields } from "./appearance-fields";
 import { AppearancePreview } from "./appearance-preview";
 
-const PARAMS: readonly string[] = [
-  "preset",
-  "theme",
-  "accent_color",
-  "background_color",
-  "text_color",
-  "border_radius",
-  "font_family",
-].map((member) => `appearance.${member}`);
+const PARAMS: readonly string[] = APPEARANCE_MEMBERS.map((member) => `appearance.${member}`);
 
 type AppearanceEditorProps = { mode: Mode; loaded: Appearance | null };
 

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
-import { ColumnHeads } from "@/components/ui/page-links";
+import { ColumnHeads, TabLinks } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import { linkTitle, type PaymentLinkItem, type PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -127,24 +127,6 @@ export function LinkStatus({ status }: { status: PaymentLinkStatus }) {
   return <StatusBadge status={status === "COMPLETED" ? "PAID" : status} />;
 }
 
-type TabsProps = { label: string; tabs: readonly { name: string; href: string; current: boolean }[] };
-
-function TabLinks({ label, tabs }: TabsProps) {
-  return (
-    <nav aria-label={label} className="mb-3">
-      <ul className="tab-bar">
-        {tabs.map(({ name, href, current }) => (
-          <li key={href}>
-            <Link href={href} aria-current={current ? "page" : undefined} className="tab" scroll={false}>
-              {name}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
 /** The two parts of Checkout. */
 export function CheckoutTabs({ mode, current }: { mode: Mode; current: "sessions" | "links" }) {
   const path = `/${mode}/checkout`;
@@ -152,21 +134,20 @@ export function CheckoutTabs({ mode, current }: { mode: Mode; current: "sessions
     <TabLinks
       label="Checkout"
       tabs={[
-        { name: "Sessions", href: path, current: current === "sessions" },
-        { name: "Payment links", href: `${path}/links`, current: current === "links" },
+        { label: "Sessions", href: path, current: current === "sessions" },
+        { label: "Payment links", href: `${path}/links`, current: current === "links" },
       ]}
     />
   );
 }
 
-/** The filter stands in the address, so that it can be sent to others and the back button works. */
 export function LinkFilter({ path, active }: { path: string; active: boolean }) {
   return (
     <TabLinks
       label="Filter by status"
       tabs={[
-        { name: "All", href: path, current: !active },
-        { name: "Active", href: `${path}?status=ACTIVE`, current: active },
+        { label: "All", href: path, current: !active },
+        { label: "Active", href: `${path}?status=ACTIVE`, current: active },
       ]}
     />
   );

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Money } from "@/components/ui/card";
-import { ColumnHeads } from "@/components/ui/page-links";
+import { ColumnHeads, TabLinks } from "@/components/ui/page-links";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { customerText, MAX_ATTEMPTS, sessionHint } from "@/lib/contract/checkout/checkout";
@@ -122,30 +122,11 @@ export function SessionStatus({ session, className }: SessionStatusProps) {
 
 const STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const satisfies readonly ClientSessionStatus[];
 
-/** The filter stands in the address, so that it can be sent to others and the back button works. */
 export function SessionStatusTabs({ path, status }: { path: string; status: ClientSessionStatus | null }) {
-  return (
-    <nav aria-label="Filter by status" className="mb-3">
-      <ul className="tab-bar">
-        <Tab href={path} current={status === null}>
-          All
-        </Tab>
-        {STATUSES.map((value) => (
-          <Tab key={value} href={`${path}?status=${value}`} current={status === value}>
-            {statusLabel(value)}
-          </Tab>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function Tab({ href, current, children }: { href: string; current: boolean; children: string }) {
-  return (
-    <li>
-      <Link href={href} aria-current={current ? "page" : undefined} className="tab" scroll={false}>
-        {children}
-      </Link>
-    </li>
-  );
+  const tabs = STATUSES.map((value) => ({
+    label: statusLabel(value),
+    href: `${path}?status=${value}`,
+    current: status === value,
+  }));
+  return <TabLinks label="Filter by status" tabs={[{ label: "All", href: path, current: status === null }, ...tabs]} />;
 }

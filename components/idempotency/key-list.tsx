@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/field";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { shortId } from "@/lib/contract/format";
+import { shortPath } from "@/lib/contract/format";
 import type { KeyPage, KeySummary } from "@/lib/contract/idempotency/idempotency-key";
 import { KeyStateBadge } from "./key-detail";
 
@@ -56,9 +56,6 @@ export function KeyList({ page, path, isFirstPage }: KeyListProps) {
   );
 }
 
-/** With its ids cut short, so that what is done to them is seen: `/v1/payments/pay_01m8…g0tgpz/refund`. */
-const pathText = (path: string) => path.replace(/\b[a-z]{2,6}_[0-9a-z]{26}\b/g, shortId);
-
 function KeyRow({ row, path }: { row: KeySummary; path: string }) {
   return (
     <tr className="relative border-b hover:bg-raised max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:gap-y-1 max-md:py-2 md:[&>*]:py-2 md:[&>*:last-child]:pr-0 md:[&>*]:pr-6">
@@ -71,7 +68,7 @@ function KeyRow({ row, path }: { row: KeySummary; path: string }) {
         </Link>
       </th>
       <td className="max-w-80 truncate font-mono text-xs max-md:w-full max-md:max-w-full">
-        <span className="font-medium">{row.method}</span> <span title={row.path}>{pathText(row.path)}</span>
+        <span className="font-medium">{row.method}</span> <span title={row.path}>{shortPath(row.path)}</span>
       </td>
       <td className="whitespace-nowrap">
         <span className="inline-flex items-center gap-1.5">

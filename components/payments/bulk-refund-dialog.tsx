@@ -7,7 +7,7 @@ import { Banner } from "@/components/ui/banner";
 import { Button, Spinner } from "@/components/ui/button";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/action-reasons";
 import {
@@ -54,39 +54,38 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
   }
 
   return (
-    <Dialog open onOpenChange={(open) => open || close()}>
-      <DialogContent
-        size="lg"
-        title={driver.started ? "Bulk refund" : `Refund ${count(run.rows.length, "payment")}`}
-        dismissible={!running}
-        footer={<Footer {...bulk} onStart={start} onClose={close} />}
-      >
-        <div className="flex flex-col gap-4">
-          {driver.started ? <BulkProgress run={run} stopping={driver.stopping} /> : null}
-          <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
-          {!driver.started && run.rows.length > 0 && (
-            <>
-              <ReasonSelect label="Reason" reason={form.reason} onReason={(reason) => setForm({ ...form, reason })} />
-              <RefundNote
-                reason={form.reason}
-                note={form.comment}
-                error={tried ? noteIsMissing : null}
-                onNote={(comment) => setForm({ ...form, comment })}
-              />
-              <p className="text-soft">
-                Refunds the remaining amount of each payment. Refunds cannot be undone and reach the customers' cards in
-                5–10 business days.
-              </p>
-            </>
-          )}
-          {bulk.another && (
-            <Banner tone="amber" role="status">
-              An earlier bulk refund in this tab has outcomes that are not known. Starting this one forgets them: close
-              this and look into it first.
-            </Banner>
-          )}
-        </div>
-      </DialogContent>
+    <Dialog
+      onClose={close}
+      size="lg"
+      title={driver.started ? "Bulk refund" : `Refund ${count(run.rows.length, "payment")}`}
+      dismissible={!running}
+      footer={<Footer {...bulk} onStart={start} onClose={close} />}
+    >
+      <div className="flex flex-col gap-4">
+        {driver.started ? <BulkProgress run={run} stopping={driver.stopping} /> : null}
+        <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
+        {!driver.started && run.rows.length > 0 && (
+          <>
+            <ReasonSelect label="Reason" reason={form.reason} onReason={(reason) => setForm({ ...form, reason })} />
+            <RefundNote
+              reason={form.reason}
+              note={form.comment}
+              error={tried ? noteIsMissing : null}
+              onNote={(comment) => setForm({ ...form, comment })}
+            />
+            <p className="text-soft">
+              Refunds the remaining amount of each payment. Refunds cannot be undone and reach the customers' cards in
+              5–10 business days.
+            </p>
+          </>
+        )}
+        {bulk.another && (
+          <Banner tone="amber" role="status">
+            An earlier bulk refund in this tab has outcomes that are not known. Starting this one forgets them: close
+            this and look into it first.
+          </Banner>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, useEffect, useId, useState, useSyncExte
 import { Banner, FormFailure } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { CopyId } from "@/components/ui/copy";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { reasonAgainst } from "@/lib/client/payments/action-reasons";
@@ -50,26 +50,25 @@ export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldR
     if (state.step === "editing" || state.step === "refused") onSubmit();
   };
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()}>
-      <DialogContent
-        title={state.step === "unknown" ? "Outcome unknown" : title}
-        dismissible={state.step !== "sending"}
-        footer={<Footer {...button} work={work} impossible={impossible !== null} formId={formId} onClose={onClose} />}
-      >
-        <div aria-live="polite">
-          {state.step === "unknown" && <UnknownOutcome driver={driver} snapshot={snapshot} state={state} />}
-          {state.step === "done" && <Done driver={driver} snapshot={snapshot} />}
-          {state.step === "sending" && (
-            <p className="sr-only">{state.retry ? "Retrying under the same key" : "Sending"}</p>
-          )}
-        </div>
-        {state.step !== "unknown" && state.step !== "done" && (
-          <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-            <Notices snapshot={snapshot} refusal={isFieldRefused ? null : refusal} impossible={impossible} />
-            {subject === null ? <LoadingForm /> : <fieldset className="contents">{children}</fieldset>}
-          </form>
+    <Dialog
+      onClose={onClose}
+      title={state.step === "unknown" ? "Outcome unknown" : title}
+      dismissible={state.step !== "sending"}
+      footer={<Footer {...button} work={work} impossible={impossible !== null} formId={formId} onClose={onClose} />}
+    >
+      <div aria-live="polite">
+        {state.step === "unknown" && <UnknownOutcome driver={driver} snapshot={snapshot} state={state} />}
+        {state.step === "done" && <Done driver={driver} snapshot={snapshot} />}
+        {state.step === "sending" && (
+          <p className="sr-only">{state.retry ? "Retrying under the same key" : "Sending"}</p>
         )}
-      </DialogContent>
+      </div>
+      {state.step !== "unknown" && state.step !== "done" && (
+        <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+          <Notices snapshot={snapshot} refusal={isFieldRefused ? null : refusal} impossible={impossible} />
+          {subject === null ? <LoadingForm /> : <fieldset className="contents">{children}</fieldset>}
+        </form>
+      )}
     </Dialog>
   );
 }

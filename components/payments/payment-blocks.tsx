@@ -15,33 +15,10 @@ import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/paymen
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
 import { EmailText, PaymentCard, PaymentFacts } from "./payment-facts";
-import { EventList, LedgerTable, TransactionList } from "./payment-records";
-import { PaymentTimeline } from "./payment-timeline";
+import { EventList } from "./payment-records";
 import { RequestList } from "./request-list";
 
 type BlocksProps = { detail: PaymentDetail; mode: Mode };
-
-/** What happened: timeline, transactions, books. */
-export function HistoryBlocks({ detail, mode }: BlocksProps) {
-  return (
-    <>
-      <Card title="Timeline">
-        <PaymentTimeline entries={timelineOf(detail)} mode={mode} />
-        {detail.truncated && <p className="mt-3 border-t pt-3 text-soft">Only the latest entries are shown.</p>}
-      </Card>
-      <Card title="Charge and refunds" flush>
-        <TransactionList detail={detail} />
-      </Card>
-      <Card title="Ledger" flush>
-        <LedgerTable lines={detail.ledger} />
-      </Card>
-    </>
-  );
-}
-
-/** What the notice above says of a decline, the timeline does not repeat. */
-const timelineOf = ({ timeline, decline }: PaymentDetail) =>
-  timeline.map((entry) => (entry.said === decline?.meaning ? { ...entry, said: null } : entry));
 
 /** What it is: card, customer, linked objects, details. */
 export function FactBlocks({ detail, mode }: BlocksProps) {

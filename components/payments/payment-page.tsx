@@ -13,8 +13,9 @@ import { useListHref } from "@/lib/client/transactions/last-list";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { PaymentActions, useRefundKey } from "./payment-actions";
-import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
+import { DeveloperBlocks, FactBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
 import { PaymentAmounts, PaymentNotice } from "./payment-facts";
+import { HistoryBlocks } from "./payment-records";
 import { ReceiptActions } from "./receipt-actions";
 
 /** One payment as a page of its own; it follows what happens while it is open. */

@@ -9,8 +9,9 @@ import { Time } from "@/components/ui/time";
 import { ApiError, failureText } from "@/lib/client/api";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { PaymentActions, useRefundKey } from "./payment-actions";
-import { DeveloperBlocks, FactBlocks, HistoryBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
+import { DeveloperBlocks, FactBlocks, StatusAnnouncement, usePaymentDetail } from "./payment-blocks";
 import { PaymentAmounts, PaymentNotice } from "./payment-facts";
+import { HistoryBlocks } from "./payment-records";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
 
 /** The inside of the side panel: the page's blocks, one below the other. */

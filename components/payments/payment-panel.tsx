@@ -13,8 +13,6 @@ type PaymentPanelProps = {
   paymentId: string | null;
   mode: Mode;
   onClose: () => void;
-  /** False leaves the focus where it is, as when arrow keys walk the list beside it. */
-  takesFocus?: boolean;
 };
 
 // What is inside comes when a panel is opened for the first time: lists load without it.
@@ -24,13 +22,12 @@ const PanelContent = dynamic(() => import("./payment-panel-content").then((modul
 });
 
 /** A payment beside a list, which stays usable. Escape closes it. */
-export function PaymentPanel({ paymentId, mode, onClose, takesFocus = true }: PaymentPanelProps) {
+export function PaymentPanel({ paymentId, mode, onClose }: PaymentPanelProps) {
   if (paymentId === null) return null;
   return (
     <Sheet
       open
       modal={false}
-      takesFocus={takesFocus}
       onOpenChange={(open) => {
         if (!open) onClose();
       }}

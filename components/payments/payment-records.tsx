@@ -1,14 +1,37 @@
-/** What a payment left behind: transactions, lines of the ledger, events. */
+/** What a payment left behind: timeline, transactions, lines of the ledger, events. */
 import { TransactionBadge } from "@/components/ui/badge";
-import { Money } from "@/components/ui/card";
+import { Card, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
 import type { LedgerLine, PaymentDetail, PaymentEvent } from "@/lib/contract/payments/payment-detail";
 import { LEDGER_ACCOUNT_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
-import { signedAmount } from "@/lib/contract/transactions/words";
+import { type Mode, signedAmount } from "@/lib/contract/transactions/words";
+import { PaymentTimeline } from "./payment-timeline";
+
+/** What happened: timeline, transactions, books. The mode is null in support, where keys have no pages. */
+export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: Mode | null }) {
+  return (
+    <>
+      <Card title="Timeline">
+        <PaymentTimeline entries={timelineOf(detail)} mode={mode} />
+        {detail.truncated && <p className="mt-3 border-t pt-3 text-soft">Only the latest entries are shown.</p>}
+      </Card>
+      <Card title="Charge and refunds" flush>
+        <TransactionList detail={detail} />
+      </Card>
+      <Card title="Ledger" flush>
+        <LedgerTable lines={detail.ledger} />
+      </Card>
+    </>
+  );
+}
+
+/** What the notice above says of a decline, the timeline does not repeat. */
+const timelineOf = ({ timeline, decline }: PaymentDetail) =>
+  timeline.map((entry) => (entry.said === decline?.meaning ? { ...entry, said: null } : entry));
 
 /** The payment's transactions: its charge, then its refunds, each with its own id. */
-export function TransactionList({ detail }: { detail: PaymentDetail }) {
+function TransactionList({ detail }: { detail: PaymentDetail }) {
   const { payment, notes } = detail;
   return (
     <ul className="divide-y">
@@ -40,7 +63,7 @@ export function TransactionList({ detail }: { detail: PaymentDetail }) {
 }
 
 /** The payment's lines in the books: each moves an amount from one account to another. */
-export function LedgerTable({ lines }: { lines: LedgerLine[] }) {
+function LedgerTable({ lines }: { lines: LedgerLine[] }) {
   if (lines.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
   return (
     <div className="@container">

@@ -70,7 +70,7 @@ function Uses({ request }: { request: ShownRequest }) {
   );
 }
 
-const times = (count: number) => (count === 1 ? "once" : `${count} times`);
+export const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
 /** An HTTP status in its colour; without one, the answer is still out. */
 export function HttpStatus({ status }: { status: number | null }) {

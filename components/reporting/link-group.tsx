@@ -5,16 +5,12 @@ type LinkGroupProps = {
   /** Its name, read aloud. */
   label: string;
   links: readonly { href: string; text: string; current: boolean }[];
-  className?: string;
 };
 
 /** One of a few views of the same page: each is an address, so Back and Reload keep it. Scrolls where it is narrow. */
-export function LinkGroup({ label, links, className }: LinkGroupProps) {
+export function LinkGroup({ label, links }: LinkGroupProps) {
   return (
-    <nav
-      aria-label={label}
-      className={cn("flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]", className)}
-    >
+    <nav aria-label={label} className="flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]">
       {links.map(({ href, text, current }) => (
         <Link
           key={text}

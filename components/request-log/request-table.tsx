@@ -9,7 +9,7 @@ import { Input, Select } from "@/components/ui/field";
 import { ColumnHeads, withFilters } from "@/components/ui/page-links";
 import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
-import { shortId } from "@/lib/contract/format";
+import { shortPath } from "@/lib/contract/format";
 import type { ErrorGroup, RequestPage, RequestSummary, RequestsQuery } from "@/lib/contract/request-log/requests";
 
 const COLUMNS = [
@@ -19,9 +19,6 @@ const COLUMNS = [
   ["Took", "w-20 pr-4 text-right max-md:hidden"],
   ["Time", "w-36 max-sm:hidden"],
 ] as const;
-
-/** With its ids cut short, so that what is done to them is seen. */
-const pathText = (path: string) => path.replace(/\b[a-z]{2,6}_[0-9a-z]{26}\b/g, shortId);
 
 /** A page of requests; each row leads to what is kept of it. `path`: of the list. */
 export function RequestTable({ requests, path }: { requests: readonly RequestSummary[]; path: string }) {
@@ -47,7 +44,7 @@ function RequestRow({ request, path }: { request: RequestSummary; path: string }
           href={`${path}/${id}`}
           className="block font-mono text-xs [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
         >
-          <span className="font-medium">{method}</span> <span title={requestPath}>{pathText(requestPath)}</span>
+          <span className="font-medium">{method}</span> <span title={requestPath}>{shortPath(requestPath)}</span>
         </Link>
         <span className="flex flex-wrap gap-x-2 text-soft text-xs">
           {code && <span className="font-mono">{code}</span>}

@@ -7,6 +7,7 @@ import { FormDialog, TextField } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
+import type { BankAccount } from "@/lib/contract/settlement/payout";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Pays out again what a failed payout returned. */
@@ -52,10 +53,8 @@ function RetryDialog({ id, mode, currency, onClose }: RetryDialogProps) {
   );
 }
 
-type Account = { holder: string; bank_name: string; country: string; last4: string };
-
 /** Shows where payouts go, and lets owners change it. */
-export function BankAccountButton({ account, mode }: { account: Account; mode: Mode }) {
+export function BankAccountButton({ account, mode }: { account: BankAccount; mode: Mode }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -65,7 +64,7 @@ export function BankAccountButton({ account, mode }: { account: Account; mode: M
   );
 }
 
-function BankAccountDialog({ account, mode, onClose }: { account: Account; mode: Mode; onClose: () => void }) {
+function BankAccountDialog({ account, mode, onClose }: { account: BankAccount; mode: Mode; onClose: () => void }) {
   const router = useRouter();
   const { holder, bank_name, country } = account;
   const form = useForm({ holder, bank_name, country, account_number: "" });

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { TabLinks } from "@/components/ui/page-links";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const TABS = [
@@ -9,19 +10,8 @@ const TABS = [
 
 /** The lists of a merchant's money, below one entry of the navigation. */
 export function SettlementTabs({ mode, current }: { mode: Mode; current: (typeof TABS)[number][1] }) {
-  return (
-    <nav aria-label="Balance" className="mb-4">
-      <ul className="tab-bar">
-        {TABS.map(([label, path]) => (
-          <li key={path}>
-            <Link href={`/${mode}/${path}`} aria-current={path === current ? "page" : undefined} className="tab">
-              {label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+  const tabs = TABS.map(([label, path]) => ({ label, href: `/${mode}/${path}`, current: path === current }));
+  return <TabLinks label="Balance" tabs={tabs} />;
 }
 
 type FilterLinksProps = {
@@ -30,7 +20,7 @@ type FilterLinksProps = {
   links: readonly { label: string; href: string; current: boolean }[];
 };
 
-/** A filter that stands in the address, so that it can be sent to others and the back button works. */
+/** A filter in the address, so that it can be sent to others and the back button works. */
 export function FilterLinks({ label, links }: FilterLinksProps) {
   return (
     <nav aria-label={label} className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">

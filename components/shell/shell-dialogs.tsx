@@ -28,7 +28,7 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
     <ShellDialogsContext value={setDialog}>
       {children}
       {dialog === "palette" && <Palette onOpenChange={onOpenChange} />}
-      {dialog === "shortcuts" && <ShortcutsDialog enabled={shortcuts} onOpenChange={onOpenChange} />}
+      {dialog === "shortcuts" && <ShortcutsDialog enabled={shortcuts} onClose={() => onOpenChange(false)} />}
     </ShellDialogsContext>
   );
 }

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState, useTransition } from "react";
 import { FormFailure } from "@/components/ui/banner";
 import { Switch } from "@/components/ui/choices";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
+import { Dialog } from "@/components/ui/dialog";
 import { callApi } from "@/lib/client/api";
 import { SHELL_PAGES } from "./pages";
 import { Kbd, ModifierKey } from "./search-button";
@@ -26,24 +26,22 @@ const TABLE: Shortcut[] = [
   { keys: ["r"], label: "Refund the payment" },
 ];
 
-type ShortcutsDialogProps = { enabled: boolean; onOpenChange: (open: boolean) => void };
+type ShortcutsDialogProps = { enabled: boolean; onClose: () => void };
 
 /** Every key of the dashboard, and the switch for those that are a single letter. */
-export function ShortcutsDialog({ enabled, onOpenChange }: ShortcutsDialogProps) {
+export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
   return (
-    <Dialog open onOpenChange={onOpenChange}>
-      <DialogContent title="Keyboard shortcuts">
-        <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
-          <div className="flex flex-col gap-5">
-            <Keys title="Everywhere" shortcuts={EVERYWHERE} />
-            <Keys title="Transactions" shortcuts={TABLE} />
-          </div>
-          <Keys title="Go to" shortcuts={PAGES} />
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
+      <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+        <div className="flex flex-col gap-5">
+          <Keys title="Everywhere" shortcuts={EVERYWHERE} />
+          <Keys title="Transactions" shortcuts={TABLE} />
         </div>
-        <div className="mt-5 border-t pt-4">
-          <SingleKeys enabled={enabled} />
-        </div>
-      </DialogContent>
+        <Keys title="Go to" shortcuts={PAGES} />
+      </div>
+      <div className="mt-5 border-t pt-4">
+        <SingleKeys enabled={enabled} />
+      </div>
     </Dialog>
   );
 }

@@ -4,10 +4,10 @@ import { BookOpen, ChevronsUpDown, Keyboard, LogOut, Settings } from "lucide-rea
 import { useTheme } from "next-themes";
 import {
   Menu,
-  MenuCheckboxItem,
   MenuContent,
   MenuItem,
   MenuLabel,
+  MenuRadioItem,
   MenuSeparator,
   MenuTrigger,
 } from "@/components/ui/menu";
@@ -70,9 +70,9 @@ function ThemeItems() {
     <>
       <MenuLabel>Theme</MenuLabel>
       {THEMES.map(({ value, label }) => (
-        <MenuCheckboxItem key={value} radio checked={theme === value} onCheckedChange={() => setTheme(value)}>
+        <MenuRadioItem key={value} checked={theme === value} onCheck={() => setTheme(value)}>
           {label}
-        </MenuCheckboxItem>
+        </MenuRadioItem>
       ))}
     </>
   );

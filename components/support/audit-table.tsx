@@ -7,6 +7,7 @@ import { Time } from "@/components/ui/time";
 import {
   ACTS_PER_PAGE,
   STAFF_ACTS,
+  type StaffActFilter,
   type StaffActPage,
   type StaffActView,
   staffActWords,
@@ -14,15 +15,7 @@ import {
 import { ActObject, ActWords } from "./act-list";
 import { SubmitButton } from "./buttons";
 
-type AuditTableProps = {
-  page: StaffActPage;
-  filter: {
-    staff: string | undefined;
-    merchant: string | undefined;
-    action: string | undefined;
-    before: string | undefined;
-  };
-};
+type AuditTableProps = { page: StaffActPage; filter: StaffActFilter };
 
 /** What staff did, newest first, a page at a time. */
 export function AuditTable({ page: { acts, next }, filter }: AuditTableProps) {

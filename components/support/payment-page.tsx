@@ -8,9 +8,8 @@ import {
   PaymentFacts,
   PaymentNotice,
 } from "@/components/payments/payment-facts";
-import { EventList, LedgerTable, TransactionList } from "@/components/payments/payment-records";
-import { PaymentTimeline } from "@/components/payments/payment-timeline";
-import { Actor, HttpStatus } from "@/components/payments/request-list";
+import { EventList, HistoryBlocks } from "@/components/payments/payment-records";
+import { Actor, HttpStatus, times } from "@/components/payments/request-list";
 import { StatusBadge } from "@/components/ui/badge";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -68,16 +67,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
         <PaymentAmounts payment={payment} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-4">
-            <Card title="Timeline">
-              <PaymentTimeline entries={detail.timeline} mode={null} />
-              {detail.truncated && <p className="mt-3 border-t pt-3 text-soft">Only the latest entries are shown.</p>}
-            </Card>
-            <Card title="Charge and refunds" flush>
-              <TransactionList detail={detail} />
-            </Card>
-            <Card title="Ledger" flush>
-              <LedgerTable lines={detail.ledger} />
-            </Card>
+            <HistoryBlocks detail={detail} mode={null} />
             <Card
               title="Operations"
               description={`Every call to the processor, newest first${operations.length === OPERATIONS_SHOWN ? `; the latest ${OPERATIONS_SHOWN} are shown` : ""}.`}
@@ -173,8 +163,6 @@ function PaymentCustomer({ payment }: { payment: ShownPayment }) {
     />
   );
 }
-
-const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
 /** The keys under which the payment was acted on: first use, stored answer, replays and reuses. */
 function KeyUses({ requests }: { requests: readonly ShownRequest[] }) {

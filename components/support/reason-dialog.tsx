@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { FormDialog, TextareaField } from "@/components/ui/form";
-import type { ButtonSize, ButtonVariant } from "@/components/ui/styles";
+import type { ButtonSize } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { type Address, callApi, type PathParams } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
@@ -14,7 +14,6 @@ type ReasonAddress = Extract<Address, `POST /api/support/merchants/${string}`>;
 type ReasonDialogProps = {
   /** On the button that opens it. */
   label: string;
-  variant?: ButtonVariant;
   size?: ButtonSize;
   title: string;
   /** What will happen. */
@@ -28,11 +27,11 @@ type ReasonDialogProps = {
 };
 
 /** An act that needs a reason, which is kept and which the merchant sees. */
-export function ReasonDialog({ label, variant = "secondary", size = "md", ...rest }: ReasonDialogProps) {
+export function ReasonDialog({ label, size = "md", ...rest }: ReasonDialogProps) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button variant={variant} size={size} onClick={() => setOpen(true)}>
+      <Button size={size} onClick={() => setOpen(true)}>
         {label}
       </Button>
       {open && <OpenReasonDialog {...rest} onClose={() => setOpen(false)} />}
@@ -40,7 +39,7 @@ export function ReasonDialog({ label, variant = "secondary", size = "md", ...res
   );
 }
 
-type OpenProps = Omit<ReasonDialogProps, "label" | "variant" | "size"> & { onClose: () => void };
+type OpenProps = Omit<ReasonDialogProps, "label" | "size"> & { onClose: () => void };
 
 function OpenReasonDialog({ text, confirmLabel, address, params, done, ...dialog }: OpenProps) {
   const router = useRouter();

@@ -71,7 +71,7 @@ type TransactionsViewProps = {
   apiUrl: string;
 };
 
-/** Finds and shows transactions. What is asked for stands in the address, and only there. */
+/** Finds and shows transactions. The query is in the address, and only there. */
 export function TransactionsView({ initial, currencies, columns: ownColumns, apiUrl }: TransactionsViewProps) {
   const { mode, merchant } = useDashboard();
   const { timeZone } = merchant;

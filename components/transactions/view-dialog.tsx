@@ -1,17 +1,9 @@
 "use client";
 
-import { useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { Dialog, DialogContent } from "@/components/ui/dialog";
-import { Field, Input } from "@/components/ui/field";
-import { ApiError } from "@/lib/client/api";
+import { FormDialog, TextField } from "@/components/ui/form";
+import { useForm } from "@/lib/client/use-form";
 import type { SavedView } from "@/lib/contract/transactions/saved-views";
-
-const messageOf = (error: unknown) =>
-  error instanceof ApiError
-    ? (error.errors[0]?.message ?? error.detail)
-    : "No answer came. Check your connection and try again.";
 
 type ViewDialogProps = {
   /** The one to rename; null to save a new one. */
@@ -24,70 +16,37 @@ type ViewDialogProps = {
 
 /** Names a view, and says who sees it. */
 export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps) {
-  const [name, setName] = useState(view?.name ?? "");
-  const [shared, setShared] = useState(view?.shared ?? false);
-  const [error, setError] = useState<string | null>(null);
-  const [pending, setPending] = useState(false);
+  const form = useForm(
+    { name: view?.name ?? "", shared: view?.shared ?? false },
+    { check: ({ name }) => ({ name: name.trim() === "" ? "Give the view a name." : undefined }) },
+  );
+  const { name, shared } = form.values;
 
-  const save = async () => {
-    if (name.trim() === "") return setError("Give the view a name.");
-    setPending(true);
-    setError(null);
-    try {
-      await onSave({ name: name.trim(), shared });
-      onClose();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-      setPending(false);
-    }
-  };
+  async function save() {
+    await onSave({ name: name.trim(), shared });
+    onClose();
+  }
 
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent
-        size="sm"
-        title={view ? "Rename view" : "Save view"}
-        description={view ? undefined : "Keeps the filters, the sort and the columns as they are now."}
-        footer={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" form="view-form" variant="primary" pending={pending}>
-              Save view
-            </Button>
-          </>
-        }
-      >
-        <form
-          id="view-form"
-          className="flex flex-col gap-3"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!pending) void save();
-          }}
-        >
-          <Field label="Name" error={error}>
-            {(field) => (
-              <Input
-                {...field}
-                data-autofocus
-                maxLength={60}
-                autoComplete="off"
-                value={name}
-                onChange={(event) => setName(event.target.value)}
-              />
-            )}
-          </Field>
-          {canShare && (
-            <Checkbox
-              label="Share with the team"
-              description="Everyone in your team can see it; only you can change it."
-              checked={shared}
-              onChange={(event) => setShared(event.target.checked)}
-            />
-          )}
-        </form>
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      size="sm"
+      title={view ? "Rename view" : "Save view"}
+      description={view ? undefined : "Keeps the filters, the sort and the columns as they are now."}
+      submitLabel="Save view"
+      form={form}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField label="Name" {...form.field("name")} maxLength={60} autoComplete="off" />
+      {canShare && (
+        <Checkbox
+          label="Share with the team"
+          description="Everyone in your team can see it; only you can change it."
+          checked={shared}
+          onChange={({ target }) => form.set({ shared: target.checked })}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -98,39 +57,23 @@ type DeleteViewDialogProps = {
 };
 
 export function DeleteViewDialog({ view, onDelete, onClose }: DeleteViewDialogProps) {
-  const [error, setError] = useState<string | null>(null);
-  const [pending, setPending] = useState(false);
-  const remove = async () => {
-    setPending(true);
-    try {
-      await onDelete(view);
-      onClose();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-      setPending(false);
-    }
-  };
+  const form = useForm({});
+
+  async function remove() {
+    await onDelete(view);
+    onClose();
+  }
+
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent
-        size="sm"
-        title={`Delete “${view.name}”?`}
-        description={view.shared ? "It goes away for your whole team." : "No transaction is touched."}
-        footer={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button variant="danger" pending={pending} onClick={remove}>
-              Delete view
-            </Button>
-          </>
-        }
-      >
-        {error && (
-          <p role="alert" className="text-red">
-            {error}
-          </p>
-        )}
-      </DialogContent>
-    </Dialog>
+    <FormDialog
+      size="sm"
+      title={`Delete “${view.name}”?`}
+      description={view.shared ? "It goes away for your whole team." : "No transaction is touched."}
+      submitLabel="Delete view"
+      danger
+      form={form}
+      onSubmit={remove}
+      onClose={onClose}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent, ReactNode } from "react";
-import { type ButtonSize, type ButtonVariant, buttonStyles, cn } from "./styles";
+import { type ButtonSize, type ButtonVariant, buttonStyles } from "./styles";
 
 type ButtonProps = ComponentProps<"button"> & {
   variant?: ButtonVariant;
@@ -41,9 +41,9 @@ function swallow(event: MouseEvent) {
 }
 
 /** Decoration only: say in words what is under way. */
-export function Spinner({ className }: { className?: string }) {
+export function Spinner() {
   return (
-    <svg viewBox="0 0 16 16" className={cn("spinner size-3.5", className)} aria-hidden="true">
+    <svg viewBox="0 0 16 16" className="spinner size-3.5" aria-hidden="true">
       <circle cx="8" cy="8" r="6.5" fill="none" stroke="currentColor" strokeWidth="2" strokeOpacity=".25" />
       <path d="M14.5 8A6.5 6.5 0 0 0 8 1.5" fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
     </svg>

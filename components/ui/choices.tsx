@@ -15,7 +15,6 @@ type RadioCardsProps<Value extends string> = {
   options: readonly RadioCard<Value>[];
   value: Value | null;
   onChange: (value: Value) => void;
-  name?: string;
   error?: ReactNode;
   columns?: 1 | 2 | 3 | 4;
   className?: string;
@@ -30,7 +29,6 @@ export function RadioCards<Value extends string>({
   options,
   value,
   onChange,
-  name,
   error,
   columns = 1,
   className,
@@ -49,7 +47,7 @@ export function RadioCards<Value extends string>({
               <input
                 type="radio"
                 className="radio"
-                name={name ?? id}
+                name={id}
                 value={option.value}
                 checked={value === option.value}
                 disabled={option.disabled}

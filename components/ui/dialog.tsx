@@ -1,63 +1,44 @@
 "use client";
 
 import { X } from "lucide-react";
-import { createContext, type ReactNode, use, useId, useMemo } from "react";
-import { type OpenProps, useOpen } from "./hooks";
+import { type ReactNode, useId } from "react";
 import { Modal } from "./modal";
 import { cn } from "./styles";
 
-type DialogState = { open: boolean; setOpen: (open: boolean) => void };
-
-const DialogContext = createContext<DialogState | null>(null);
-
-function useDialog(): DialogState {
-  const state = use(DialogContext);
-  if (!state) throw new Error("Dialog parts stand inside <Dialog>");
-  return state;
-}
-
-export function Dialog({ children, ...props }: OpenProps & { children: ReactNode }) {
-  const [open, setOpen] = useOpen(props);
-  const state = useMemo(() => ({ open, setOpen }), [open, setOpen]);
-  return <DialogContext value={state}>{children}</DialogContext>;
-}
-
-type DialogContentProps = {
+type DialogProps = {
   title: ReactNode;
   description?: ReactNode;
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
   /** False: only a button inside closes it, for what must be confirmed or is under way. */
   dismissible?: boolean;
-  className?: string;
+  onClose: () => void;
   children?: ReactNode;
 };
 
 const SIZES = { sm: "max-w-sm", md: "max-w-lg", lg: "max-w-3xl" };
 
-/** Focus goes to `[data-autofocus]`, else to the first thing typed into or chosen from, else to the dialog itself. */
-export function DialogContent(props: DialogContentProps) {
-  return useDialog().open ? <OpenDialog {...props} /> : null;
-}
-
-function OpenDialog({
+/**
+ * Show it only while it is open. Focus goes to `[data-autofocus]`, else to the first thing typed into or chosen from, else to the
+ * dialog itself.
+ */
+export function Dialog({
   title,
   description,
   footer,
   size = "md",
   dismissible = true,
-  className,
+  onClose,
   children,
-}: DialogContentProps) {
-  const { setOpen } = useDialog();
+}: DialogProps) {
   const id = useId();
   return (
     <Modal
-      onDismiss={() => setOpen(false)}
+      onDismiss={onClose}
       dismissible={dismissible}
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : undefined}
-      className={cn("modal modal-center", SIZES[size], className)}
+      className={cn("modal modal-center", SIZES[size])}
     >
       <div className="flex max-h-[inherit] flex-col">
         <header className="flex items-start gap-4 px-5 pt-4 pb-3">
@@ -76,7 +57,7 @@ function OpenDialog({
               type="button"
               className="button button-ghost button-icon -mr-2"
               aria-label="Close"
-              onClick={() => setOpen(false)}
+              onClick={onClose}
             >
               <X aria-hidden="true" />
             </button>

@@ -39,7 +39,6 @@ type EmptyStateProps = {
       kind: "no-permission";
       /** "API keys" */
       what: string;
-      actions?: ReactNode;
     }
 );
 
@@ -85,7 +84,6 @@ export function EmptyState(props: EmptyStateProps) {
           className={props.className}
         >
           <p>Your role doesn't include it. An account owner can change your role.</p>
-          {props.actions && <div className="mt-4 flex justify-center gap-2">{props.actions}</div>}
         </Frame>
       );
     default:
@@ -140,8 +138,8 @@ function Command({ title, code }: { title: string; code: string }) {
 }
 
 /** Says that the user's role does not include `what` ("API keys"). */
-export function NoPermission({ what, actions }: { what: string; actions?: ReactNode }) {
-  return <EmptyState kind="no-permission" what={what} actions={actions} />;
+export function NoPermission({ what }: { what: string }) {
+  return <EmptyState kind="no-permission" what={what} />;
 }
 
 type WrongFilterProps = {

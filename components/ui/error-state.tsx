@@ -2,7 +2,6 @@ import { CircleAlert, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "./button";
 import { CopyId } from "./copy";
-import { cn } from "./styles";
 
 type ErrorStateProps = {
   title?: ReactNode;
@@ -14,7 +13,6 @@ type ErrorStateProps = {
   retrying?: boolean;
   /** It is the whole page: its title is the page's. */
   page?: boolean;
-  className?: string;
 };
 
 /** Something did not load. An outage never looks like an empty list. */
@@ -25,14 +23,10 @@ export function ErrorState({
   onRetry,
   retrying = false,
   page = false,
-  className,
 }: ErrorStateProps) {
   const Heading = page ? "h1" : "h2";
   return (
-    <section
-      role="alert"
-      className={cn("flex flex-col items-center px-4 py-14 text-center text-[13px] text-soft", className)}
-    >
+    <section role="alert" className="flex flex-col items-center px-4 py-14 text-center text-[13px] text-soft">
       <span className="mb-3 flex size-9 items-center justify-center rounded-md bg-red-ground text-red">
         <CircleAlert aria-hidden="true" className="size-4.5" />
       </span>

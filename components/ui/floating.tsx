@@ -11,6 +11,7 @@ import {
   type ReactNode,
   type RefObject,
   use,
+  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
@@ -20,8 +21,7 @@ import {
 } from "react";
 import { createPortal } from "react-dom";
 import { Button } from "./button";
-import { type OpenProps, useOpen } from "./hooks";
-import { type ButtonVariant, cn } from "./styles";
+import { cn } from "./styles";
 
 type FloatingState = {
   open: boolean;
@@ -40,9 +40,24 @@ export function usePopover(): FloatingState {
   return state;
 }
 
+type PopoverProps = {
+  /** Where the caller says whether it is open. */
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  children: ReactNode;
+};
+
 /** Something small beside its trigger; Escape or a press elsewhere closes it. */
-export function Popover({ children, ...props }: OpenProps & { children: ReactNode }) {
-  const [open, setOpen] = useOpen(props);
+export function Popover({ open: given, onOpenChange, children }: PopoverProps) {
+  const [own, setOwn] = useState(false);
+  const open = given ?? own;
+  const setOpen = useCallback(
+    (next: boolean) => {
+      setOwn(next);
+      onOpenChange?.(next);
+    },
+    [onOpenChange],
+  );
   const [fromEnd, setFromEnd] = useState(false);
   const id = useId();
   const state = useMemo(() => ({ open, setOpen, fromEnd, setFromEnd, id }), [open, setOpen, fromEnd, id]);
@@ -192,8 +207,6 @@ const DELAY_MS = 400;
 
 type TooltipProps = {
   content: ReactNode | (() => ReactNode);
-  side?: Side;
-  align?: Align;
   /** Read aloud as the child's description; false where the child says the same already. */
   describes?: boolean;
   /** One element that takes handlers. */
@@ -201,7 +214,7 @@ type TooltipProps = {
 };
 
 /** On hover after a moment, on keyboard focus at once; Escape hides it. Never the only place of something important. */
-export function Tooltip({ content, side = "top", align = "center", describes = true, children }: TooltipProps) {
+export function Tooltip({ content, describes = true, children }: TooltipProps) {
   const id = useId();
   const [target, setTarget] = useState<{ anchor: HTMLElement; delayMs: number } | null>(null);
   const own = children.props;
@@ -238,7 +251,7 @@ export function Tooltip({ content, side = "top", align = "center", describes = t
       {child}
       {target && (
         <Delayed ms={target.delayMs}>
-          <Bubble id={id} anchor={target.anchor} side={side} align={align}>
+          <Bubble id={id} anchor={target.anchor}>
             {typeof content === "function" ? content() : content}
           </Bubble>
         </Delayed>
@@ -256,11 +269,11 @@ function Delayed({ ms, children }: { ms: number; children: ReactNode }) {
   return due ? children : null;
 }
 
-type BubbleProps = { id: string; anchor: HTMLElement; side: Side; align: Align; children: ReactNode };
+type BubbleProps = { id: string; anchor: HTMLElement; children: ReactNode };
 
-function Bubble({ id, anchor, side, align, children }: BubbleProps) {
+function Bubble({ id, anchor, children }: BubbleProps) {
   const ref = useRef<HTMLDivElement>(null);
-  useFloating(anchor, ref, { side, align });
+  useFloating(anchor, ref, { side: "top", align: "center" });
   return createPortal(
     <div ref={ref} id={id} role="tooltip" popover="manual" className="tooltip">
       {children}
@@ -269,37 +282,26 @@ function Bubble({ id, anchor, side, align, children }: BubbleProps) {
   );
 }
 
-type IconButtonProps = Omit<ComponentProps<typeof Button>, "children" | "icon" | "aria-label"> & {
+type IconButtonProps = Omit<
+  ComponentProps<typeof Button>,
+  "children" | "icon" | "aria-label" | "variant" | "className"
+> & {
   /** What it does: read aloud, and shown in a tooltip. */
   label: string;
-  /** Shown behind the label in the tooltip, e.g. a key. */
-  shortcut?: ReactNode;
-  variant?: ButtonVariant;
   children: ReactNode;
 };
 
-export function IconButton({ label, shortcut, variant = "ghost", className, children, ...rest }: IconButtonProps) {
+export function IconButton({ label, children, ...rest }: IconButtonProps) {
   return (
-    <Tooltip
-      content={
-        shortcut ? (
-          <>
-            {label} {shortcut}
-          </>
-        ) : (
-          label
-        )
-      }
-      describes={false}
-    >
-      <Button {...rest} variant={variant} aria-label={label} className={cn("button-icon", className)}>
+    <Tooltip content={label} describes={false}>
+      <Button {...rest} variant="ghost" aria-label={label} className="button-icon">
         {children}
       </Button>
     </Tooltip>
   );
 }
 
-type Side = "top" | "bottom" | "left" | "right";
+type Side = "top" | "bottom";
 type Align = "start" | "center" | "end";
 type Placement = { side: Side; align: Align };
 
@@ -312,18 +314,15 @@ function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement
   box.style.maxHeight = "";
   const a = anchor.getBoundingClientRect();
   const { clientWidth: width, clientHeight: height } = document.documentElement;
-  const room = { top: a.top, bottom: height - a.bottom, left: a.left, right: width - a.right };
-  const opposite = { top: "bottom", bottom: "top", left: "right", right: "left" } as const;
-  const vertical = side === "top" || side === "bottom";
-  const needed = (vertical ? box.offsetHeight : box.offsetWidth) + GAP + MARGIN;
-  const best = room[side] >= needed || room[opposite[side]] <= room[side] ? side : opposite[side];
-  if (vertical) box.style.maxHeight = `${Math.max(room[best] - GAP - MARGIN, 96)}px`;
+  const room = { top: a.top, bottom: height - a.bottom };
+  const opposite = side === "top" ? "bottom" : "top";
+  const needed = box.offsetHeight + GAP + MARGIN;
+  const best = room[side] >= needed || room[opposite] <= room[side] ? side : opposite;
+  box.style.maxHeight = `${Math.max(room[best] - GAP - MARGIN, 96)}px`;
   box.scrollTop = scrollTop;
   const { offsetWidth: w, offsetHeight: h } = box;
-  const along = (start: number, length: number, size: number) =>
-    align === "start" ? start : align === "end" ? start + length - size : start + (length - size) / 2;
-  const left = vertical ? along(a.left, a.width, w) : best === "left" ? a.left - w - GAP : a.right + GAP;
-  const top = vertical ? (best === "top" ? a.top - h - GAP : a.bottom + GAP) : along(a.top, a.height, h);
+  const left = align === "start" ? a.left : align === "end" ? a.right - w : a.left + (a.width - w) / 2;
+  const top = best === "top" ? a.top - h - GAP : a.bottom + GAP;
   box.style.left = `${clamp(left, MARGIN, width - w - MARGIN)}px`;
   box.style.top = `${clamp(top, MARGIN, height - h - MARGIN)}px`;
 }

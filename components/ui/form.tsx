@@ -7,7 +7,7 @@ import type { FormState } from "@/lib/client/use-form";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import { FormFailure } from "./banner";
 import { Button } from "./button";
-import { Dialog, DialogContent } from "./dialog";
+import { Dialog } from "./dialog";
 import { Field, type FieldProps, Input, Select, Textarea } from "./field";
 import { useHydrated } from "./hooks";
 import { cn } from "./styles";
@@ -46,7 +46,7 @@ export function Form({ form, onSubmit, live = false, guarded = false, className,
 }
 
 type FormDialogProps = Pick<FormProps, "form" | "onSubmit"> &
-  Pick<ComponentProps<typeof DialogContent>, "title" | "description" | "size"> & {
+  Pick<ComponentProps<typeof Dialog>, "title" | "description" | "size"> & {
     submitLabel: ReactNode;
     cancelLabel?: string;
     danger?: boolean;
@@ -73,32 +73,31 @@ export function FormDialog({
 }: FormDialogProps) {
   const id = useId();
   return (
-    <Dialog open onOpenChange={onClose}>
-      <DialogContent
-        {...content}
-        dismissible={!form.pending}
-        footer={
-          <>
-            <Button onClick={onClose} disabled={form.pending} data-autofocus={focus === "cancel" || undefined}>
-              {cancelLabel}
-            </Button>
-            <Button
-              type="submit"
-              form={id}
-              variant={danger ? "danger" : "primary"}
-              pending={form.pending}
-              disabled={disabled}
-              data-autofocus={focus === "submit" || undefined}
-            >
-              {submitLabel}
-            </Button>
-          </>
-        }
-      >
-        <Form id={id} form={form} onSubmit={onSubmit}>
-          {children}
-        </Form>
-      </DialogContent>
+    <Dialog
+      {...content}
+      onClose={onClose}
+      dismissible={!form.pending}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={form.pending} data-autofocus={focus === "cancel" || undefined}>
+            {cancelLabel}
+          </Button>
+          <Button
+            type="submit"
+            form={id}
+            variant={danger ? "danger" : "primary"}
+            pending={form.pending}
+            disabled={disabled}
+            data-autofocus={focus === "submit" || undefined}
+          >
+            {submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <Form id={id} form={form} onSubmit={onSubmit}>
+        {children}
+      </Form>
     </Dialog>
   );
 }
@@ -202,31 +201,31 @@ export function UnsavedGuard({
     };
   }, [dirty, router]);
 
+  if (leave === null) return null;
   return (
-    <Dialog open={leave !== null} onOpenChange={() => setLeave(null)}>
-      <DialogContent
-        size="sm"
-        title={title}
-        description={description}
-        footer={
-          <>
-            <Button data-autofocus onClick={() => setLeave(null)}>
-              Stay
-            </Button>
-            <Button
-              variant="danger"
-              onClick={() => {
-                leaving.current = true;
-                setLeave(null);
-                leave?.();
-              }}
-            >
-              Leave
-            </Button>
-          </>
-        }
-      />
-    </Dialog>
+    <Dialog
+      onClose={() => setLeave(null)}
+      size="sm"
+      title={title}
+      description={description}
+      footer={
+        <>
+          <Button data-autofocus onClick={() => setLeave(null)}>
+            Stay
+          </Button>
+          <Button
+            variant="danger"
+            onClick={() => {
+              leaving.current = true;
+              setLeave(null);
+              leave();
+            }}
+          >
+            Leave
+          </Button>
+        </>
+      }
+    />
   );
 }
 

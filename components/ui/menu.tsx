@@ -59,13 +59,12 @@ type MenuItemProps = {
   shortcut?: ReactNode;
   /** A second line, such as why it is disabled. */
   description?: ReactNode;
-  className?: string;
   children: ReactNode;
 };
 
-export function MenuItem({ href, danger = false, className, ...rest }: MenuItemProps) {
+export function MenuItem({ href, danger = false, ...rest }: MenuItemProps) {
   const attributes = useItem(rest);
-  const classes = cn("menu-item", danger && "text-red", className);
+  const classes = cn("menu-item", danger && "text-red");
   if (href && !rest.disabled) {
     return (
       <Link href={href} role="menuitem" {...attributes} className={classes}>
@@ -80,38 +79,19 @@ export function MenuItem({ href, danger = false, className, ...rest }: MenuItemP
   );
 }
 
-type MenuCheckboxItemProps = Omit<MenuItemProps, "href" | "onSelect" | "icon" | "danger"> & {
-  checked: boolean;
-  onCheckedChange: (checked: boolean) => void;
-  /** One of a group: a radio instead of a checkbox. */
-  radio?: boolean;
-};
+type MenuRadioItemProps = { checked: boolean; onCheck: () => void; children: ReactNode };
 
-/** A choice that stays visible: the menu stays open. */
-export function MenuCheckboxItem({
-  checked,
-  onCheckedChange,
-  radio = false,
-  className,
-  ...rest
-}: MenuCheckboxItemProps) {
+/** One of a group that stays visible: the menu stays open. */
+export function MenuRadioItem({ checked, onCheck, children }: MenuRadioItemProps) {
   const attributes = useItem({
-    ...rest,
     onSelect: (event) => {
       event.preventDefault();
-      onCheckedChange(radio || !checked);
+      onCheck();
     },
   });
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be checked
-    <button
-      type="button"
-      role={radio ? "menuitemradio" : "menuitemcheckbox"}
-      aria-checked={checked}
-      {...attributes}
-      className={cn("menu-item", className)}
-    >
-      <ItemContent {...rest} icon={<CheckMark shown={checked} />} />
+    <button type="button" role="menuitemradio" aria-checked={checked} {...attributes} className="menu-item">
+      <ItemContent icon={<CheckMark shown={checked} />}>{children}</ItemContent>
     </button>
   );
 }

@@ -115,17 +115,12 @@ type SheetProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
-  /** The title is read aloud, but not shown. */
-  hideTitle?: boolean;
-  description?: ReactNode;
   /** Beside the close button. */
   actions?: ReactNode;
   footer?: ReactNode;
   side?: "left" | "right" | "bottom";
   /** False: the page beside it stays usable, as for a list with its detail. */
   modal?: boolean;
-  /** Non-modal only: false leaves the focus where it is, as when arrow keys walk a list beside it. */
-  takesFocus?: boolean;
   /** Without padding, for what reaches the edges. */
   flush?: boolean;
   className?: string;
@@ -158,12 +153,12 @@ function ModalSheet({ side = "right", className, onOpenChange, ...rest }: SheetP
   );
 }
 
-function PlainSheet({ side = "right", className, takesFocus = true, onOpenChange, ...rest }: SheetProps) {
+function PlainSheet({ side = "right", className, onOpenChange, ...rest }: SheetProps) {
   const id = useId();
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (takesFocus) ref.current?.focus({ preventScroll: true });
-  }, [takesFocus]);
+    ref.current?.focus({ preventScroll: true });
+  }, []);
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <aside
@@ -183,35 +178,19 @@ function PlainSheet({ side = "right", className, takesFocus = true, onOpenChange
   );
 }
 
-type SheetContentProps = Pick<
-  SheetProps,
-  "title" | "hideTitle" | "description" | "actions" | "footer" | "flush" | "children"
-> & {
+type SheetContentProps = Pick<SheetProps, "title" | "actions" | "footer" | "flush" | "children"> & {
   titleId: string;
   onClose: () => void;
 };
 
-function SheetContent({
-  titleId,
-  title,
-  hideTitle,
-  description,
-  actions,
-  footer,
-  flush = false,
-  onClose,
-  children,
-}: SheetContentProps) {
+function SheetContent({ titleId, title, actions, footer, flush = false, onClose, children }: SheetContentProps) {
   return (
     <div className="flex h-full max-h-[inherit] min-h-0 flex-col">
       {/* No header or footer: in a dialog those would be the page's. */}
-      <div className={cn("flex min-h-12 items-center gap-2 px-5 py-2", !hideTitle && "border-b")}>
-        <div className="min-w-0 flex-1">
-          <h2 id={titleId} className={hideTitle ? "sr-only" : "truncate font-semibold text-[15px]"}>
-            {title}
-          </h2>
-          {description && <div className="text-[13px] text-soft">{description}</div>}
-        </div>
+      <div className="flex min-h-12 items-center gap-2 border-b px-5 py-2">
+        <h2 id={titleId} className="min-w-0 flex-1 truncate font-semibold text-[15px]">
+          {title}
+        </h2>
         {actions}
         <button type="button" className="button button-ghost button-icon -mr-2" aria-label="Close" onClick={onClose}>
           <X aria-hidden="true" />

@@ -57,6 +57,25 @@ function PageLink({ href, children }: { href: string | null; children: ReactNode
   );
 }
 
+type TabLinksProps = { label: string; tabs: readonly { label: string; href: string; current: boolean }[] };
+
+/** Tabs that are addresses, so that they can be sent to others and the back button works. */
+export function TabLinks({ label, tabs }: TabLinksProps) {
+  return (
+    <nav aria-label={label} className="mb-3">
+      <ul className="tab-bar">
+        {tabs.map(({ label: name, href, current }) => (
+          <li key={href}>
+            <Link href={href} aria-current={current ? "page" : undefined} className="tab" scroll={false}>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
 type ColumnHeadsProps = { columns: readonly (readonly [name: string, className: string])[]; className?: string };
 
 /** The headings of a list's columns. */

@@ -5,16 +5,14 @@ export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden="true" className={cn("skeleton", className)} />;
 }
 
-type TableSkeletonProps = { rows?: number; columns?: number; className?: string };
-
 const upTo = (count: number) => [...Array(count).keys()];
 
 const WIDTHS = ["w-24", "w-16", "w-32", "w-20", "w-28"];
 
 /** In the measures of a real table: 40 px rows under a 32 px heading. */
-export function TableSkeleton({ rows = 8, columns = 5, className }: TableSkeletonProps) {
+export function TableSkeleton({ rows = 8, columns = 5 }: { rows?: number; columns?: number }) {
   return (
-    <div className={cn("appear-later w-full overflow-hidden", className)}>
+    <div className="appear-later w-full overflow-hidden">
       <output className="sr-only">Loading</output>
       <div className="flex h-8 items-center gap-6 border-b">
         {upTo(columns).map((column) => (

@@ -18,11 +18,10 @@ type TabsProps = {
   value?: string;
   defaultValue?: string;
   onValueChange?: (value: string) => void;
-  className?: string;
   children: ReactNode;
 };
 
-export function Tabs({ value, defaultValue = "", onValueChange, className, children }: TabsProps) {
+export function Tabs({ value, defaultValue = "", onValueChange, children }: TabsProps) {
   const [own, setOwn] = useState(defaultValue);
   const id = useId();
   const current = value ?? own;
@@ -39,7 +38,7 @@ export function Tabs({ value, defaultValue = "", onValueChange, className, child
   );
   return (
     <TabsContext value={state}>
-      <div className={className}>{children}</div>
+      <div>{children}</div>
     </TabsContext>
   );
 }
@@ -52,9 +51,7 @@ export function TabsList({ label, className, children }: { label: string; classN
   );
 }
 
-type TabsTriggerProps = { value: string; disabled?: boolean; className?: string; children: ReactNode };
-
-export function TabsTrigger({ value, disabled, className, children }: TabsTriggerProps) {
+export function TabsTrigger({ value, children }: { value: string; children: ReactNode }) {
   const tabs = useTabs();
   const selected = tabs.value === value;
   return (
@@ -65,16 +62,17 @@ export function TabsTrigger({ value, disabled, className, children }: TabsTrigge
       aria-selected={selected}
       aria-controls={selected ? `${tabs.id}-${value}` : undefined}
       tabIndex={selected ? 0 : -1}
-      disabled={disabled}
       onClick={() => tabs.setValue(value)}
-      className={cn("tab", className)}
+      className="tab"
     >
       {children}
     </button>
   );
 }
 
-export function TabsContent({ value, className, children }: Omit<TabsTriggerProps, "disabled">) {
+type TabsContentProps = { value: string; className?: string; children: ReactNode };
+
+export function TabsContent({ value, className, children }: TabsContentProps) {
   const tabs = useTabs();
   if (tabs.value !== value) return null;
   return (

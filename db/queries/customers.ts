@@ -41,12 +41,12 @@ export async function listCustomers(
   { limit, offset, after }: CustomerPage,
   most: number,
 ): Promise<{ rows: ShownCustomerRow[]; total: number }> {
-  const asked = q === undefined ? [] : await findAsked(sql, environmentId, q, most);
-  const [rarest] = asked;
+  const ranked = q === undefined ? [] : await rankWords(sql, environmentId, q, most);
+  const [rarest] = ranked;
   if (q !== undefined && rarest === undefined) return { rows: [], total: 0 };
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
-  const has = asked.map(({ word }) => `strpos(words, ${parameters.add(` ${word}`)}) > 0`);
+  const has = ranked.map(({ word }) => `strpos(words, ${parameters.add(` ${word}`)}) > 0`);
   const where = [`environment_id = ${environment}`, ...has].join(" and ");
   const from =
     rarest && rarest.found < most
@@ -71,7 +71,7 @@ const rangeText = (parameters: Parameters, environment: string, word: string) =>
 };
 
 /** The words of a text, the rarest first: how many rows of `customer_words` each finds, up to `most`. */
-async function findAsked(sql: Sql, environmentId: string, q: string, most: number) {
+async function rankWords(sql: Sql, environmentId: string, q: string, most: number) {
   const words = await sql<{ word: string }[]>`select word from asked_words(${q})`;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { writeMail } from "@/lib/domain/accounts/mail";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { connect, inRolesOf } from "../client";
+import { connect } from "../client";
+import { foldDeltas } from "./reporting/daily-totals";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service/figures";
 
 const { db, url } = await testDatabase();
@@ -62,7 +62,7 @@ test("the ledger difference is 0 through payments, refunds and settlement, and s
   await insertBookedPayment(db, { environmentId, amount: 1_000, captured: 700, refunded: 200 });
   await insertBookedPayment(db, { environmentId, amount: 90, currency: "JPY" });
   expect(await readLedgerDifference(db.sql)).toBe(0);
-  await foldDeltas(tenant.service);
+  await foldDeltas(tenant.service.db.sql);
   expect(await readLedgerDifference(db.sql)).toBe(0);
   await runSettlement(tenant.service, { environmentId });
   expect(await readLedgerDifference(db.sql)).toBe(0);

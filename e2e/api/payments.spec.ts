@@ -1,5 +1,5 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
+import { testPaymentToken } from "@/lib/testing/factories";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
@@ -163,7 +163,7 @@ test.describe("a payment token", () => {
   const paid = (id: string) => ({ amount: 500, currency: "USD", payment_token: id });
 
   test("pays once, and its replay is still its answer", async ({ tenant, api }) => {
-    const token = await createPaymentToken(tenant.context(), { card: aCard() });
+    const token = await testPaymentToken(tenant.context(), { card: aCard() });
     const first = await api.call(createPayment, { key: "token", body: paid(token.id) });
     expect(first.ok()).toMatchObject({ status: "CAPTURED", card: { last4: "4242" } });
     (await api.call(createPayment, { body: paid(token.id) })).problem("invalid_parameter");
@@ -172,7 +172,7 @@ test.describe("a payment token", () => {
   });
 
   test("pays once, however many try at once", async ({ tenant, api }) => {
-    const token = await createPaymentToken(tenant.context(), { card: aCard() });
+    const token = await testPaymentToken(tenant.context(), { card: aCard() });
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => api.call(createPayment, { body: paid(token.id) })),
     );
@@ -181,14 +181,14 @@ test.describe("a payment token", () => {
   });
 
   test("is good for 15 minutes", async ({ tenant, api, db }) => {
-    const token = await createPaymentToken(tenant.context(), { card: aCard() });
+    const token = await testPaymentToken(tenant.context(), { card: aCard() });
     expect(Date.parse(token.expires_at) - Date.now()).toBeLessThanOrEqual(15 * 60_000);
     await db.sql`update payment_tokens set expires_at = now() where environment_id = ${tenant.merchant.test.id}`;
     (await api.call(createPayment, { body: paid(token.id) })).problem("invalid_parameter");
   });
 
   test("of another merchant does not exist", async ({ stranger, api }) => {
-    const token = await createPaymentToken(stranger.context(), { card: aCard() });
+    const token = await testPaymentToken(stranger.context(), { card: aCard() });
     expect((await api.call(createPayment, { body: paid(token.id) })).problem("resource_not_found").param).toBe(
       "payment_token",
     );

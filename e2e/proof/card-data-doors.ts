@@ -7,7 +7,7 @@ import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { createWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
 import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
-import { createTestUser, sessionCookie, TEST_PASSWORD } from "@/lib/testing/people";
+import { createTestUser, sessionCookie, TEST_PASSWORD } from "@/lib/testing/users";
 import { answerTo } from "./card-data-paths";
 import type { Doors, Person } from "./card-data-places";
 import { inParallel } from "./client";

@@ -9,8 +9,8 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { findBrowser } from "@/lib/testing/browser";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { inParallel } from "./client";
 import { type ProofHost, startHost } from "./host";
 
@@ -18,7 +18,7 @@ const ANSWER_MS = 10_000;
 const BACK_MS = 5_000;
 
 const { db, url } = await testDatabase();
-const people = await testPeople(db);
+const users = await testUsers(db);
 let proxy: TcpProxy;
 let host: ProofHost;
 let browser: Browser;
@@ -27,8 +27,8 @@ let cookies = "";
 beforeAll(async () => {
   proxy = await startTcpProxy(url);
   host = await startHost({ databaseUrl: proxy.url, whole: true, env: { PROCESSOR_TIMEOUT_MS: "8000" } });
-  const service = { ...people.service, baseUrl: host.baseUrl };
-  const [owner, staff] = [await people.person("owner"), await people.person("staff")];
+  const service = { ...users.service, baseUrl: host.baseUrl };
+  const [owner, staff] = [await users.newUser("owner"), await users.newUser("staff")];
   cookies = `${await cookieOf(service, owner)}; ${await cookieOf(service, staff)}`;
   const found = await findBrowser();
   browser = await chromium.launch({ ...found, env: { ...(process.env as Record<string, string>), ...found.env } });

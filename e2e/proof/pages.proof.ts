@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isProcessAlive } from "@/db/file-lock";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
@@ -16,8 +16,8 @@ let cookie: string;
 
 beforeAll(async () => {
   host = await startHost({ whole: true, databaseUrl: url });
-  const people = await testPeople(db);
-  cookie = await cookieOf({ ...people.service, baseUrl: host.baseUrl }, await people.person("owner"));
+  const users = await testUsers(db);
+  cookie = await cookieOf({ ...users.service, baseUrl: host.baseUrl }, await users.newUser("owner"));
 });
 afterAll(async () => void (await host?.stop()));
 

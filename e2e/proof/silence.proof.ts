@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
 import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";
@@ -53,9 +53,9 @@ async function ask(path: string, init: RequestInit = {}): Promise<Seen> {
 }
 
 test("a database that falls silent is 503 within ten seconds everywhere, and everything works within five of its return", async () => {
-  const people = await testPeople(db);
-  const owner = await people.person("owner");
-  const cookie = await cookieOf({ ...people.service, baseUrl: host.baseUrl }, owner);
+  const users = await testUsers(db);
+  const owner = await users.newUser("owner");
+  const cookie = await cookieOf({ ...users.service, baseUrl: host.baseUrl }, owner);
   expect(cookie).toContain(sessionCookieName("merchant", host.baseUrl));
   const session = await client.until({
     key: randomUUID(),

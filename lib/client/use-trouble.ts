@@ -13,9 +13,10 @@ const OFFLINE: Trouble = {
 
 /**
  * Why a page could not be shown: of that, a browser gets to know nothing but a number. The service is asked whether it can serve;
- * when no answer comes, the network is gone. `fault` is said while nobody knows, and when the service is well.
+ * when no answer comes, the network is gone. `fault` is said while nobody knows, and when the service is well, with the name of the
+ * error in the service's log.
  */
-export function useTrouble(fault: Trouble): Trouble {
+export function useTrouble(fault: Trouble, error: unknown): Trouble & { requestId: string | null } {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   // What is outside of React here is the service.
   useEffect(() => {
@@ -28,5 +29,9 @@ export function useTrouble(fault: Trouble): Trouble {
     );
     return () => request.abort();
   }, []);
-  return trouble ?? fault;
+  return trouble ? { ...trouble, requestId: null } : { ...fault, requestId: digestOf(error) };
+}
+
+function digestOf(error: unknown): string | null {
+  return error instanceof Error && "digest" in error && typeof error.digest === "string" ? error.digest : null;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HOLDS_CARD_NUMBER, HOLDS_OWN_CARD, holdsCardNumber, holdsNumber } from "./card-numbers";
 import { MAX_AMOUNT } from "./currencies";
+import { idInput } from "./ids";
 
 /** PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair. */
 export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
@@ -177,11 +178,21 @@ export const queryLimit = queryInteger(1, 100).optional().meta({
 export const queryOffset = queryInteger(0, MAX_OFFSET)
   .optional()
   .meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
+/** How lists page: by offset, or by cursor. */
+export const pageParams = {
+  limit: queryLimit,
+  offset: queryOffset,
+  starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+};
 /** What lists that page by cursor and by offset refuse: `.refine(isPagedOnce, PAGED_TWICE)`. */
 export const isPagedOnce = (query: { starting_after?: string | undefined; offset?: number | undefined }): boolean =>
   query.starting_after === undefined || query.offset === undefined;
 export const PAGED_TWICE = { path: ["starting_after"], message: "Use either starting_after or offset." };
 
+export const createdParams = {
+  created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
+  created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+};
 /** What lists of a time range refuse: `.refine(isInOrder, OUT_OF_ORDER)`. */
 export const isInOrder = (query: {
   created_after?: string | undefined;

@@ -146,6 +146,9 @@ export function shortId(id: string): string {
   return id.length <= head + TAIL + 1 ? id : `${id.slice(0, head)}…${id.slice(-TAIL)}`;
 }
 
+/** A path with its ids cut short, so that what is done to them is seen: `/v1/payments/pay_01m8…g0tgpz/refund`. */
+export const shortPath = (path: string): string => path.replace(/\b[a-z]{2,6}_[0-9a-z]{26}\b/g, shortId);
+
 /** `pay_…dbm`: enough to tell one title from another. */
 export const titleId = (id: string): string => `${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-3)}`;
 

@@ -3,13 +3,13 @@ import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { bytesOf, type HttpAnswer, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
 const { db } = await testDatabase({ max: 8 });
-const people = await testPeople(db);
+const users = await testUsers(db);
 
 const PAYMENT = {
   amount: 1_000,
@@ -24,12 +24,12 @@ const BULKY = {
 beforeAll(() => {
   vi.stubEnv("ANSWER_MB_PER_SECOND", "1");
   vi.stubEnv("SANDBOX_QUOTA_MB_PER_DAY", "10");
-  provideService(people.service);
+  provideService(users.service);
 });
 
 async function account() {
-  const { person, merchant, service } = await testPeople(db);
-  const cookie = await cookieOf(service, await person("owner", { owns_email: false, email_verified_at: null }));
+  const { newUser, merchant, service } = await testUsers(db);
+  const cookie = await cookieOf(service, await newUser("owner", { owns_email: false, email_verified_at: null }));
   const { secret } = await createApiKey(service, {
     ...{ environmentId: merchant.test.id, name: "K", permissions: PERMISSIONS },
   });

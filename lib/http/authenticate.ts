@@ -7,7 +7,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { createAllowList, isListed } from "@/lib/domain/api-keys/change-keys";
 import { isWellFormedKey } from "@/lib/domain/api-keys/issue-keys";
 import { findUsableKey, type UsableKey } from "@/lib/domain/api-keys/read-keys";
-import type { Caller } from "./caller";
+import { type Caller, merchantSuspended } from "./caller";
 import { createKeyUseLog, type KeyUseRecord } from "./key-use-log";
 import type { UnauthorizedLimiter } from "./rate-limit";
 
@@ -164,9 +164,6 @@ const keyInvalid = () =>
 
 const ipNotAllowed = (ip: string) =>
   new AppError("ip_not_allowed", `This API key may not be used from ${ip}. Add the address to the key's allow list.`);
-
-const merchantSuspended = () =>
-  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
 
 /** A key stopped in the database works no longer than this, on any process; half of the second that is promised. */
 const TTL_MS = 500;

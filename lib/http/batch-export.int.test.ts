@@ -3,13 +3,13 @@ import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { insertBookedPayment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { batchExportRoute } from "./batch-export";
 import { provideService } from "./current-service";
 import { takeExportSlot } from "./export";
 
 const { db } = await testDatabase();
-const { service, merchant, person } = await testPeople(db);
+const { service, merchant, newUser } = await testUsers(db);
 
 beforeEach(() => void provideService(service));
 
@@ -17,7 +17,7 @@ const environmentId = merchant.test.id;
 await insertBookedPayment(db, { environmentId, amount: 1_000 });
 await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
 await runSettlement(service, { environmentId });
-const owner = await person("owner");
+const owner = await newUser("owner");
 const cookie = await cookieOf(service, owner);
 const [batch] = (await listSettlementBatches(owner.ctx, {})).data;
 

@@ -34,6 +34,10 @@ export function readerOf(
 
 export const membersOf = ({ id }: Pick<Environment, "id">): string => `people ${id}`;
 
+/** A suspended merchant's members can look, but not act. */
+export const merchantSuspended = () =>
+  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
+
 /** Throws `permission_denied` unless the caller has one of the endpoint's permissions. Looks nothing up. */
 export function authorize(
   caller: Pick<Caller, "permissions"> & Partial<Pick<Caller, "actor">>,

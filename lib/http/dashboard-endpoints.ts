@@ -29,7 +29,7 @@ import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/paym
 import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
-import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/manage-payouts";
+import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { getMerchantKey } from "@/lib/domain/support/merchants";
 import { reinstateMerchant, suspendMerchant, unlockMember } from "@/lib/domain/support/suspend-merchants";
 import { checkStatus } from "@/lib/domain/support/unknown-outcomes";

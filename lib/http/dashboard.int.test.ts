@@ -2,14 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { provideService } from "./current-service";
 import { forEverybody, forUsers, serveAll } from "./dashboard";
 
 const { db } = await testDatabase();
-const people = await testPeople(db);
+const users = await testUsers(db);
 
-beforeEach(() => void provideService(people.service));
+beforeEach(() => void provideService(users.service));
 afterEach(() => void vi.unstubAllEnvs());
 
 const answer = { status: 200, response: z.object({ done: z.boolean() }) } as const;
@@ -31,8 +31,8 @@ async function call(cookie: string, ...[method, permission]: Parameters<typeof r
 }
 
 test("a suspended merchant's people look and do not act, but keep what is their own in order", async () => {
-  const { person, merchant, service } = await testPeople(db);
-  const cookie = await cookieOf(service, await person("owner"));
+  const { newUser, merchant, service } = await testUsers(db);
+  const cookie = await cookieOf(service, await newUser("owner"));
   expect((await call(cookie, "POST", "settings.manage")).status).toBe(200);
   await db.sql`update merchants set suspended_at = now() where id = ${merchant.id}`;
   const refused = await call(cookie, "POST", "settings.manage");
@@ -44,8 +44,8 @@ test("a suspended merchant's people look and do not act, but keep what is their 
 test("a person's requests are limited as a key's are, each person's apart", async () => {
   vi.stubEnv("RATE_LIMIT_PER_SECOND", "1");
   vi.stubEnv("RATE_LIMIT_BURST", "3");
-  const { service } = provideService(people.service);
-  const [one, other] = [await cookieOf(service, await people.person()), await cookieOf(service, await people.person())];
+  const { service } = provideService(users.service);
+  const [one, other] = [await cookieOf(service, await users.newUser()), await cookieOf(service, await users.newUser())];
   const statuses: number[] = [];
   for (let i = 0; i < 3; i++) statuses.push((await call(one, "GET", null)).status);
   const refused = await call(one, "GET", null);
@@ -56,7 +56,7 @@ test("a person's requests are limited as a key's are, each person's apart", asyn
 });
 
 test("what hashes a password may be asked for a few times a minute, and the rest goes on", async () => {
-  const cookie = await cookieOf(people.service, await people.person());
+  const cookie = await cookieOf(users.service, await users.newUser());
   const costly = serveAll([
     forUsers(
       dashboardEndpoint({

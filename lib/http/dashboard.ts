@@ -7,13 +7,13 @@ import { requireProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof"
 import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { type HttpAnswer, toResponse } from "./answer";
-import { membersOf, userContext } from "./caller";
+import { membersOf, merchantSuspended, userContext } from "./caller";
 import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
 import { answerRequest, type RequestInfo, refuse } from "./pipeline";
 import { addressOf, decoded, pathOf, searchOf } from "./request-parts";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
-import { merchantSuspended, requireSameOrigin, sessionOver, signedIn } from "./session-caller";
+import { requireSameOrigin, sessionOver, signedIn } from "./session-caller";
 
 type Params = Readonly<Record<string, string>>;
 

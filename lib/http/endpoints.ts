@@ -16,8 +16,8 @@ import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payment
 import { getPayment, listPayments } from "@/lib/domain/payments/read-payments";
 import { activatePlan, createPlan, deactivatePlan, getPlan, listPlans, updatePlan } from "@/lib/domain/plans/plans";
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
+import { getPayout, listPayouts } from "@/lib/domain/settlement/payouts";
 import { getSettlementBatch, listSettlementBatches } from "@/lib/domain/settlement/read-batches";
-import { getPayout, listPayouts } from "@/lib/domain/settlement/read-payouts";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import {

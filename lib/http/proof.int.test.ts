@@ -11,21 +11,21 @@ import { changeRole, inviteMember } from "@/lib/contract/team/team";
 import { signIn } from "@/lib/domain/accounts/sign-in";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, cookieOf, TEST_PASSWORD, testPeople } from "@/lib/testing/people";
+import { actsOf, cookieOf, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
 
 const { db } = await testDatabase();
-const people = await testPeople(db);
-const { service, merchant } = people;
+const users = await testUsers(db);
+const { service, merchant } = users;
 const OWN = { host: "dashboard.test", "sec-fetch-site": "same-origin", "content-type": "application/json" };
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 
 beforeAll(() => void provideService(service));
 
-type Who = Awaited<ReturnType<typeof people.person>>;
+type Who = Awaited<ReturnType<typeof users.newUser>>;
 
 async function ask(who: Who, { method, path }: DashboardEndpoint, body: object, params: Record<string, string> = {}) {
   const headers = { ...OWN, cookie: await cookieOf(service, who) };
@@ -63,8 +63,8 @@ const refused = (proof_required: string) => ({
 });
 
 test("live keys, roles and invitations take the password again after ten minutes; test keys do not", async () => {
-  const owner = await people.person("owner");
-  const viewer = await people.person("viewer");
+  const owner = await users.newUser("owner");
+  const viewer = await users.newUser("viewer");
   const acts = [
     () => ask(owner, createApiKey, keyBody(), { mode: "live" }),
     () => ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "operator" }),
@@ -88,7 +88,7 @@ test("live keys, roles and invitations take the password again after ten minutes
 });
 
 test("where live events go, and what signs them, takes the password again; where test events go does not", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const live = { "x-cardlane-mode": "live" };
   const make = (url: string, headers: Record<string, string> = {}) =>
     send(owner, "/v1/webhook-endpoints", { url, event_types: ["*"] }, headers);
@@ -104,7 +104,7 @@ test("where live events go, and what signs them, takes the password again; where
 });
 
 test("strangers who lock the sign-in keep nobody who is signed in from a proof, nor from stopping a key", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const made = await ask(owner, createApiKey, keyBody(), { mode: "live" });
   const guess = (password: string) =>
     signIn(service, {
@@ -122,7 +122,7 @@ test("strangers who lock the sign-in keep nobody who is signed in from a proof, 
 });
 
 test("who is signed in and guesses ten times is not asked for half an hour, and can still sign in", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const prove = (current_password: string) => ask(owner, proveMerchant, { current_password });
   for (let i = 0; i < 9; i++) expect((await prove("wrong")).status).toBe(400);
   expect([(await prove("wrong")).status, (await prove(TEST_PASSWORD)).status]).toEqual([429, 429]);
@@ -131,7 +131,7 @@ test("who is signed in and guesses ten times is not asked for half an hour, and 
 });
 
 test("a proof that seems to come from the future does not count", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   await age(owner, -60);
   expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(refused("password"));
 });
@@ -139,7 +139,7 @@ test("a proof that seems to come from the future does not count", async () => {
 test("who has a second factor proves it with that, not with the password, and a code works once", async () => {
   const secret = newTotpSecret();
   const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
-  const owner = await people.person("owner", totp);
+  const owner = await users.newUser("owner", totp);
   await age(owner);
   expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(refused("code"));
   const withPassword = await ask(owner, proveMerchant, { current_password: TEST_PASSWORD });
@@ -151,7 +151,7 @@ test("who has a second factor proves it with that, not with the password, and a 
 });
 
 test("a refund above the limit, or many below it, take a proof; API keys are not asked", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const [large, small] = [await paid(owner, 500_000), await paid(owner, 150_000)];
   await age(owner);
   // The amount that is left out is all that is left.
@@ -167,8 +167,8 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
 });
 
 test("an owner sets the limit, with a proof; it counts at once, in each currency, and is written down", async () => {
-  const others = await testPeople(db);
-  const [owner, operator] = [await others.person("owner"), await others.person("operator")];
+  const others = await testUsers(db);
+  const [owner, operator] = [await others.newUser("owner"), await others.newUser("operator")];
   const set = (who: Who, refund_limit_usd: unknown) => ask(who, updateRefundLimit, { refund_limit_usd });
   const [dollars, yen] = [await paid(operator, 900_000), await paid(operator, 900_000, "JPY")];
   await age(operator);
@@ -196,7 +196,7 @@ test("an owner sets the limit, with a proof; it counts at once, in each currency
 });
 
 test("refunds sent at once are counted by their sum", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const payment = await paid(owner, 900_000);
   await age(owner);
   const answers = await Promise.all(Array.from({ length: 12 }, () => refund(owner, payment, { amount: 20_000 })));
@@ -205,7 +205,7 @@ test("refunds sent at once are counted by their sum", async () => {
 });
 
 test("the refusal leaves the idempotency key free for the same request after the proof", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   const payment = await paid(owner, 500_000);
   await age(owner);
   const again = { "x-idempotency-key": newId() };
@@ -217,7 +217,7 @@ test("the refusal leaves the idempotency key free for the same request after the
 test("what staff do takes a code of the last ten minutes; looking does not", async () => {
   const secret = newTotpSecret();
   const totp = { totp_secret: service.secret.seal(secret), totp_enabled_at: new Date().toISOString() };
-  const [staff, owner] = [await people.person("staff", totp), await people.person("owner")];
+  const [staff, owner] = [await users.newUser("staff", totp), await users.newUser("owner")];
   const payment = await paid(owner, 2_000);
   await age(staff);
   const id = encodeId("merchant", merchant.id);
@@ -234,7 +234,7 @@ test("what staff do takes a code of the last ten minutes; looking does not", asy
 });
 
 test("a session ends after twelve idle hours, however long it was to last", async () => {
-  const owner = await people.person("owner");
+  const owner = await users.newUser("owner");
   await db.sql`update user_sessions set expires_at = now() + interval '14 days' where id = ${owner.sessionId}`;
   const seen = (ago: string) =>
     db.sql`update user_sessions set last_seen_at = now() - ${ago}::interval where id = ${owner.sessionId}`;
@@ -245,7 +245,7 @@ test("a session ends after twelve idle hours, however long it was to last", asyn
 });
 
 test("without a proved address nobody invites, makes live keys or begins business in live mode", async () => {
-  const owner = await people.person("owner", { email_verified_at: null, owns_email: false });
+  const owner = await users.newUser("owner", { email_verified_at: null, owns_email: false });
   const unproved = { status: 403, body: expect.objectContaining({ verification_required: true }) };
   expect(await ask(owner, inviteMember, { email: `${newId()}@team.example`, role: "viewer" })).toMatchObject(unproved);
   expect(await ask(owner, createApiKey, keyBody(), { mode: "live" })).toMatchObject(unproved);

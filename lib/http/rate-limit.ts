@@ -77,9 +77,8 @@ export type UnauthorizedLimiter = {
  */
 type Credential = "key" | "session" | "nothing";
 
-export function createUnauthorizedLimiter(perMinute: number, now?: () => number): UnauthorizedLimiter {
-  const options = { perSecond: perMinute / 60, burst: perMinute, name: "unauthorized", ...(now && { now }) };
-  const limiter = createRateLimiter(options);
+export function createUnauthorizedLimiter(perMinute: number): UnauthorizedLimiter {
+  const limiter = createRateLimiter({ perSecond: perMinute / 60, burst: perMinute, name: "unauthorized" });
   return {
     check: (by, address) => limiter.check(`${by} ${networkOf(address)}`),
     note: (by, address) => void limiter.take(`${by} ${networkOf(address)}`),

@@ -4,7 +4,7 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
@@ -18,8 +18,8 @@ beforeAll(() => provideService(service));
 async function setup() {
   const tenant = await moneyTenant(db);
   const payment = (await tenant.create()).body as { id: string; transactions: { id: string }[] };
-  const { person } = await testPeople(db);
-  const staff = await person("staff");
+  const { newUser } = await testUsers(db);
+  const staff = await newUser("staff");
   const cookie = await cookieOf(service, staff);
   const environment = encodeId("environment", tenant.merchant.test.id);
   const send = async (method: string, path: string, headers: Record<string, string> = {}, body?: object) => {

@@ -9,14 +9,14 @@ import { newId } from "@/lib/ids";
 import { CARD, codeOf, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
-import { cookieOf, testPeople } from "@/lib/testing/people";
+import { cookieOf, testUsers } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { forUsers, serveAll } from "./dashboard";
 import { dispatch } from "./dispatch";
 
 const { db } = await testDatabase();
-const people = await testPeople(db);
+const users = await testUsers(db);
 const SMALL = { amount: 500, currency: "USD", card: CARD };
 const BULKY = {
   ...SMALL,
@@ -27,13 +27,13 @@ const UNPROVED = { owns_email: false, email_verified_at: null };
 beforeAll(() => {
   // 1 MB and 100 writes a day.
   vi.stubEnv("SANDBOX_QUOTA_MB_PER_DAY", "1");
-  provideService(people.service);
+  provideService(users.service);
 });
 
 /** A merchant of its own with an owner, who proved an address or not, and calls with one of its keys. */
 async function account(proved: boolean, mode: Mode = "test") {
-  const { person, merchant, service } = await testPeople(db);
-  const cookie = await cookieOf(service, await person("owner", proved ? {} : UNPROVED));
+  const { newUser, merchant, service } = await testUsers(db);
+  const cookie = await cookieOf(service, await newUser("owner", proved ? {} : UNPROVED));
   const newKey = async () =>
     (await createApiKey(service, { environmentId: merchant[mode].id, name: "K", permissions: PERMISSIONS })).secret;
   const send = async (apiKey: string, body: object, idempotencyKey: string = newId(), chunked = false) => {
@@ -106,7 +106,7 @@ test("what a replay of webhooks opens counts as well", async () => {
   const ids = Array.from({ length: 1_100 }, () => newId());
   await db.sql`insert into events (environment_id, id, type, object_id, sequence, data)
     select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}' from unnest(${ids}::uuid[]) as row (id)`;
-  const made = await createWebhookEndpoint(testContext(people.service, merchant.test), {
+  const made = await createWebhookEndpoint(testContext(users.service, merchant.test), {
     ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"], payload: "full", signature: "v1" },
   });
   const replay = async () => {

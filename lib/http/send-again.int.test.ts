@@ -3,8 +3,8 @@ import { getRequest, listRequests } from "@/lib/domain/request-log/read-requests
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
-import { createTestUser, signIn } from "@/lib/testing/people";
 import { seesAll } from "@/lib/testing/request-log";
+import { createTestUser, signIn } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -7,7 +7,7 @@ import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testService } from "@/lib/testing/factories";
-import { sessionCookie } from "@/lib/testing/people";
+import { sessionCookie } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

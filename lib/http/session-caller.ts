@@ -8,7 +8,7 @@ import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/do
 import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
-import { type Caller, writes } from "./caller";
+import { type Caller, merchantSuspended, writes } from "./caller";
 import { currentService } from "./current-service";
 
 type Headers = { get(name: string): string | null };
@@ -111,10 +111,6 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
 
 /** For a request that only somebody who is signed in may make. */
 export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
-
-/** A suspended merchant's people can look, but not act. */
-export const merchantSuspended = () =>
-  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
 
 /**
  * Throws unless a page of our own sent the request. For every write that a cookie authorizes: browsers attach cookies to

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
 import { withinRequest } from "@/lib/testing/next-request";
-import { isSessionAlive, TEST_PASSWORD, testPeople } from "@/lib/testing/people";
+import { isSessionAlive, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
 import { provideService } from "./current-service";
 import { signInRoutes } from "./sign-in-routes";
 
 const { db } = await testDatabase();
-const people = await testPeople(db);
-const { service } = people;
+const users = await testUsers(db);
+const { service } = users;
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 beforeAll(() => provideService(service));
@@ -61,7 +61,7 @@ test("what strangers send to next-auth's log endpoint reaches no log", async () 
 });
 
 test("a sign-in sets a cookie", async () => {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   const { response, url } = await signIn({ email: user.email, password: TEST_PASSWORD });
   expect(new URL(url).searchParams.get("error")).toBeNull();
   expect(cookiesOf(response)).toContain("cardlane.session=");
@@ -69,7 +69,7 @@ test("a sign-in sets a cookie", async () => {
 
 /** Signs in, and answers the cookies of the browser. */
 async function signedIn() {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   const { response } = await signIn({ email: user.email, password: TEST_PASSWORD });
   const [session] = await db.sql`select id from user_sessions where user_id = ${user.id} order by id desc limit 1`;
   const { csrfToken, cookie } = await csrf();
@@ -103,7 +103,7 @@ test("a sign-out that could not end the session says so, and leaves the cookie",
 });
 
 test("a sign-in that could not be tried is a fault of ours, without the database's words, and an outage is told as one", async () => {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   await db.sql`create function refuse_sessions() returns trigger language plpgsql as
     $$ begin raise exception 'words of the database' using errcode = new.user_agent; end $$`;
   await db.sql`create trigger refuse_sessions before insert on user_sessions for each row
@@ -135,7 +135,7 @@ test.each(["signout", "callback/credentials"])("a body that is too large is not 
 });
 
 test("a password that nobody can have is refused without being hashed", async () => {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   const { url } = await signIn({ email: user.email, password: "x".repeat(1_001) });
   expect(new URL(url).searchParams.get("error")).toBe("wrong");
   const [row] = await db.sql`select failed_sign_ins from users where id = ${user.id}`;
@@ -190,7 +190,7 @@ test.each(EVIL)(
   "callbackUrl=%j leads to a page of our own, in a form, in the address and in a cookie",
   async (evil) => {
     const isOwn = (url: string) => new URL(url, service.baseUrl).origin === new URL(service.baseUrl).origin;
-    const { user } = await people.person("owner");
+    const { user } = await users.newUser("owner");
     const { response, url } = await signIn({ email: user.email, password: TEST_PASSWORD, callbackUrl: evil });
     expect([response.status, isOwn(url)]).toEqual([200, true]);
     const cookie = `cardlane.callback=${encodeURIComponent(evil)}`;
@@ -219,7 +219,7 @@ const sessionsOf = (userId: string) =>
   db.sql`select id, revoked_at from user_sessions where user_id = ${userId} order by id`;
 
 test("a wrong password and an address that nobody has are refused no sooner than either can be known", async () => {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   for (const email of [user.email, "nobody@shop.example"]) {
     const begun = performance.now();
     const { url } = await signIn({ email, password: "wrong" });
@@ -235,7 +235,7 @@ test.each([
   ["another site, whatever its origin", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
   ["a sibling domain", { "sec-fetch-site": "same-site" }],
 ])("%s signs nobody in, and nobody out", async (_, headers: Record<string, string>) => {
-  const { user } = await people.person("owner");
+  const { user } = await users.newUser("owner");
   const before = await sessionsOf(user.id);
   const { csrfToken, cookie } = await csrf();
   const fields = { csrfToken, json: "true", email: user.email, password: TEST_PASSWORD };

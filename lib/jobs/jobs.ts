@@ -1,5 +1,6 @@
 import { leaseMail, leaveInOutbox, markMailFailed, markMailSent } from "@/db/queries/accounts/mail-outbox";
 import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
+import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { countJobFailure } from "@/lib/counts";
@@ -14,7 +15,6 @@ import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { mailReceipts, type Place } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
@@ -51,7 +51,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
     repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
-    repeat(service, "daily totals", SECOND, () => foldDeltas(service)),
+    repeat(service, "daily totals", SECOND, () => foldDeltas(service.db.sql)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),

@@ -44,7 +44,7 @@ type Around = (request: IncomingMessage, response: ServerResponse, work: () => v
 export function answerFirst(
   server: Server,
   first: (request: IncomingMessage, response: ServerResponse) => boolean,
-  around: Around = (_request, _response, work) => work(),
+  around: Around,
 ): void {
   const others = server.listeners("request");
   server.removeAllListeners("request");

@@ -14,7 +14,6 @@ const CROSSING: Record<string, string> = {
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
   "lib/domain/idempotency/inspect-keys.ts#recordLook": "the account's history is in its live environment",
-  "lib/domain/reporting/daily-totals.ts#foldDeltas": "a job of all environments",
   "lib/domain/payments/recover-operations.ts#Places":
     "finds what is due in any environment; each is then finished within its own",
   "lib/domain/payments/expire-payments.ts#expirePayments":
@@ -94,9 +93,11 @@ test("the money path is within its environment", () => {
 const REACHED: Record<string, string[]> = {
   "accounts/abandoned": ["saved_views"],
   "accounts/history": ["audit_log"],
-  changes: ["events", "audit_log"],
   // These two within their environment: how much of a payment may still be refunded.
-  "payments/refund-allowances": ["payments", "transactions"],
+  "accounts/refund-limit": ["payments", "transactions"],
+  changes: ["events", "audit_log"],
+  // A new time zone has other days.
+  "reporting/daily-totals": ["daily_totals", "total_deltas"],
   team: ["saved_views"],
 };
 

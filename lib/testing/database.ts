@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, inject } from "vitest";
-import { connect, type Database, inRolesOf } from "@/db/client";
+import { connect, type Database, type Logins, ROLES } from "@/db/client";
 import { createDatabase, dropDatabase } from "./cluster";
 import { faultyEvents } from "./events";
 import { databaseOfService } from "./factories";
+
+/** The owner's own connections, in the roles of the service. */
+export const inRolesOf = (url: string): Logins => ({ app: { url, role: ROLES.app }, jobs: { url, role: ROLES.jobs } });
 
 export type TestDatabase = { readonly url: string; readonly db: Database };
 

@@ -2,8 +2,11 @@ import type { Database } from "@/db/client";
 import { environments, merchants } from "@/db/schema/accounts";
 import type { RequestLogRow } from "@/db/schema/request-log";
 import { type Clock, systemClock, systemTimer } from "@/lib/clock";
+import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
+import { processorNotConfigured, tokenizeCard } from "@/lib/domain/payments/make-payment";
 import { answerRenderer } from "@/lib/http/answer";
 import { idTime, newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
@@ -101,4 +104,17 @@ export async function testTenant(db: Database, overrides: Partial<Service> = {})
     /** The same call of another merchant, who must see and change nothing here. */
     stranger: await createTestMerchant(db, "Stranger"),
   };
+}
+
+/** A token of a card, as the payment form makes it, without a session. `clientSessionId` is a UUID. */
+export async function testPaymentToken(ctx: Context, input: { card: CardInput; clientSessionId?: string | null }) {
+  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
+  if (!processor) throw processorNotConfigured();
+  const { card, clientSessionId = null } = input;
+  return createPaymentToken(
+    ctx,
+    ctx.service.db.within(ctx.environment.id).orm,
+    await tokenizeCard(processor, ctx.environment.id, card),
+    { name: card.name ?? null, postalCode: null, clientSessionId },
+  );
 }

@@ -5,7 +5,8 @@ import { useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CardBrandName, CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
 import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
-import { AlertIcon, CardMark, CodePicture, isMarked, LockIcon, MARKED_BRANDS, Spinner } from "./icons";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import { AlertIcon, CardMark, CodePicture, isMarked, LockIcon, Spinner } from "./icons";
 import { Notice } from "./outcome";
 
 type CardFormProps = {
@@ -153,7 +154,7 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
       {children}
       <span class="end">
         {empty ? (
-          MARKED_BRANDS.map((brand) => <CardMark key={brand} brand={brand} />)
+          CARD_BRANDS.map((brand) => <CardMark key={brand} brand={brand} />)
         ) : (
           <CardMark key={view.brand} brand={isMarked(view.brand) ? view.brand : null} />
         )}

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { ShownLogo } from "@/lib/contract/receipts/receipts";
+import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
 
 const Icon = ({ name, size = 16, children }: { name: string; size?: number; children: ComponentChildren }) => (
   <svg
@@ -74,15 +75,11 @@ export const Logo = ({ logo, merchant }: { logo: ShownLogo; merchant: string }) 
   <img class="logo" src={logo.src} width={logo.width} height={logo.height} alt={merchant} />
 );
 
-/** Cards that are accepted, in the order in which they are shown. */
-export const MARKED_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
-type MarkedBrand = (typeof MARKED_BRANDS)[number];
-
-export const isMarked = (brand: string | null): brand is MarkedBrand =>
-  brand !== null && (MARKED_BRANDS as readonly string[]).includes(brand);
+export const isMarked = (brand: string | null): brand is CardBrand =>
+  brand !== null && (CARD_BRANDS as readonly string[]).includes(brand);
 
 /** A brand's mark, drawn by hand and small: 34 × 22, sharp on every screen. Says nothing to a screen reader. */
-export function CardMark({ brand }: { brand: MarkedBrand | null }) {
+export function CardMark({ brand }: { brand: CardBrand | null }) {
   switch (brand) {
     case "visa":
       return (

@@ -9,6 +9,9 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 
+const byId = (environmentId: string, id: string) =>
+  and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id));
+
 export async function insertClientSession(
   orm: Orm,
   environmentId: string,
@@ -22,20 +25,13 @@ export async function insertClientSession(
 }
 
 export async function findClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
-  const rows = await orm
-    .select()
-    .from(clientSessions)
-    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)));
+  const rows = await orm.select().from(clientSessions).where(byId(environmentId, id));
   return rows[0] ?? null;
 }
 
 /** Locks the session until the transaction ends. */
 export async function lockClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
-  const rows = await orm
-    .select()
-    .from(clientSessions)
-    .where(and(eq(clientSessions.environment_id, environmentId), eq(clientSessions.id, id)))
-    .for("update");
+  const rows = await orm.select().from(clientSessions).where(byId(environmentId, id)).for("update");
   return rows[0] ?? null;
 }
 
@@ -55,8 +51,7 @@ export async function cancelOpenClientSession(
     .set({ status: "CANCELLED", updated_at: now })
     .where(
       and(
-        eq(clientSessions.environment_id, environmentId),
-        eq(clientSessions.id, id),
+        byId(environmentId, id),
         eq(clientSessions.status, "OPEN"),
         isNull(clientSessions.open_payment_id),
         evenExpired ? undefined : gt(clientSessions.expires_at, now),
@@ -76,8 +71,7 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
     .set({ attempts: sql`${clientSessions.attempts} + 1`, updated_at: sql`now()` })
     .where(
       and(
-        eq(clientSessions.environment_id, environmentId),
-        eq(clientSessions.id, id),
+        byId(environmentId, id),
         eq(clientSessions.status, "OPEN"),
         isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, sql`now()`),

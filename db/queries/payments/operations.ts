@@ -47,10 +47,13 @@ export async function findOperation(sql: Sql, environmentId: string, id: string)
   return row ?? null;
 }
 
+/** By whoever took it up under this epoch: another epoch is another holder. */
+export type HeldOperation = { environmentId: string; id: string; epoch: number };
+
 /** The database's time, while the operation has this state and epoch; null once it has not. */
 export async function timeWhileHeld(
   sql: Sql,
-  operation: { environmentId: string; id: string; epoch: number },
+  operation: HeldOperation,
   state: OperationRow["state"],
 ): Promise<string | null> {
   const [row] = await sql<{ now: string }[]>`
@@ -133,7 +136,7 @@ export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): P
  */
 export async function holdAgain(
   sql: Sql,
-  operation: { environmentId: string; id: string; epoch: number },
+  operation: HeldOperation,
   lease: Lease,
   evenFromOthers: boolean,
 ): Promise<{ epoch: number; not_after: string } | null> {
@@ -154,7 +157,7 @@ export async function holdAgain(
  */
 export async function holdToResend(
   sql: Sql,
-  operation: { environmentId: string; id: string; epoch: number },
+  operation: HeldOperation,
   lease: Lease,
 ): Promise<{ epoch: number; not_after: string } | null> {
   const [row] = await sql<{ epoch: number; not_after: string }[]>`
@@ -169,11 +172,7 @@ export async function holdToResend(
 }
 
 /** Extends the lease of a process that still holds the operation. False: it is closed, or another process holds it. */
-export async function prolongLease(
-  sql: Sql,
-  operation: { environmentId: string; id: string; epoch: number },
-  { heldForMs }: Lease,
-): Promise<boolean> {
+export async function prolongLease(sql: Sql, operation: HeldOperation, { heldForMs }: Lease): Promise<boolean> {
   const rows = await sql`
     update operations set lease_until = now() + ${heldForMs}::int * interval '1 ms',
       next_attempt_at = now() + ${heldForMs}::int * interval '1 ms'

@@ -1,5 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { ProcessorObjectRow } from "@/db/schema/operations";
+import type { HeldOperation } from "./operations";
 
 type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
   /** The processor's own id. */
@@ -13,7 +14,7 @@ type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
  */
 export async function insertProcessorObject(
   sql: Sql,
-  operation: { environmentId: string; id: string; epoch: number },
+  operation: HeldOperation,
   { processor, kind, id }: KeptObject,
 ): Promise<boolean> {
   const { environmentId } = operation;

@@ -1,15 +1,18 @@
 import { sql as statement } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 
+/** More at once would only make the statement long; what is left is taken a moment later. */
+const BATCH = 10_000;
+
 /**
- * Moves up to `limit` deltas into the totals of their days, in one statement: whole, or not at all. Passes over those that
- * another instance has in hand. Days begin at the merchant's midnight. Index: `total_deltas_environment`.
+ * Moves deltas into the totals of their days, in one statement: whole, or not at all. Passes over those that another instance
+ * has in hand. Days begin at the merchant's midnight. Returns how many it took. Index: `total_deltas_environment`.
  */
-export async function foldTotalDeltas(sql: Sql, limit: number): Promise<number> {
+export async function foldDeltas(sql: Sql): Promise<number> {
   const [row] = await sql<[{ folded: number }]>`
     with folded as (
       delete from total_deltas where ctid = any(array(
-        select ctid from total_deltas order by environment_id limit ${limit}::int for update skip locked))
+        select ctid from total_deltas order by environment_id limit ${BATCH}::int for update skip locked))
       returning environment_id, currency, measure, amount, count, occurred_at
     ),
     -- In the order of the primary key, so that two instances wait for each other and never deadlock.
@@ -29,8 +32,9 @@ export async function foldTotalDeltas(sql: Sql, limit: number): Promise<number> 
 }
 
 /**
- * Recounts one environment's totals from the ledger and its transactions, with days of `timeZone`. Meant for the
- * transaction (READ COMMITTED) that changes the merchant's zone: the fold waits for its end, writers of money do not.
+ * Recounts one environment's totals from the ledger and its transactions, with days of `timeZone`. Call it for both
+ * environments in the transaction (READ COMMITTED) that writes the merchant's new zone: the fold waits for its end, writers of
+ * money do not.
  */
 export async function rebuildTotals(tx: Orm, environmentId: string, timeZone: string): Promise<void> {
   await tx.execute(statement`lock table daily_totals in share row exclusive mode`);

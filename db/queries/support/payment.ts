@@ -3,12 +3,11 @@ import type { ActorRecord, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { isOver } from "../payments/operations";
 
+type PaymentOwner = { id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean };
+
 /** The environment and merchant of a payment, by its id alone: one look-up by primary key in each environment. */
-export async function findPaymentOwner(
-  sql: Sql,
-  paymentId: string,
-): Promise<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean } | null> {
-  const [row] = await sql<{ id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean }[]>`
+export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<PaymentOwner | null> {
+  const [row] = await sql<PaymentOwner[]>`
     select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended
     from environments e
     cross join lateral (select from payments where environment_id = e.id and id = ${paymentId}::uuid limit 1) p

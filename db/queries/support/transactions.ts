@@ -25,15 +25,15 @@ const REFUNDED_AGAIN = `status in ('PARTIALLY_REFUNDED', 'REFUNDED') and (
     and refunds.type = 'REFUND' and refunds.status in ('CAPTURED', 'SETTLED')) > 1`;
 
 /** What a filter leaves of the environment `e`, in the order of the page: an index of that environment leads to it. */
-function inEnvironmentText(parameters: Parameters, filter: EverywhereFilter, page: EverywherePage, words: string) {
+function inEnvironmentText(parameters: Parameters, filter: EverywhereFilter, page: EverywherePage, found: string) {
   const { q: _, refundedAgain, ...others } = filter;
   const where = `${conditions(parameters, "e.id", others)}${refundedAgain ? ` and ${REFUNDED_AGAIN}` : ""}`;
   const end = `limit ${page.offset + page.limit}`;
-  if (words === "")
+  if (found === "")
     return `select id, amount, status from transactions where ${where} order by ${ordering(page)} ${end}`;
   // Words come in the order of time; any other has to see all that they find.
   const order = page.sort === "created_at" ? "" : `order by ${ordering(page, "hit.")}`;
-  return `select hit.id, hit.amount, hit.status from ${words} cross join lateral (
+  return `select hit.id, hit.amount, hit.status from ${found} cross join lateral (
     select id, amount, status from transactions where id = found.id and ${where} offset 0) hit ${order} ${end}`;
 }
 
@@ -49,14 +49,14 @@ export function searchTransactionsEverywhere(
 ): Promise<FoundRow[]> {
   return withLimit(sql, limitMs, async (tx) => {
     const parameters = new Parameters();
-    const asked = filter.q === undefined ? [] : await spellWords(tx as unknown as Sql, filter.q);
+    const words = filter.q === undefined ? [] : await spellWords(tx as unknown as Sql, filter.q);
     const wordOrder = page.sort === "created_at" ? page.order : "desc";
-    if (filter.q !== undefined && asked.length === 0) return [];
-    const words = asked.length === 0 ? "" : foundText(parameters, "e.id", asked, wordOrder, filter.created_at);
+    if (filter.q !== undefined && words.length === 0) return [];
+    const found = words.length === 0 ? "" : foundText(parameters, "e.id", words, wordOrder, filter.created_at);
     const text = `
 with hit as materialized (
   select e.id as environment_id, e.mode, e.merchant_id, h.*
-  from environments e cross join lateral (${inEnvironmentText(parameters, filter, page, words)}) h
+  from environments e cross join lateral (${inEnvironmentText(parameters, filter, page, found)}) h
   order by ${ordering(page, "h.")} limit ${page.limit} offset ${page.offset}
 )
 select t.id::text, t.type::text as title, t.status::text, t.amount, t.currency, t.card_brand::text, t.card_last4, t.customer_email,

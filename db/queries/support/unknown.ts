@@ -47,20 +47,17 @@ export async function countUnknownOperations(sql: Sql): Promise<{ all: number; w
   return row ?? { all: 0, waiting: 0 };
 }
 
-/** Where an operation is, in any environment, by its id alone: one look-up by primary key in each. */
-export async function findOperationAnywhere(
-  sql: Sql,
-  id: string,
-): Promise<{
+type OperationPlace = {
   environment_id: string;
   mode: Mode;
   merchant_id: string;
   payment_id: string;
   state: OperationState;
-} | null> {
-  const [row] = await sql<
-    { environment_id: string; mode: Mode; merchant_id: string; payment_id: string; state: OperationState }[]
-  >`
+};
+
+/** Where an operation is, in any environment, by its id alone: one look-up by primary key in each. */
+export async function findOperationAnywhere(sql: Sql, id: string): Promise<OperationPlace | null> {
+  const [row] = await sql<OperationPlace[]>`
     select e.id as environment_id, e.mode, e.merchant_id, o.payment_id, o.state
     from environments e
     cross join lateral (

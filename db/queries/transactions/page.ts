@@ -31,7 +31,7 @@ export type TransactionPage = {
 /**
  * A page with its capped total, in one statement, or without it where the total is known. Both are read from indexes alone, and
  * only the page's own rows are then looked up, one by one (`offset 0`: PostgreSQL may not turn that round, as it does while it
- * has no statistics of many new rows, and find the page anew for each of them). Which index:
+ * has no statistics of many new rows, and find the page again for each of them). Which index:
  * - customer, e-mail, subscription, last four digits, plan, decline code: transactions_customer, _email, _subscription,
  *   _last4, _plan, _decline; time of capture: transactions_captured;
  * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;

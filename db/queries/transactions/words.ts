@@ -3,7 +3,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { Parameters, runText } from "../statement-text";
 
 /** A word that somebody asks for. */
-export type AskedWord = {
+export type QueryWord = {
   /** A word of the transaction begins with it. */
   readonly word: string;
   /** Or it has one of these: an amount, the last four digits of a card. */
@@ -22,7 +22,7 @@ export type AskedWord = {
  */
 export type WordsFound =
   | { readonly ids: readonly string[] }
-  | { readonly words: readonly AskedWord[]; readonly oldest: string; readonly newest: string };
+  | { readonly words: readonly QueryWord[]; readonly oldest: string; readonly newest: string };
 
 /** How many rows of the index are read of each of several words, to know which is the rarest; one that has fewer is known. */
 const SAMPLE = 1_000;
@@ -49,7 +49,7 @@ const daysText = (environment: string, order: "asc" | "desc", ids: IdRange = {})
 };
 
 /** The rows of one day that a word finds; one transaction may be found several times. */
-function rangeText(parameters: Parameters, environment: string, { word, wholes }: Pick<AskedWord, "word" | "wholes">) {
+function rangeText(parameters: Parameters, environment: string, { word, wholes }: Pick<QueryWord, "word" | "wholes">) {
   const from = `select transaction_id from transaction_words where environment_id = ${environment} and day = days.day`;
   const prefix = `${parameters.add(word)}::text`;
   return [
@@ -59,14 +59,14 @@ function rangeText(parameters: Parameters, environment: string, { word, wholes }
 }
 
 /** The words of a text in the index's spelling. */
-export async function spellWords(sql: Sql, q: string): Promise<AskedWord[]> {
-  const asked = await sql<Pick<AskedWord, "word" | "wholes">[]>`select word, wholes from asked_words(${q})`;
-  return asked.map((one) => ({ ...one, ids: [], perDay: 0, all: null }));
+export async function spellWords(sql: Sql, q: string): Promise<QueryWord[]> {
+  const words = await sql<Pick<QueryWord, "word" | "wholes">[]>`select word, wholes from asked_words(${q})`;
+  return words.map((word) => ({ ...word, ids: [], perDay: 0, all: null }));
 }
 
 /** The same, with what they name in an environment, the rarest first. */
-export async function readWords(sql: Sql, environmentId: string, q: string): Promise<AskedWord[]> {
-  const words: AskedWord[] = [];
+export async function rankWords(sql: Sql, environmentId: string, q: string): Promise<QueryWord[]> {
+  const words: QueryWord[] = [];
   for (const one of await spellWords(sql, q)) words.push({ ...one, ids: await idsOf(sql, environmentId, one.word) });
   if (words.length < 2) return words;
   const parameters = new Parameters();
@@ -113,7 +113,7 @@ async function idsOf(sql: Sql, environmentId: string, word: string): Promise<str
 }
 
 /** The transactions that have all of the rare words, and the words that remain to be looked for; null where no word is rare. */
-function amongFew(words: readonly AskedWord[]): { ids: readonly string[]; others: AskedWord[] } | null {
+function amongFew(words: readonly QueryWord[]): { ids: readonly string[]; others: QueryWord[] } | null {
   const few = words.flatMap(({ all }) => (all ? [new Set(all)] : []));
   const [first, ...more] = few;
   if (!first) return null;
@@ -134,7 +134,7 @@ type Window = {
 export async function findByWords(
   sql: Sql,
   environmentId: string,
-  words: readonly AskedWord[],
+  words: readonly QueryWord[],
   window: Window,
 ): Promise<string[]> {
   const parameters = new Parameters();
@@ -148,7 +148,7 @@ export async function findByWords(
 export async function countByWords(
   sql: Sql,
   environmentId: string,
-  words: readonly AskedWord[],
+  words: readonly QueryWord[],
   { order, limit, ...window }: Omit<Window, "offset">,
   shown: { limit: number; offset: number; unlessMoreThan?: number },
 ): Promise<{ total: number; ids: string[] }> {
@@ -172,14 +172,14 @@ select (select count(*)::int from hits) as total,
 function findText(
   parameters: Parameters,
   environmentId: string,
-  words: readonly AskedWord[],
+  words: readonly QueryWord[],
   { order, times = {}, after, limit, offset = 0 }: Window,
 ): string | null {
   const [rarest, ...others] = words;
   if (!rarest) return null;
   const few = amongFew(words);
   if (few?.ids.length === 0) return null;
-  const isCommon = ({ ids, perDay }: AskedWord) =>
+  const isCommon = ({ ids, perDay }: QueryWord) =>
     rarest.ids.length > 0 || ids.length > 0 || perDay > CHEAPER * rarest.perDay;
   const looked = few ? few.others : others.filter(isCommon);
   const read = others.filter((word) => !isCommon(word));
@@ -221,7 +221,7 @@ const namedText = (parameters: Parameters, ids: readonly string[], where: string
 export function foundText(
   parameters: Parameters,
   environment: string,
-  words: readonly AskedWord[],
+  words: readonly QueryWord[],
   order: "asc" | "desc",
   times: IdRange = {},
 ): string {
@@ -238,7 +238,7 @@ export function foundText(
 export function hasWords(
   parameters: Parameters,
   environment: string,
-  words: readonly AskedWord[],
+  words: readonly QueryWord[],
   column: string,
 ): string {
   const terms = words.map(({ word, wholes, ids }) => {

@@ -6,7 +6,7 @@ import type { Permission } from "@/lib/contract/permissions";
 const EXPIRIES = { kept: null, never: null, "30d": 30, "90d": 90, "1y": 365, date: null } as const;
 type ExpiryChoice = keyof typeof EXPIRIES;
 
-/** A new key as it stands in the form. */
+/** A new key as it is in the form. */
 export type KeyFormValues = {
   name: string;
   permissions: Permission[];
@@ -66,7 +66,7 @@ export function keyBody(values: KeyFormValues, expiresAt: Date | null): ApiKeySe
   };
 }
 
-/** Where a refusal of the API stands in the form. An address is named by its line. */
+/** Which field shows a refusal of the API. An address is named by its line. */
 export function placeKeyRefusal(
   { param, message }: Pick<FieldError, "param" | "message">,
   values: KeyFormValues,

@@ -21,7 +21,7 @@ export type LinkEditValues = {
   expires_at: LocalTime;
 };
 
-/** A link as it stands in the form: the amount is what was typed, and only one of amount and plan counts. */
+/** A link as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
 export type LinkFormValues = LinkEditValues & {
   sell: "plan" | "amount";
   plan_id: string;

@@ -2,7 +2,7 @@ import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/con
 import { currencyDigits, isSupportedCurrency, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
 
-/** A session as it stands in the form: the amount is what was typed, and only one of amount and plan counts. */
+/** A session as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
 export type SessionFormValues = {
   sell: "amount" | "plan";
   plan_id: string;
@@ -108,7 +108,7 @@ function fieldOf(param: string, values: SessionFormValues): string | null {
   return FIELDS.includes(param) ? param : null;
 }
 
-/** Where a refusal of the API stands in the form. */
+/** Which field shows a refusal of the API. */
 export function placeSessionRefusal(
   { param, message }: Pick<FieldError, "param" | "message">,
   values: SessionFormValues,

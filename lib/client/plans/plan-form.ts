@@ -12,7 +12,7 @@ import {
 } from "@/lib/contract/plans/plan";
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
 
-/** A plan as it stands in the form: numbers are what was typed. */
+/** A plan as it is in the form: numbers are what was typed. */
 export type PlanFormValues = Omit<CreatePlanBody, NumberField | "billing_frequency_unit" | "trial_period_unit"> &
   Record<NumberField | "description", string> & {
     billing_frequency_unit: NonNullable<CreatePlanBody["billing_frequency_unit"]>;
@@ -118,7 +118,7 @@ export function fieldWords({ param, message }: Pick<FieldError, "param" | "messa
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Where a refusal of the API stands in the form. */
+/** Which field shows a refusal of the API. */
 export const placePlanRefusal = (refusal: Pick<FieldError, "param" | "message">) =>
   (EDITABLE_FIELDS as readonly string[]).includes(refusal.param)
     ? ([refusal.param, fieldWords(refusal)] as const)

@@ -23,6 +23,15 @@ export type Appearance = {
   border_radius?: number | undefined;
   font_family?: string | undefined;
 };
+export const APPEARANCE_MEMBERS = [
+  "preset",
+  "theme",
+  "accent_color",
+  "background_color",
+  "text_color",
+  "border_radius",
+  "font_family",
+] as const satisfies readonly (keyof Appearance)[];
 
 export type Scheme = "light" | "dark";
 type SchemeColors = { accent: string; onAccent: string; background: string; text: string };

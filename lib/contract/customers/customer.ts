@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { amountOut, isPagedOnce, listOf, PAGED_TWICE, queryLimit, queryOffset, timestamp } from "@/lib/contract/fields";
-import { idInput, idOf } from "@/lib/contract/ids";
+import { amountOut, isPagedOnce, listOf, PAGED_TWICE, pageParams, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
 import { FILTERS } from "@/lib/contract/transactions/filters";
 import { cardBrand, words } from "@/lib/contract/transactions/transaction";
 
@@ -47,9 +47,7 @@ export const customerList = listOf(customer).meta({ id: "CustomerList" });
 
 export const listCustomersQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id."),
+    ...pageParams,
     q: words(FILTERS.q)
       .optional()
       .describe(

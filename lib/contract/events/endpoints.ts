@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { endpoint, QUERY_ERRORS } from "@/lib/contract/endpoint";
 import {
-  instant,
+  createdParams,
   isInOrder,
   isPagedOnce,
   listOf,
   OUT_OF_ORDER,
   PAGED_TWICE,
-  queryLimit,
-  queryOffset,
+  pageParams,
 } from "@/lib/contract/fields";
 import { idInput } from "@/lib/contract/ids";
 import { EVENT_TYPES, event } from "./event";
@@ -17,13 +16,10 @@ const eventList = listOf(event).meta({ id: "EventList" });
 
 export const listEventsQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+    ...pageParams,
     type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
     object_id: idInput.optional().describe("Only events about this payment, refund, plan, session or batch."),
-    created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
-    created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+    ...createdParams,
   })
   .refine(isInOrder, OUT_OF_ORDER)
   .refine(isPagedOnce, PAGED_TWICE);

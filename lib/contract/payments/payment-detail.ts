@@ -16,7 +16,7 @@ export type PaymentDetail = {
   payment: ShownPayment;
   /** What the API does not show of the transactions, in their order. */
   notes: TransactionNote[];
-  /** Whether something is under way, so that the picture will change by itself. */
+  /** Whether something is under way, so that the page will change by itself. */
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
   /** Oldest first. */
@@ -114,9 +114,9 @@ export type LinkedObjects = {
   /** The payment link that opened its session. */
   payment_link: { id: string; title: string } | null;
   subscription_id: string | null;
-  /** Other payments of the same customer; null when the payment names none. */
   /** `cust_…`; null where the payment names none, or its customer is not known yet. */
   customer: string | null;
+  /** Other payments of the same customer; null when the payment names none. */
   customer_payments: { count: number; more: boolean } | null;
   batches: { id: string; currency: string; created_at: string }[];
 };

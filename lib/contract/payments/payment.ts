@@ -3,16 +3,15 @@ import {
   amount,
   amountOut,
   billingAddress,
+  createdParams,
   currency,
   customerFields,
   humanText,
-  instant,
   isPagedOnce,
   listOf,
   metadata,
   PAGED_TWICE,
-  queryLimit,
-  queryOffset,
+  pageParams,
   refuseOwnCard,
   text,
   textBesideCard,
@@ -187,13 +186,10 @@ export type RefundBody = z.infer<typeof refundBody>;
 
 export const listPaymentsQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+    ...pageParams,
     status: paymentStatus.optional().describe("Only this status."),
     customer_id: text(255).optional().describe("Only this customer, by your own id."),
-    created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
-    created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
+    ...createdParams,
   })
   .refine(isPagedOnce, PAGED_TWICE);
 export type ListPaymentsQuery = z.infer<typeof listPaymentsQuery>;

@@ -1,17 +1,8 @@
 import { z } from "zod";
 import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMinor } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
-import {
-  currency,
-  humanText,
-  isPagedOnce,
-  listOf,
-  PAGED_TWICE,
-  queryLimit,
-  queryOffset,
-  timestamp,
-} from "@/lib/contract/fields";
-import { idInput, idOf } from "@/lib/contract/ids";
+import { currency, humanText, isPagedOnce, listOf, PAGED_TWICE, pageParams, timestamp } from "@/lib/contract/fields";
+import { idOf } from "@/lib/contract/ids";
 
 export const PLAN_TYPES = [
   "ONE_TIME",
@@ -102,9 +93,7 @@ export const planList = listOf(plan).meta({ id: "SubscriptionPlanList" });
 
 export const listPlansQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id."),
+    ...pageParams,
     status: planStatus.optional().describe("Only this status."),
     type: planType.optional().describe("Only this type."),
   })

@@ -134,5 +134,5 @@ export function termsOf(plan: Plan): PlanTerms {
   };
 }
 
-const periodOf = (value: number | null, unit: PeriodUnit | null): Period | null =>
+export const periodOf = (value: number | null, unit: PeriodUnit | null): Period | null =>
   value === null || unit === null ? null : { value, unit };

@@ -1,48 +1,40 @@
 import { z } from "zod";
 import { dashboardEndpoint, endpoint, QUERY_ERRORS } from "@/lib/contract/endpoint";
 import {
+  createdParams,
   currency,
-  instant,
   isInOrder,
   isPagedOnce,
   listOf,
   OUT_OF_ORDER,
   PAGED_TWICE,
-  queryLimit,
-  queryOffset,
+  pageParams,
 } from "@/lib/contract/fields";
-import { idInput } from "@/lib/contract/ids";
 import { balance, balanceMovement, movementType } from "./balance";
 import { bankAccount, payout, payoutStatus, updateBankAccountBody } from "./payout";
 import { settlementBatch } from "./settlement-batch";
 
-const page = {
-  limit: queryLimit,
-  offset: queryOffset,
-  starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
-  currency: currency.optional().describe("Only this currency."),
-  created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
-  created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
-};
-type Page = {
-  created_after?: string | undefined;
-  created_before?: string | undefined;
-  starting_after?: string | undefined;
-  offset?: number | undefined;
-};
-
 /** What the lists of this file have in common. */
-const pageQuery = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z
-    .strictObject({ ...page, ...shape })
-    .refine((query) => isInOrder(query as Page), OUT_OF_ORDER)
-    .refine((query) => isPagedOnce(query as Page), PAGED_TWICE);
+const page = {
+  ...pageParams,
+  currency: currency.optional().describe("Only this currency."),
+  ...createdParams,
+};
 
-export const listMovementsQuery = pageQuery({ type: movementType.optional().describe("Only this kind of movement.") });
+export const listMovementsQuery = z
+  .strictObject({ ...page, type: movementType.optional().describe("Only this kind of movement.") })
+  .refine(isInOrder, OUT_OF_ORDER)
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListMovementsQuery = z.infer<typeof listMovementsQuery>;
-export const listPayoutsQuery = pageQuery({ status: payoutStatus.optional().describe("Only this status.") });
+export const listPayoutsQuery = z
+  .strictObject({ ...page, status: payoutStatus.optional().describe("Only this status.") })
+  .refine(isInOrder, OUT_OF_ORDER)
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListPayoutsQuery = z.infer<typeof listPayoutsQuery>;
-export const listSettlementBatchesQuery = pageQuery({});
+export const listSettlementBatchesQuery = z
+  .strictObject(page)
+  .refine(isInOrder, OUT_OF_ORDER)
+  .refine(isPagedOnce, PAGED_TWICE);
 export type ListSettlementBatchesQuery = z.infer<typeof listSettlementBatchesQuery>;
 
 const reading = {

@@ -39,6 +39,9 @@ export const payout = z
   .meta({ id: "Payout" });
 export type Payout = z.infer<typeof payout>;
 
+/** As its owner sees it. */
+export type BankAccount = z.infer<typeof bankAccount> & { holder: string };
+
 /** Payouts go here until the merchant names an account. */
 export const TEST_BANK_ACCOUNT = {
   holder: "Test account",

@@ -61,6 +61,14 @@ export type StaffActView = {
   readonly at: string;
 };
 
+/** Public ids, as they stand in the page's address; undefined = not filtered by. */
+export type StaffActFilter = {
+  staff: string | undefined;
+  merchant: string | undefined;
+  action: string | undefined;
+  before: string | undefined;
+};
+
 export type StaffActPage = {
   readonly acts: readonly StaffActView[];
   /** `before` of the next page; null on the last one. */

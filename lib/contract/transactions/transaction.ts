@@ -14,9 +14,8 @@ import {
   MAX_OFFSET,
   metadata,
   PAGED_TWICE,
+  pageParams,
   queryAmount,
-  queryLimit,
-  queryOffset,
   text,
   timestamp,
 } from "@/lib/contract/fields";
@@ -163,9 +162,7 @@ type ListValue<Value> = Value extends readonly (infer One)[]
 /** Query string of GET /v1/transactions. */
 export const listTransactionsQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+    ...pageParams,
     ...(Object.fromEntries(FILTER_ROWS.flatMap(listParams)) as ListParams),
   })
   .superRefine((query: Record<string, string | number | undefined>, { addIssue }) => {

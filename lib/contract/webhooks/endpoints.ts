@@ -12,11 +12,12 @@ import {
   listOf,
   OUT_OF_ORDER,
   PAGED_TWICE,
+  pageParams,
   queryLimit,
   queryOffset,
   text,
 } from "@/lib/contract/fields";
-import { idInput, idOf } from "@/lib/contract/ids";
+import { idOf } from "@/lib/contract/ids";
 import { DELIVERY_STATUS, webhookDelivery, webhookDeliveryDetail, webhookDeliveryList } from "./webhook-delivery";
 import { ENDPOINT_STATUSES, PAYLOADS, SIGNATURES, webhookEndpoint } from "./webhook-endpoint";
 
@@ -221,9 +222,7 @@ export const replayWebhookEndpoint = endpoint({
 
 export const listWebhookDeliveriesQuery = z
   .strictObject({
-    limit: queryLimit,
-    offset: queryOffset,
-    starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+    ...pageParams,
     status: DELIVERY_STATUS.optional().describe("Only this status."),
     event_type: eventType.optional().describe("Only events of this type."),
     created_after: instant.optional().describe("Happened later than this ISO 8601 time (exclusive)."),

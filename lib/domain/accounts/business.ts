@@ -10,6 +10,7 @@ import {
   type MerchantRow,
   updateBusinessProfile,
 } from "@/db/queries/accounts/merchants";
+import { rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import { hashPassword } from "@/lib/auth/password";
 import { emailAddress, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
 import { AppError } from "@/lib/contract/errors";
@@ -20,7 +21,6 @@ import { newId } from "@/lib/ids";
 import { createApiKey } from "../api-keys/issue-keys";
 import type { KeyService } from "../api-keys/read-keys";
 import type { Context } from "../context";
-import { rebuildDailyTotals } from "../reporting/daily-totals";
 import { onlyChanged } from "./account";
 import { accountActor, recordAccountAct } from "./activity";
 import { refuseEasyPassword, refuseField } from "./proof";
@@ -85,7 +85,7 @@ function check(name: string, email: string, password: string): void {
   }
 }
 
-const emailTaken = (email: string) =>
+export const emailTaken = (email: string) =>
   new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, {
     param: "email",
   });
@@ -142,6 +142,6 @@ async function changeTimeZone(tx: Orm, merchantId: string, timeZone: string): Pr
   }
   for (const mode of MODES) {
     const environmentId = await findEnvironmentId(tx, merchantId, mode);
-    if (environmentId !== null) await rebuildDailyTotals(tx, environmentId, timeZone);
+    if (environmentId !== null) await rebuildTotals(tx, environmentId, timeZone);
   }
 }

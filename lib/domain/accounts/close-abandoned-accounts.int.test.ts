@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
-import { actsOf } from "@/lib/testing/people";
+import { actsOf } from "@/lib/testing/users";
 import { createApiKey } from "../api-keys/issue-keys";
 import { signInWithTicket } from "./sign-in";
 import { closeAbandonedAccounts, signUp } from "./sign-up";

@@ -4,7 +4,7 @@ import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/o
 import type { Context, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { isSessionAlive, mailsTo, TEST_PASSWORD, testPeople, tokenIn } from "@/lib/testing/people";
+import { isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
 import { signIn } from "./sign-in";
@@ -29,24 +29,24 @@ function interrupted(service: Service, act: () => Promise<unknown>): Service {
 }
 
 async function setup() {
-  const people = await testPeople(db);
-  const owner = await people.person("owner");
+  const users = await testUsers(db);
+  const owner = await users.newUser("owner");
   const reset = async () => {
-    await requestPasswordReset(people.service, { email: owner.user.email, address: newId() });
+    await requestPasswordReset(users.service, { email: owner.user.email, address: newId() });
     const token = tokenIn((await mailsTo(db, owner.user.email))[0]?.body);
-    await choosePassword(people.service, { token, password: RESET, name: null, address: newId(), requestId: null });
+    await choosePassword(users.service, { token, password: RESET, name: null, address: newId(), requestId: null });
   };
-  const trySignIn = (password: string, code: string | null = null, service = people.service) =>
+  const trySignIn = (password: string, code: string | null = null, service = users.service) =>
     signIn(service, {
       ...{ kind: "merchant" as const, email: owner.user.email, password, code, address: newId(), userAgent: null },
     });
   const during = (act: () => Promise<unknown>): Context => ({
     ...owner.ctx,
-    service: interrupted(people.service, act),
+    service: interrupted(users.service, act),
   });
   const sessions = async () =>
     db.sql`select id from user_sessions where user_id = ${owner.user.id} and revoked_at is null`;
-  return { ...people, owner, reset, trySignIn, during, sessions };
+  return { ...users, owner, reset, trySignIn, during, sessions };
 }
 
 test("a password change that a reset has overtaken is refused, and the reset stands", async () => {

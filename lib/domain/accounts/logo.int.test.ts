@@ -4,13 +4,13 @@ import { logoAnswer } from "@/lib/http/checkout-page";
 import { provideService } from "@/lib/http/current-service";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, cookieOf, testPeople } from "@/lib/testing/people";
 import { png, webp } from "@/lib/testing/pictures";
+import { actsOf, cookieOf, testUsers } from "@/lib/testing/users";
 import { getLogo, removeLogo, replaceLogo } from "./logo";
 
 const { db } = await testDatabase();
-const people = await testPeople(db);
-beforeEach(() => void provideService(people.service));
+const users = await testUsers(db);
+beforeEach(() => void provideService(users.service));
 
 const base64 = (bytes: Buffer) => ({ image: bytes.toString("base64") });
 const served = async (src: string) => {
@@ -19,8 +19,8 @@ const served = async (src: string) => {
 };
 
 test("a logo is one for test and live, at the address of its bytes; another takes its place, and each change is written down", async () => {
-  const { person, merchant, call, stranger } = await testPeople(db);
-  const { ctx } = await person("owner");
+  const { newUser, merchant, call, stranger } = await testUsers(db);
+  const { ctx } = await newUser("owner");
   expect(await getLogo(ctx)).toBeNull();
   const first = await replaceLogo(ctx, base64(png(120, 40)));
   expect(first).toMatchObject({ width: 120, height: 40 });
@@ -46,8 +46,8 @@ test("a logo is one for test and live, at the address of its bytes; another take
 });
 
 test("a picture that two merchants have stays while one of them has it", async () => {
-  const [one, other] = [await testPeople(db), await testPeople(db)];
-  const [a, b] = [(await one.person("owner")).ctx, (await other.person("owner")).ctx];
+  const [one, other] = [await testUsers(db), await testUsers(db)];
+  const [a, b] = [(await one.newUser("owner")).ctx, (await other.newUser("owner")).ctx];
   const { src } = await replaceLogo(a, base64(png(30, 31)));
   expect((await replaceLogo(b, base64(png(30, 31)))).src).toBe(src);
   await removeLogo(a);
@@ -57,8 +57,8 @@ test("a picture that two merchants have stays while one of them has it", async (
 });
 
 test("an owner alone uploads one, of at most 256 kB; whatever else is sent is refused in words, and nothing fails", async () => {
-  const owner = await cookieOf(people.service, await people.person("owner"));
-  const viewer = await cookieOf(people.service, await people.person("viewer"));
+  const owner = await cookieOf(users.service, await users.newUser("owner"));
+  const viewer = await cookieOf(users.service, await users.newUser("viewer"));
   const send = async (body: string, cookie = owner) => {
     const headers = {
       cookie,

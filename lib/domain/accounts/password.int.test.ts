@@ -4,7 +4,7 @@ import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testPeople, tokenIn } from "@/lib/testing/people";
+import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { inviteMember } from "../team/team";
 import { findLink } from "./mail";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
@@ -15,18 +15,18 @@ const { db } = await testDatabase();
 const NEW = "another long password";
 
 async function setup() {
-  const people = await testPeople(db);
-  const owner = await people.person("owner");
-  const forgot = (email: string, address = newId()) => requestPasswordReset(people.service, { email, address });
+  const users = await testUsers(db);
+  const owner = await users.newUser("owner");
+  const forgot = (email: string, address = newId()) => requestPasswordReset(users.service, { email, address });
   const choose = (token: string, password = NEW) =>
-    choosePassword(people.service, { token, password, name: null, address: newId(), requestId: null });
+    choosePassword(users.service, { token, password, name: null, address: newId(), requestId: null });
   const trySignIn = async (password: string, email = owner.user.email) =>
     (
-      await signIn(people.service, {
+      await signIn(users.service, {
         ...{ kind: "merchant", email, password, code: null, address: newId(), userAgent: null },
       })
     ).result;
-  return { ...people, owner, forgot, choose, trySignIn };
+  return { ...users, owner, forgot, choose, trySignIn };
 }
 
 test("a forgotten password is replaced by a link that works once, and every session ends", async () => {
@@ -83,8 +83,8 @@ test("a reset opens a locked account", async () => {
 });
 
 test("nobody learns whether an address exists, staff's included, and no mailbox is filled", async () => {
-  const { forgot, person, owner } = await setup();
-  const staff = await person("staff");
+  const { forgot, newUser, owner } = await setup();
+  const staff = await newUser("staff");
   expect(await forgot("nobody@people.example")).toBeUndefined();
   expect(await forgot(staff.user.email)).toBeUndefined();
   expect(await mailsTo(db, staff.user.email)).toEqual([]);

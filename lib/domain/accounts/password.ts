@@ -13,13 +13,12 @@ import { findUserByEmail, lockAddress, lockUser, ownEmail, setPassword } from "@
 import { isInvited } from "@/db/queries/team";
 import type { UserRow } from "@/db/schema/accounts";
 import { hashPassword } from "@/lib/auth/password";
-import { AppError } from "@/lib/contract/errors";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { LINK_HOURS, notify, sendLink } from "./mail";
 import { limitAttempts, provePassword, refuseEasyPassword, refuseField } from "./proof";
-import { emailOwned } from "./sign-up";
+import { emailOwned, linkIsOver } from "./sign-up";
 
 type ChoosePasswordInput = {
   /** As it stood in the mailed link. */
@@ -68,9 +67,6 @@ async function record(tx: Orm, user: UserRow, purpose: TokenPurpose, requestId: 
   const action = purpose === "invite" ? "team.invitation_accepted" : "settings.password_reset";
   await recordAccountAct(tx, by, action, user.id, { email: user.email });
 }
-
-const linkIsOver = () =>
-  new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
 /** Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns how many ended. */
 export async function changePassword(

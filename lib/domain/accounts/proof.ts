@@ -1,4 +1,5 @@
 import type { Orm } from "@/db/client";
+import { findRefundable, type RefundTarget, renewAllowances, spendAllowance } from "@/db/queries/accounts/refund-limit";
 import { markProved } from "@/db/queries/accounts/sessions";
 import {
   confirmLock,
@@ -12,12 +13,6 @@ import {
   takeRecoveryCode,
   takeTotpStep,
 } from "@/db/queries/accounts/users";
-import {
-  findRefundable,
-  type RefundTarget,
-  renewAllowances,
-  spendAllowance,
-} from "@/db/queries/payments/refund-allowances";
 import type { UserRow } from "@/db/schema/accounts";
 import type { ActorRecord } from "@/db/schema/operations";
 import { takeAttempt } from "@/lib/auth/attempt-limits";

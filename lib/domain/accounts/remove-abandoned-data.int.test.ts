@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findEnvironmentsToEmpty, removeAbandonedRows } from "@/db/queries/accounts/abandoned";
+import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { readLedgerDifference } from "@/db/queries/service/figures";
 import { newId } from "@/lib/ids";
 import { openShop } from "@/lib/testing/checkout";
@@ -9,7 +10,6 @@ import { createApiKey } from "../api-keys/issue-keys";
 import { processReports } from "../payments/process-reports";
 import { chainAuditLogs } from "../reconciliation/audit-chain";
 import { verifyBooks } from "../reconciliation/verify-books";
-import { foldDeltas } from "../reporting/daily-totals";
 import { runSettlement } from "../settlement/settle";
 import { closeAbandonedAccounts, removeAbandonedData } from "./sign-up";
 
@@ -35,7 +35,7 @@ async function busySandbox({ days = 31, proved = false } = {}) {
   tenant.script.next(says({ kind: "unknown", reason: "nobody knows" }));
   await tenant.create();
   await createApiKey(service, { environmentId: merchant.test.id, name: "K", permissions: ["payment.read"] });
-  while ((await foldDeltas(service)) > 0);
+  while ((await foldDeltas(service.db.sql)) > 0);
   const user = newId();
   await db.sql`insert into users (id, merchant_id, email, owns_email, role, password_hash, created_at)
     values (${user}, ${merchant.id}, ${`${user}@stranger.example`}, ${proved}, 'owner', '', now() - make_interval(days => ${days}::int))`;

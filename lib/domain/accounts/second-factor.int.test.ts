@@ -2,7 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testPeople } from "@/lib/testing/people";
+import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
 import { getOwnAccount } from "./account";
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor, replaceRecoveryCodes } from "./second-factor";
 import { signIn } from "./sign-in";
@@ -10,8 +10,8 @@ import { signIn } from "./sign-in";
 const { db } = await testDatabase();
 
 async function setup() {
-  const people = await testPeople(db);
-  const owner = await people.person("owner");
+  const users = await testUsers(db);
+  const owner = await users.newUser("owner");
   const begin = () => beginSecondFactor(owner.ctx, { currentPassword: TEST_PASSWORD });
   const confirm = (code: string) => confirmSecondFactor(owner.ctx, { code, sessionId: owner.sessionId });
   const enable = async () => {
@@ -20,12 +20,12 @@ async function setup() {
   };
   const trySignIn = async (code: string | null) =>
     (
-      await signIn(people.service, {
+      await signIn(users.service, {
         ...{ kind: "merchant", email: owner.user.email, password: TEST_PASSWORD, code },
         ...{ address: newId(), userAgent: null },
       })
     ).result;
-  return { ...people, owner, begin, confirm, enable, trySignIn };
+  return { ...users, owner, begin, confirm, enable, trySignIn };
 }
 
 /** `steps` of 30 s from now. */

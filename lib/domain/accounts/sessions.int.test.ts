@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
-import { isSessionAlive, mailsTo, testPeople } from "@/lib/testing/people";
+import { isSessionAlive, mailsTo, testUsers } from "@/lib/testing/users";
 import { inviteMember, listTeam } from "../team/team";
 import { requestPasswordReset } from "./password";
 import { removeOldSignIns } from "./sessions";
@@ -21,9 +21,9 @@ async function age(email: string, days: number): Promise<void> {
 const tokensOf = (userId: string) => db.sql`select purpose from user_tokens where user_id = ${userId}`;
 
 test("sessions, links and mails that ended a month ago are removed, and younger ones are not", async () => {
-  const { person, signedIn, service } = await testPeople(db);
-  const old = await person("owner");
-  const young = await person("owner");
+  const { newUser, signedIn, service } = await testUsers(db);
+  const old = await newUser("owner");
+  const young = await newUser("owner");
   const ended = await signedIn(young.user);
   await db.sql`update user_sessions set revoked_at = now() - interval '31 days' where id = ${ended.sessionId}`;
   for (const { user } of [old, young]) await requestPasswordReset(service, { email: user.email, address: newId() });
@@ -38,8 +38,8 @@ test("sessions, links and mails that ended a month ago are removed, and younger 
 });
 
 test("an invitation that nobody used stays one, however old", async () => {
-  const { person, service } = await testPeople(db);
-  const owner = await person("owner");
+  const { newUser, service } = await testUsers(db);
+  const owner = await newUser("owner");
   const email = `${newId()}@invited.example`;
   const id = await inviteMember(owner.ctx, { email, name: null, role: "owner" });
   await age(email, 400);

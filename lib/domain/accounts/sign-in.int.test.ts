@@ -7,7 +7,7 @@ import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/o
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
-import { createTestUser, TEST_PASSWORD } from "@/lib/testing/people";
+import { createTestUser, TEST_PASSWORD } from "@/lib/testing/users";
 import { testClock } from "@/lib/testing/webhooks";
 import type { Service } from "../context";
 import { type SignInInput, signIn } from "./sign-in";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
-import { actsOf, mailsTo, TEST_PASSWORD, testPeople, tokenIn } from "@/lib/testing/people";
+import { actsOf, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { inviteMember, listTeam } from "../team/team";
 import { getOwnAccount, updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
@@ -17,9 +17,9 @@ const SQUATTERS = "the password of a squatter";
 const anyEmail = () => `${newId()}@new.example`;
 
 async function setup() {
-  const people = await testPeople(db);
-  const { service } = people;
-  const owner = await people.person("owner");
+  const users = await testUsers(db);
+  const { service } = users;
+  const owner = await users.newUser("owner");
   const open = (email: string, password = NEW, address = newId()) => {
     const names = { businessName: "New shop", name: "Ada" };
     return signUp(service, { ...names, email, password, timeZone: "UTC", address, requestId: null });
@@ -37,7 +37,7 @@ async function setup() {
     choosePassword(service, { token, password: NEW, name: "Grace", address: newId(), requestId: null });
   const update = (email: string, currentPassword: string | null = TEST_PASSWORD) =>
     updateAccount(owner.ctx, { name: "Ada", email, currentPassword });
-  return { ...people, owner, open, result, verify, linkTo, join, update };
+  return { ...users, owner, open, result, verify, linkTo, join, update };
 }
 
 test("a sign-up signs in the browser that made it once, and its address signs in after the proof", async () => {
@@ -78,8 +78,8 @@ test("the link alone gives a stranger's account no address: it takes its session
 });
 
 test("a sign-up answers the same for an address that somebody has, and only its mailbox is told", async () => {
-  const { owner, person, open, result } = await setup();
-  const staff = await person("staff");
+  const { owner, newUser, open, result } = await setup();
+  const staff = await newUser("staff");
   for (const taken of [owner.user.email, staff.user.email]) {
     const answer = await open(taken.toUpperCase());
     expect(Object.keys(answer)).toEqual(Object.keys(await open(anyEmail())));
@@ -126,7 +126,7 @@ test("an invited person joins although others have signed up with the address, p
   const email = anyEmail();
   await open(email, SQUATTERS);
   // As the migration leaves somebody who signed up before addresses were proved.
-  const old = await (await testPeople(db)).person("owner", { email: email.toUpperCase(), email_verified_at: null });
+  const old = await (await testUsers(db)).newUser("owner", { email: email.toUpperCase(), email_verified_at: null });
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   await join(await linkTo(email));
   expect((await listTeam(owner.ctx)).find((member) => member.id === id)).toMatchObject({ invited: false });
@@ -138,7 +138,7 @@ test("an invited person joins although others have signed up with the address, p
 
 test("an invitation to somebody who proved the address elsewhere tells the inviter nothing, and waits for them", async () => {
   const { owner, linkTo, join } = await setup();
-  const there = await (await testPeople(db)).person("owner");
+  const there = await (await testUsers(db)).newUser("owner");
   const { email } = there.user;
   await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   const token = await linkTo(email);
@@ -149,8 +149,8 @@ test("an invitation to somebody who proved the address elsewhere tells the invit
 });
 
 test("another address counts once it is proved; until then, and for others, nothing changes", async () => {
-  const { owner, person, update, verify, linkTo, result, merchant } = await setup();
-  const other = await person("viewer");
+  const { owner, newUser, update, verify, linkTo, result, merchant } = await setup();
+  const other = await newUser("viewer");
   const [before, email] = [owner.user.email, anyEmail()];
   await expect(update(email, null)).rejects.toMatchObject({ param: "current_password" });
   expect(await update(email)).toEqual({ name: "Ada", email: before, pendingEmail: email });
@@ -226,8 +226,8 @@ test("an account without a proved address has nothing mailed but its proof, what
 });
 
 test("a reset link proves the address, too", async () => {
-  const { service, person, linkTo } = await setup();
-  const old = await person("owner", { email_verified_at: null });
+  const { service, newUser, linkTo } = await setup();
+  const old = await newUser("owner", { email_verified_at: null });
   await requestPasswordReset(service, { email: old.user.email, address: newId() });
   const token = await linkTo(old.user.email);
   await choosePassword(service, { token, password: NEW, name: null, address: newId(), requestId: null });

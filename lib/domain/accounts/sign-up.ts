@@ -225,7 +225,7 @@ function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<vo
   });
 }
 
-const linkIsOver = () =>
+export const linkIsOver = () =>
   new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
 /** Shown only to a reader of the mailbox. */

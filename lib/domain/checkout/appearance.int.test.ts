@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import * as checkout from "@/lib/contract/checkout/endpoints";
 import { testDatabase } from "@/lib/testing/database";
-import { actsOf, testPeople } from "@/lib/testing/people";
+import { actsOf, testUsers } from "@/lib/testing/users";
 import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 
 const { db } = await testDatabase();
 
 test("an appearance is kept for its environment alone, and each change is written down once", async () => {
-  const { person, merchant, call, stranger } = await testPeople(db);
-  const { ctx } = await person("owner");
+  const { newUser, merchant, call, stranger } = await testUsers(db);
+  const { ctx } = await newUser("owner");
   expect(await getCheckoutAppearance(ctx)).toBeNull();
   const appearance = { preset: "soft", accent_color: "#7a1fa2" } as const;
   expect(await updateCheckoutAppearance(ctx, { appearance })).toEqual(appearance);
@@ -39,8 +39,8 @@ test("an appearance is kept for its environment alone, and each change is writte
 });
 
 test("an appearance that says nothing is Cardlane's own", async () => {
-  const { person } = await testPeople(db);
-  const { ctx } = await person("owner");
+  const { newUser } = await testUsers(db);
+  const { ctx } = await newUser("owner");
   expect(await updateCheckoutAppearance(ctx, { appearance: {} })).toBeNull();
   expect(await getCheckoutAppearance(ctx)).toBeNull();
 });

@@ -3,7 +3,7 @@ import {
   lockCheckoutSettings,
   updateCheckoutSettings,
 } from "@/db/queries/checkout/client-sessions";
-import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { APPEARANCE_MEMBERS, type Appearance } from "@/lib/contract/checkout/appearance";
 import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
@@ -14,16 +14,6 @@ export async function getCheckoutAppearance(ctx: Context): Promise<Appearance | 
   if (row === null) throw new Error("a call has an environment");
   return row.checkout_appearance;
 }
-
-const MEMBERS = [
-  "preset",
-  "theme",
-  "accent_color",
-  "background_color",
-  "text_color",
-  "border_radius",
-  "font_family",
-] as const satisfies readonly (keyof Appearance)[];
 
 /**
  * Replaces how the payment form looks for sessions that bring no appearance, open ones included. Null, and an appearance
@@ -40,7 +30,9 @@ export async function updateCheckoutAppearance(
     if (held === null) throw new Error("a call has an environment");
     const before = held.checkout_appearance;
     const changes = onlyChanged(
-      Object.fromEntries(MEMBERS.map((member) => [member, [before?.[member] ?? null, appearance?.[member] ?? null]])),
+      Object.fromEntries(
+        APPEARANCE_MEMBERS.map((member) => [member, [before?.[member] ?? null, appearance?.[member] ?? null]]),
+      ),
     );
     if (Object.keys(changes).length === 0) return before;
     await updateCheckoutSettings(tx, id, { checkout_appearance: appearance });
@@ -51,7 +43,7 @@ export async function updateCheckoutAppearance(
 
 /** Without the members that set nothing, in one order. */
 function cleaned(appearance: Appearance | null): Appearance | null {
-  const given = MEMBERS.flatMap((member) =>
+  const given = APPEARANCE_MEMBERS.flatMap((member) =>
     appearance?.[member] === undefined ? [] : [[member, appearance[member]] as const],
   );
   return given.length === 0 ? null : Object.fromEntries(given);

@@ -7,7 +7,7 @@ import type { Context } from "@/lib/domain/context";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testTenant } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { testPeople } from "@/lib/testing/people";
+import { testUsers } from "@/lib/testing/users";
 import { createPlan } from "../plans/plans";
 import { cancelClientSession, createClientSession, getSessionDetail, listClientSessions } from "./client-sessions";
 
@@ -97,8 +97,8 @@ test("nobody sees the sessions of another merchant or of the other mode", async 
 });
 
 test("a session's page knows who created and who cancelled it, and never its token", async () => {
-  const { call, person } = await testPeople(db);
-  const owner = await person("owner", { name: "Ada" });
+  const { call, newUser } = await testUsers(db);
+  const owner = await newUser("owner", { name: "Ada" });
   const id = await create(call(), { metadata: { order: "42" } });
   expect(await getSessionDetail(owner.ctx, { id })).toMatchObject({
     session: { id, status: "OPEN", client_session_token: null, iframe_url: null, metadata: { order: "42" } },

@@ -15,7 +15,7 @@ import { runOnce } from "../idempotency/run-once";
 import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "../payments/make-payment";
 import { receiptPathOf } from "../receipts/receipts";
 import { type Checkout, clientSessionStatus, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
-import { insertNewPaymentToken } from "./payment-tokens";
+import { createPaymentToken } from "./payment-tokens";
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 
@@ -114,8 +114,7 @@ export async function tokenizeForSession(
     ctx,
     async (tx) => {
       if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
-      const { id, expires_at } = await insertNewPaymentToken(ctx, tx, card, details);
-      return { id, expires_at };
+      return await createPaymentToken(ctx, tx, card, details);
     },
     { secretAnswer: true },
   );

@@ -5,14 +5,14 @@ import { createPayment } from "@/lib/domain/payments/create-payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createSecret, UnknownKeyError } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency } from "@/lib/testing/factories";
+import { testContext, testIdempotency, testPaymentToken } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createPaymentToken, forgetOldCards } from "./payment-tokens";
+import { forgetOldCards } from "./payment-tokens";
 
 const { db } = await testDatabase({ max: 10 });
 const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
 const newToken = async (tenant: MoneyTenant) =>
-  (await createPaymentToken(testContext(tenant.service, tenant.merchant.test), { card })).id;
+  (await testPaymentToken(testContext(tenant.service, tenant.merchant.test), { card })).id;
 
 test("a payment token pays once, however many try it at once", async () => {
   const tenant = await moneyTenant(db);

@@ -21,7 +21,7 @@ export async function getCustomer(ctx: Context, input: { id: string }): Promise<
   return customer as Customer;
 }
 
-/** Customers, the last payment first. Throws `invalid_parameter` when `starting_after` is none of this environment's. */
+/** Customers, the last payment first. Throws `invalid_parameter` when `starting_after` is no customer of this environment. */
 export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListAnswer<Customer>> {
   const { limit = 20, offset = 0, starting_after, q } = query;
   const { sql } = ctx.service.db.within(ctx.environment.id);

@@ -4,8 +4,8 @@ import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { actsOf, createTestUser } from "@/lib/testing/people";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
+import { actsOf, createTestUser } from "@/lib/testing/users";
 import { createClientSession } from "../checkout/client-sessions";
 import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
 

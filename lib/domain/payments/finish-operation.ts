@@ -39,7 +39,7 @@ export async function finishOperation(
   service: Service,
   operation: OpenOperation,
   outcome: FinalOutcome,
-  known: PaymentSnapshot | null = null,
+  known: PaymentSnapshot | null,
 ): Promise<Finished> {
   const from = outcome.kind === "reversed" ? "succeeded" : "open";
   let snapshot = known;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { connect, inRolesOf } from "@/db/client";
+import { connect } from "@/db/client";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
 import { startTcpProxy } from "@/lib/testing/tcp-proxy";

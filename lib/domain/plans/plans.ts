@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import {
   countPlans,
   findPlan,
@@ -17,22 +16,20 @@ import {
   type CreatePlanBody,
   FIXED_WHILE_ACTIVE,
   type ListPlansQuery,
-  type PeriodUnit,
   type Plan,
   type PlanOption,
   type PlanStatus,
   type PlanType,
   planFieldErrors,
-  type planList,
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
-import { dueAtOnce, type PlanTerms } from "@/lib/contract/plans/schedule";
+import { dueAtOnce, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { listAnswer } from "../lists";
+import { type ListAnswer, listAnswer, unknownCursor } from "../lists";
 
 /** Creates a plan and returns it; refuses what does not fit together, and a name that is taken. */
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
@@ -126,7 +123,7 @@ export async function getPlan(ctx: Context, input: { id: string }): Promise<Plan
 }
 
 /** One page of plans, newest first. */
-export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<z.infer<typeof planList>> {
+export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<ListAnswer<Plan>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const limit = input.limit ?? 20;
   const offset = input.offset ?? 0;
@@ -158,12 +155,7 @@ async function startingAfter(ctx: Context, given: string): Promise<string> {
   const id = decodeId("plan", given);
   const row =
     id === null ? null : await findPlan(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
-  if (row === null) {
-    const message = `There is no plan '${given}' in this environment to start after.`;
-    throw new AppError("invalid_parameter", message, {
-      errors: [{ param: "starting_after", code: "invalid_parameter", message }],
-    });
-  }
+  if (row === null) throw unknownCursor("plan", given);
   return row.id;
 }
 
@@ -195,13 +187,11 @@ type TermColumns =
 
 /** What a stored plan charges and when. */
 export function planTermsOf(row: Pick<PlanRow, TermColumns>): PlanTerms {
-  const period = (value: number | null, unit: PeriodUnit | null) =>
-    value === null || unit === null ? null : { value, unit };
   return {
     type: row.type,
     price: row.full_price,
-    every: period(row.billing_frequency_value, row.billing_frequency_unit),
-    trial: period(row.trial_period_value, row.trial_period_unit),
+    every: periodOf(row.billing_frequency_value, row.billing_frequency_unit),
+    trial: periodOf(row.trial_period_value, row.trial_period_unit),
     trialPrice: row.trial_price,
   };
 }

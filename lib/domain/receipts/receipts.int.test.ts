@@ -12,7 +12,7 @@ import { codeOf, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testContext } from "@/lib/testing/factories";
 import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, mailsTo } from "@/lib/testing/people";
+import { createTestUser, mailsTo } from "@/lib/testing/users";
 import { getReceiptSettings, mailReceipts, sendReceipt, updateReceipts } from "./mail-receipts";
 import { findReceiptByToken, getReceiptPath } from "./receipts";
 

@@ -2,9 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { ROLES } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
+import { testContext, testPaymentToken } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
 import { verifyBooks } from "./verify-books";
 
@@ -88,7 +87,7 @@ test("the rate of a fee that was taken does not change, and what has ended does 
 test("what older versions wrote is no fault: no rate, no token, and another price for a session's token", async () => {
   const tenant = await tenantAt(290);
   const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
-  const token = await createPaymentToken(testContext(tenant.service, tenant.merchant.test), { card });
+  const token = await testPaymentToken(testContext(tenant.service, tenant.merchant.test), { card });
   const { body } = await tenant.create({ payment_token: token.id });
   await db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;

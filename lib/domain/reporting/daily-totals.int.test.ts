@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { FIGURE_CHECKS } from "@/db/queries/reconciliation/figures";
 import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation/reconciliation";
+import { foldDeltas, rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import { readLedgerDifference } from "@/db/queries/service/figures";
 import { sumVolume } from "@/db/queries/support/merchants";
 import { addDays } from "@/lib/contract/reporting/period";
@@ -10,7 +11,6 @@ import { idAt, idTime, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
-import { foldDeltas, rebuildDailyTotals } from "./daily-totals";
 import { getOverview } from "./overview";
 
 const { db } = await testDatabase({ max: 12 });
@@ -124,7 +124,7 @@ async function expectFigures(merchant: TestMerchant, zone: string, facts: readon
 async function changeZone(merchant: TestMerchant, zone: string): Promise<void> {
   await db.orm.transaction(async (tx) => {
     await tx.execute(`update merchants set time_zone = '${zone}' where id = '${merchant.id}'`);
-    for (const environment of [merchant.test, merchant.live]) await rebuildDailyTotals(tx, environment.id, zone);
+    for (const environment of [merchant.test, merchant.live]) await rebuildTotals(tx, environment.id, zone);
   });
 }
 
@@ -150,12 +150,12 @@ describe("daily totals", () => {
           const payment = await insertPayment(db, merchant.test.id);
           for (const [i, one] of facts.entries()) {
             await insertFact(db, merchant.test.id, payment, one);
-            if (i === foldAfter) await foldDeltas(service);
+            if (i === foldAfter) await foldDeltas(service.db.sql);
           }
           await expectFigures(merchant, zone, facts);
           await changeZone(merchant, nextZone);
           await expectFigures(merchant, nextZone, facts);
-          await foldDeltas(service);
+          await foldDeltas(service.db.sql);
           await expectFigures(merchant, nextZone, facts);
           expect(await differences()).toEqual({ count: 0, rows: [] });
         },
@@ -181,7 +181,7 @@ describe("daily totals", () => {
       }
     };
     const folder = async () => {
-      while (writing) await foldDeltas(service);
+      while (writing) await foldDeltas(service.db.sql);
     };
     const watcher = async () => {
       let looks = 0;
@@ -197,7 +197,7 @@ describe("daily totals", () => {
     });
     expect((await others)[0]).toBeGreaterThan(0);
     expect(await differences()).toEqual({ count: 0, rows: [] });
-    while ((await foldDeltas(service)) > 0);
+    while ((await foldDeltas(service.db.sql)) > 0);
     expect(await db.sql`select from total_deltas`).toHaveLength(0);
     expect(await differences()).toEqual({ count: 0, rows: [] });
 
@@ -224,7 +224,7 @@ describe("daily totals", () => {
     for (let i = 0; i < 3; i++) await insertFact(db, much.test.id, payment, capture);
     await insertFact(db, other.test.id, await insertPayment(db, other.test.id), { ...capture, amount: 5 });
     expect((await figures(much)).gross).toBe(27e18);
-    while ((await foldDeltas(service)) > 0);
+    while ((await foldDeltas(service.db.sql)) > 0);
     expect([(await figures(much)).gross, (await figures(other)).gross]).toEqual([27e18, 5]);
     const [last30] = await sumVolume(db.sql, much.test.id, "UTC");
     expect(last30).toMatchObject({ amount: 27e18, count: 3 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
+import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { failSettledRefund, insertBookedPayment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
@@ -113,6 +113,6 @@ test("a period's opening balance and its movements come to its closing balance, 
     expect(later).toMatchObject({ opening_pending: 200, opening_available: 0, opening_in_payout: 1_271, captures: 0 });
   };
   await check();
-  while ((await foldDeltas(service)) > 0);
+  while ((await foldDeltas(service.db.sql)) > 0);
   await check();
 });

@@ -35,7 +35,7 @@ export async function getStatement(ctx: Context, period: Period): Promise<Statem
   return readStatement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is none of ours. */
+/** Newest first. Throws `invalid_parameter` when `starting_after` is no movement of this environment. */
 export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListAnswer<BalanceMovement>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;

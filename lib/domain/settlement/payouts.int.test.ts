@@ -1,19 +1,26 @@
 import { describe, expect, it, test } from "vitest";
 import { connect } from "@/db/client";
+import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { storeBankAccount } from "@/db/queries/settlement/payouts";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { foldDeltas } from "@/lib/domain/reporting/daily-totals";
 import { type BookedPayment, failSettledRefund, insertBookedPayment } from "@/lib/testing/books";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
 import type { Environment } from "../context";
 import { listTransactions } from "../transactions/read-transactions";
 import { getBalance, listMovements } from "./balance";
-import { getBankAccount, retryPayout, updateBankAccount } from "./manage-payouts";
-import { payoutsOf, runPayouts, sumOf } from "./payouts";
+import {
+  getBankAccount,
+  getPayout,
+  listPayouts,
+  payoutsOf,
+  retryPayout,
+  runPayouts,
+  sumOf,
+  updateBankAccount,
+} from "./payouts";
 import { getSettlementBatch, listSettlementBatches } from "./read-batches";
-import { getPayout, listPayouts } from "./read-payouts";
 import { runSettlement } from "./settle";
 
 const { db, url } = await testDatabase({ max: 10 });
@@ -121,7 +128,7 @@ test("money goes from pending to available, into a payout and to the bank, by cu
   expect(await shop.balance()).toEqual({ EUR: [0, 0, 0], JPY: [0, 0, 0] });
   const shown = await getSettlementBatch(shop.ctx, { id: euro?.settlement_batch_ids[0] as string });
   expect(shown).toMatchObject({ fee_amount: 29, net_amount: 771, transaction_count: 2, payout_id: euro?.id });
-  while ((await foldDeltas(service)) > 0);
+  while ((await foldDeltas(service.db.sql)) > 0);
   expect(await shop.balance(), "folded or not").toEqual({ EUR: [0, 0, 0], JPY: [0, 0, 0] });
   expect(await offences()).toEqual([]);
 });

@@ -1,30 +1,142 @@
 import type { Transaction } from "@/db/client";
 import {
   type AvailableBatch,
+  countPayouts,
   endPayout,
   findBankAccount,
+  findPayout,
   insertPayout,
   listDuePayouts,
   listGroupsToPayOut,
   lockAvailableBatches,
   markSent,
   releaseBatches,
+  listPayouts as selectPayouts,
+  storeBankAccount,
 } from "@/db/queries/settlement/payouts";
 import { insertOwnLedgerLine, insertSettlementAudit } from "@/db/queries/settlement/settle";
 import { isCanceled } from "@/db/refusals";
-import type { ActorRecord } from "@/db/schema/operations";
 import type { PayoutRow } from "@/db/schema/payouts";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { FAILING_LAST4, TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
+import { AppError } from "@/lib/contract/errors";
+import { TOTAL_CAP } from "@/lib/contract/fields";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { ListPayoutsQuery } from "@/lib/contract/settlement/endpoints";
+import {
+  type BankAccount,
+  compactAccountNumber,
+  FAILING_LAST4,
+  type Payout,
+  TEST_BANK_ACCOUNT,
+  type UpdateBankAccountBody,
+} from "@/lib/contract/settlement/payout";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
-import type { Service } from "../context";
+import { type Context, resourceNotFound, type Service } from "../context";
+import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+import { SYSTEM } from "../payments/operation";
+
+/** One payout. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
+export async function getPayout(ctx: Context, input: { id: string }): Promise<Payout> {
+  const row = await findRow(ctx, input.id);
+  if (!row) throw resourceNotFound("payout", input.id);
+  return presentPayout(row, ctx.environment.mode);
+}
+
+async function findRow(ctx: Context, publicId: string): Promise<PayoutRow | null> {
+  const id = decodeId("payout", publicId);
+  return id === null ? null : findPayout(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
+}
+
+/** Newest first. Throws `invalid_parameter` when `starting_after` is no payout of this environment. */
+export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promise<ListAnswer<Payout>> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const { limit = 20, offset = 0, starting_after } = query;
+  const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
+  if (starting_after !== undefined && !after) throw unknownCursor("payout", starting_after);
+  const { gte, lt } = millisecondsOf({ after: query.created_after, before: query.created_before });
+  const filter = { currency: query.currency, status: query.status, from: gte, before: lt };
+  const [rows, total] = await Promise.all([
+    selectPayouts(sql, ctx.environment.id, filter, { limit: limit + 1, offset, afterId: after?.id ?? null }),
+    countPayouts(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
+  ]);
+  const data = rows.slice(0, limit).map((row) => presentPayout(row, ctx.environment.mode));
+  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+}
+
+function presentPayout(row: PayoutRow, mode: Mode): Payout {
+  return {
+    id: encodeId("payout", row.id),
+    object: "payout",
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    arrival_date: row.arrival_date,
+    settlement_batch_ids: row.settlement_batch_ids.map((id) => encodeId("settlementBatch", id)),
+    failure_reason: row.failure_reason,
+    bank_account: { bank_name: row.bank_name, country: row.bank_country, last4: row.bank_last4 },
+    environment: API_ENVIRONMENTS[mode],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** Where payouts go; in the sandbox a test account until the merchant names one, in live mode null. */
+export async function getBankAccount(ctx: Context): Promise<BankAccount | null> {
+  const row = await findBankAccount(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id);
+  if (row === null) return ctx.environment.mode === "test" ? TEST_BANK_ACCOUNT : null;
+  const { holder, bank_name, country, last4 } = row;
+  return { holder, bank_name, country, last4 };
+}
+
+/** Payouts that are made from now on go there; those on their way stay on it. Only the end of its number is kept. */
+export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBody): Promise<BankAccount> {
+  const { holder, bank_name, country } = input;
+  const account = { holder, bank_name, country, last4: compactAccountNumber(input.account_number).slice(-4) };
+  const { id } = ctx.environment;
+  await ctx.service.db.sql.begin(async (tx) => {
+    await storeBankAccount(tx, id, account);
+    await record(ctx, tx, "settings.bank_account_updated", id);
+  });
+  return account;
+}
+
+/**
+ * Pays out what a failed payout returned, with whatever else is available in its currency. Throws `invalid_state` when it did
+ * not fail, when its money is in another payout by now, and when refunds took more than there is.
+ */
+export async function retryPayout(ctx: Context, input: { id: string }): Promise<Payout> {
+  const environmentId = ctx.environment.id;
+  const id = decodeId("payout", input.id);
+  return await ctx.service.db.sql.begin(async (tx) => {
+    const failed = id === null ? null : await findPayout(tx, environmentId, id);
+    if (failed === null) throw resourceNotFound("payout", input.id);
+    const refuse = (detail: string) =>
+      new AppError("invalid_state", detail, { extra: { current_status: failed.status, allowed_actions: [] } });
+    if (failed.status !== "FAILED") throw refuse("Only a payout that failed can be retried.");
+    const batches = await lockAvailableBatches(tx, environmentId, failed.currency);
+    const available = new Set(batches.map((batch) => batch.id));
+    if (!failed.settlement_batch_ids.every((batchId) => available.has(batchId))) {
+      throw refuse("The money of this payout is in a later payout already. Look at your latest payouts.");
+    }
+    if (sumOf(batches) <= 0) {
+      throw refuse(
+        `Refunds took what was available in ${failed.currency}. The next settlement makes a payout when there is more.`,
+      );
+    }
+    const payout = await makePayout(tx, environmentId, { currency: failed.currency, batches });
+    await record(ctx, tx, "settings.payout_retried", payout.id);
+    return presentPayout(payout, ctx.environment.mode);
+  });
+}
+
+const record = ({ actor, environment, request }: Context, tx: Transaction, action: string, objectId: string) =>
+  insertSettlementAudit(tx, environment.id, { id: newId(), actor, action, objectId, requestId: request.id });
 
 const ARRIVES_AFTER_SECONDS = 86_400;
 const FAILURE_REASON = "The bank has no account with this number.";
 /** Payouts taken forward in one go. */
 const BATCH = 100;
-
-const SYSTEM: ActorRecord = { type: "system", id: null };
 
 /**
  * Sends the payouts that are made, ends those whose day has come, and makes those of what was settled. Each step is one commit
@@ -96,7 +208,7 @@ async function payOutGroup(service: Service, { environment_id: environmentId, cu
 }
 
 /** Puts available batches, which are locked, into a payout. Their sum is above 0. */
-export async function makePayout(
+async function makePayout(
   tx: Transaction,
   environmentId: string,
   input: { currency: string; batches: readonly AvailableBatch[] },

@@ -26,6 +26,7 @@ import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import { newEvent, paymentData } from "../events/event";
+import { SYSTEM } from "../payments/operation";
 import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
@@ -138,7 +139,7 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
   await writeLedger(tx, batch);
   await insertSettlementAudit(tx, environmentId, {
     id: newId(),
-    actor: { type: "system", id: null },
+    actor: SYSTEM,
     action: "settlement_batch.create",
     objectId: batch.id,
   });

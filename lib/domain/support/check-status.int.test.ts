@@ -4,8 +4,8 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { staffCaller } from "@/lib/testing/people";
 import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
+import { staffCaller } from "@/lib/testing/users";
 import { checkStatus, listUnknownOutcomes } from "./unknown-outcomes";
 
 const { db } = await testDatabase({ max: 8 });

@@ -63,10 +63,10 @@ function isAsWideAsTime({ filters, refundedAgain }: ReadTransactions): boolean {
 export async function findTransactionsEverywhere(
   { service }: StaffCall,
   read: ReadTransactions,
-  { sort, order, page, reach: asked }: PageOfSearch,
+  { sort, order, page, reach: wantedReach }: PageOfSearch,
 ): Promise<{ rows: FoundRow[]; search: TransactionSearch }> {
   const now = service.clock.now().getTime();
-  const reach = isAsWideAsTime(read) ? asked : null;
+  const reach = isAsWideAsTime(read) ? wantedReach : null;
   const from = { from: addDays(new Date(now).toISOString().slice(0, 10), -RECENT_DAYS), to: null };
   const query = { ...FIRST_QUERY, ...read.filters, ...(reach === "recent" && { created_at: from }) };
   const { filters } = searchBody(query, "UTC", now);

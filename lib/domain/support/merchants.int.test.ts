@@ -8,7 +8,7 @@ import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { loggedRequest } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, staffCaller } from "@/lib/testing/people";
+import { createTestUser, staffCaller } from "@/lib/testing/users";
 import { getMerchantKey, getMerchantRequest, getMerchantView } from "./merchants";
 import { getSupportPayment } from "./payment-detail";
 import { searchEverything } from "./search";

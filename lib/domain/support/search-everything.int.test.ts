@@ -11,7 +11,7 @@ import { idAt, newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, loggedRequest, testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, staffCaller } from "@/lib/testing/people";
+import { createTestUser, staffCaller } from "@/lib/testing/users";
 import { searchEverything } from "./search";
 import type { StaffCall } from "./staff";
 

@@ -2,7 +2,12 @@ import { insertSupportAct, listSupportActs, type SupportActRow } from "@/db/quer
 import { keepableText } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull, type IdKind } from "@/lib/contract/ids";
-import { ACTS_PER_PAGE, type StaffActPage, type StaffActView } from "@/lib/contract/support/staff-acts";
+import {
+  ACTS_PER_PAGE,
+  type StaffActFilter,
+  type StaffActPage,
+  type StaffActView,
+} from "@/lib/contract/support/staff-acts";
 import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import type { StaffCall } from "./staff";
@@ -46,14 +51,6 @@ export async function recordStaffAct(
     request_id: act.requestId,
   });
 }
-
-/** Public ids, as they stand in the page's address; undefined = not filtered by. */
-export type StaffActFilter = {
-  staff: string | undefined;
-  merchant: string | undefined;
-  action: string | undefined;
-  before: string | undefined;
-};
 
 /** What staff looked up and did, newest first. Reading it is written down as well. */
 export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Promise<StaffActPage> {

@@ -4,7 +4,7 @@ import { findUserByEmail } from "@/db/queries/accounts/users";
 import { sha256 } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
-import { testPeople } from "@/lib/testing/people";
+import { testUsers } from "@/lib/testing/users";
 import { openSession } from "../accounts/sessions";
 import { signIn } from "../accounts/sign-in";
 import { createStaff, unlockStaff } from "./staff";
@@ -78,8 +78,8 @@ test("an operator unlocks a member of the staff, and nobody else", async () => {
   const code = new TOTP({ secret: Secret.fromBase32(totp_secret) }).generate();
   expect(await signIn(service, { ...guess(12), password, code })).toMatchObject({ result: "ok" });
 
-  const { person } = await testPeople(db);
-  const owner = await person("owner", { failed_sign_ins: 10 });
+  const { newUser } = await testUsers(db);
+  const owner = await newUser("owner", { failed_sign_ins: 10 });
   for (const unknown of [owner.user.email, "nobody@cardlane.test"]) {
     await expect(unlockStaff(service, { email: unknown })).rejects.toMatchObject({ code: "resource_not_found" });
   }

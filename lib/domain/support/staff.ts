@@ -10,6 +10,7 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { Secret } from "@/lib/secret";
+import { emailTaken } from "../accounts/business";
 import type { Context, Environment, Service } from "../context";
 
 type CreateStaffInput = { email: string; name?: string | undefined };
@@ -79,11 +80,6 @@ function check(email: string, name: string | null): void {
     throw new AppError("invalid_parameter", "Give a name of at most 100 characters.", { param: "name" });
   }
 }
-
-const emailTaken = (email: string) =>
-  new AppError("invalid_parameter", `The e-mail address '${email}' is already in use: choose another.`, {
-    param: "email",
-  });
 
 /**
  * Lets a member of the support staff who failed to sign in too often try again. For operators alone: staff have no link to

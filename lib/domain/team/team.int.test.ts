@@ -4,7 +4,7 @@ import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
-import { actsOf, createTestUser, isSessionAlive, mailsTo, testPeople, tokenIn } from "@/lib/testing/people";
+import { actsOf, createTestUser, isSessionAlive, mailsTo, testUsers, tokenIn } from "@/lib/testing/users";
 import { updatePreferences } from "../accounts/account";
 import { listActivity } from "../accounts/activity";
 import { updateBusiness } from "../accounts/business";
@@ -19,12 +19,12 @@ const NEW = "another long password";
 const idOf = (user: { id: string }) => encodeId("user", user.id);
 
 async function setup() {
-  const people = await testPeople(db);
-  const owner = await people.person("owner", { name: "Ada" });
+  const users = await testUsers(db);
+  const owner = await users.newUser("owner", { name: "Ada" });
   const accept = (token: string) =>
-    choosePassword(people.service, { token, password: NEW, name: "Grace", address: newId(), requestId: null });
-  const acts = async () => (await actsOf(db, people.merchant.live.id)).map(({ action }) => action);
-  return { ...people, owner, accept, acts };
+    choosePassword(users.service, { token, password: NEW, name: "Grace", address: newId(), requestId: null });
+  const acts = async () => (await actsOf(db, users.merchant.live.id)).map(({ action }) => action);
+  return { ...users, owner, accept, acts };
 }
 
 test("an invited person joins with the mailed link, and has the role they were invited with", async () => {
@@ -63,8 +63,8 @@ test("an invitation that is sent again has a new link, and the old one stops wor
 });
 
 test("inviting and removing again and again fills nobody's mailbox", async () => {
-  const { owner, person } = await setup();
-  const other = await person("owner");
+  const { owner, newUser } = await setup();
+  const other = await newUser("owner");
   const email = `${newId()}@stranger.example`;
   const invite = async (ctx = owner.ctx) => {
     const id = await inviteMember(ctx, { email, name: null, role: "viewer" });
@@ -124,8 +124,8 @@ test("the last owner stays an owner; an invited one does not count yet", async (
 });
 
 test("two owners who demote each other at once leave one", async () => {
-  const { owner, person } = await setup();
-  const other = await person("owner");
+  const { owner, newUser } = await setup();
+  const other = await newUser("owner");
   const answers = await Promise.allSettled([
     changeRole(owner.ctx, { id: idOf(other.user), role: "viewer" }),
     changeRole(other.ctx, { id: idOf(owner.user), role: "viewer" }),
@@ -138,8 +138,8 @@ test("two owners who demote each other at once leave one", async () => {
 });
 
 test("a removed person is out at once, their shared views stay, and their deeds keep their address", async () => {
-  const { owner, person, merchant, acts } = await setup();
-  const other = await person("owner", { name: "Grace" });
+  const { owner, newUser, merchant, acts } = await setup();
+  const other = await newUser("owner", { name: "Grace" });
   const view = { name: "Declined", query: "status=DECLINED", user: other.user.id };
   await db.sql`insert into saved_views (environment_id, id, user_id, name, query, shared) values
     (${merchant.test.id}, ${newId()}, ${view.user}, ${view.name}, ${view.query}, true),
@@ -173,10 +173,10 @@ test("another merchant's people do not exist", async () => {
 });
 
 test("a person sees and ends their own sessions only, this one marked", async () => {
-  const { owner, signedIn, person } = await setup();
+  const { owner, signedIn, newUser } = await setup();
   const second = await signedIn(owner.user);
   const third = await signedIn(owner.user);
-  const other = await person("viewer");
+  const other = await newUser("viewer");
   const listed = await listOwnSessions(owner.ctx, { sessionId: owner.sessionId });
   expect(listed[0]).toMatchObject({ id: owner.sessionId, current: true });
   expect(listed.map(({ id }) => id).toSorted()).toEqual([owner, second, third].map((s) => s.sessionId).toSorted());
@@ -190,8 +190,8 @@ test("a person sees and ends their own sessions only, this one marked", async ()
 });
 
 test("the history joins both modes' keys and the support staff's look-ups, newest first, page by page", async () => {
-  const { owner, merchant, service, person, stranger } = await setup();
-  const staff = await person("staff", { name: "Sam of support" });
+  const { owner, merchant, service, newUser, stranger } = await setup();
+  const staff = await newUser("staff", { name: "Sam of support" });
   const by = { actor: owner.ctx.actor };
   await createApiKey(service, { environmentId: merchant.test.id, name: "A", permissions: ["payment.read"], ...by });
   await recordStaffAct(

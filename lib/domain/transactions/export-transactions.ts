@@ -22,13 +22,13 @@ export async function exportTransactions(
   search: Pick<SearchTransactionsBody, "filters" | "sort">,
 ): Promise<TransactionExport> {
   const { id } = ctx.environment;
-  const asked = filterOf(search.filters);
-  if (asked === null) return { total: 0, batches: nothing(), close: async () => {} };
+  const filter = filterOf(search.filters);
+  if (filter === null) return { total: 0, batches: nothing(), close: async () => {} };
   const { db } = ctx.service;
   const sort = { sort: search.sort.field, order: search.sort.order };
-  const opened = await findWithWords({ q: asked.q, param: WORDS }, async () => {
-    const filter = await withWordsFound(db.within(id).sql, id, asked);
-    return openTransactionExport(db.openExport(id), id, filter, sort);
+  const opened = await findWithWords({ q: filter.q, param: WORDS }, async () => {
+    const found = await withWordsFound(db.within(id).sql, id, filter);
+    return openTransactionExport(db.openExport(id), id, found, sort);
   });
   return { total: opened.total, batches: presented(ctx, opened.batches), close: opened.close };
 }

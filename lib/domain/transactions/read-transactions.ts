@@ -165,13 +165,13 @@ export async function sumTransactions(
   ctx: Context,
   { filters, sort }: Pick<SearchTransactionsBody, "filters" | "sort">,
 ): Promise<TransactionSums> {
-  const asked = filterOf(filters);
-  if (asked === null) return { rows: 0, capped: false, sums: [] };
+  const filter = filterOf(filters);
+  if (filter === null) return { rows: 0, capped: false, sums: [] };
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.within(id);
   const order = { sort: sort.field, order: sort.order };
-  const found = await findWithWords({ q: asked.q, param: WORDS }, async () =>
-    readSums(sql, id, await withWordsFound(sql, id, asked), order),
+  const found = await findWithWords({ q: filter.q, param: WORDS }, async () =>
+    readSums(sql, id, await withWordsFound(sql, id, filter), order),
   );
   return {
     rows: found.reduce((sum, { rows }) => sum + rows, 0),

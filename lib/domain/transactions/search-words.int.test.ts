@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { connect, inRolesOf, type Sql } from "@/db/client";
+import { connect, type Sql } from "@/db/client";
 import { CURRENCIES, formatMinor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { listCustomers } from "@/lib/domain/customers/customers";
 import { idAt } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
+import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, testContext, testService, testTenant } from "@/lib/testing/factories";
 import { exportTransactions } from "./export-transactions";
 import { indexOlderWords } from "./index-words";

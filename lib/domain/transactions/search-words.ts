@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { TransactionFilter, TransactionPage } from "@/db/queries/transactions/page";
 import { type FoundPage, foundPage } from "@/db/queries/transactions/transactions";
-import { countByWords, findByWords, readWords, type WordsFound } from "@/db/queries/transactions/words";
+import { countByWords, findByWords, rankWords, type WordsFound } from "@/db/queries/transactions/words";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 
 /** The filters of a search whose words nobody has looked up yet. */
@@ -36,7 +36,7 @@ export async function findByQuery<Row>(
     return find(sql, environmentId, found, page, total ?? (isAlone && found.q ? countOf(found.q) : null));
   }
 
-  const words = await readWords(sql, environmentId, q);
+  const words = await rankWords(sql, environmentId, q);
   const { order, limit, offset, after } = page;
   const times = created_at ?? {};
   // One more than the page tells whether there is a next one.
@@ -68,7 +68,7 @@ export async function withWordsFound(
   { q, ...filter }: AskedFilter,
 ): Promise<TransactionFilter> {
   if (q === undefined) return filter;
-  const words = await readWords(sql, environmentId, q);
+  const words = await rankWords(sql, environmentId, q);
   const times = filter.created_at ?? {};
   const window = { order: "desc", times, limit: COUNTED } as const;
   const { total, ids } = await countByWords(sql, environmentId, words, window, {

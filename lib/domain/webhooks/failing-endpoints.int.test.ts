@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
-import { createTestUser } from "@/lib/testing/people";
+import { createTestUser } from "@/lib/testing/users";
 import { sendDue, status, webhookTenants } from "@/lib/testing/webhooks";
 import { updateWebhookEndpoint } from "./endpoints";
 import { listFailing, listNoticed, tellOfFailing } from "./failing-endpoints";

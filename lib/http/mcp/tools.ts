@@ -248,7 +248,7 @@ export const toolsOf = (caller: Pick<Caller, "permissions">): Tool[] =>
     return made;
   });
 
-/** Never throws: what goes wrong is told as a tool's error, in the words of /v1. Null for a tool that there is not. */
+/** Never throws: what goes wrong is told as a tool's error, in the words of /v1. Null for an unknown tool. */
 export async function runTool(call: Call, name: string, input: unknown, asking: Asking): Promise<ToolResult | null> {
   const definition = TOOLS.find((each) => each.name === name);
   if (!definition) return null;

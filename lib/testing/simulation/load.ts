@@ -3,8 +3,8 @@ import { createClientSessionBody } from "@/lib/contract/checkout/client-session"
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { cancelClientSession, createClientSession } from "@/lib/domain/checkout/client-sessions";
-import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { testPaymentToken } from "@/lib/testing/factories";
 import type { Random } from "./random";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
 import type { Process, World } from "./world";
@@ -220,7 +220,7 @@ export class Load {
         if (random.chance(0.4)) this.#client(`${name} repeat`, pauseMs + random.pick(PAUSES_MS), pay);
       } else {
         const made = await this.#setUp("a token", (service) =>
-          createPaymentToken(this.#shop.call(service, "tokenizeForSession"), {
+          testPaymentToken(this.#shop.call(service, "tokenizeForSession"), {
             card: given,
             clientSessionId: decodeId("clientSession", sessionId),
           }),
@@ -263,7 +263,7 @@ export class Load {
     const card = random.pick(["good", "good", "declined", "lostAnswer"] as const);
     const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
     const made = await this.#setUp("a token", (service) =>
-      createPaymentToken(this.#shop.call(service, "tokenize"), {
+      testPaymentToken(this.#shop.call(service, "tokenize"), {
         card: given,
       }),
     );

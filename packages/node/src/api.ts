@@ -1239,7 +1239,7 @@ export interface ListCustomersQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id. */
+  /** Continue after this id: deep paging at a constant cost. */
   starting_after?: string;
   /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter. */
   q?: string;
@@ -1251,7 +1251,7 @@ export interface ListPlansQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id. */
+  /** Continue after this id: deep paging at a constant cost. */
   starting_after?: string;
   /** Only this status. */
   status?: "DRAFT" | "ACTIVE" | "INACTIVE";

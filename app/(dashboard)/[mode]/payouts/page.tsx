@@ -9,8 +9,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { listPayoutsQuery } from "@/lib/contract/settlement/endpoints";
 import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
-import { getBankAccount } from "@/lib/domain/settlement/manage-payouts";
-import { listPayouts } from "@/lib/domain/settlement/read-payouts";
+import { getBankAccount, listPayouts } from "@/lib/domain/settlement/payouts";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Payouts" };

@@ -12,11 +12,5 @@ const FAULT = {
 type ErrorPageProps = { error: unknown; retry: () => void };
 
 export default function SupportErrorPage({ error, retry }: ErrorPageProps) {
-  const text = useTrouble(FAULT);
-  return <ErrorState page {...text} requestId={text === FAULT ? digestOf(error) : null} onRetry={retry} />;
-}
-
-/** The name of the error in the service's log. */
-function digestOf(error: unknown): string | null {
-  return error instanceof Error && "digest" in error && typeof error.digest === "string" ? error.digest : null;
+  return <ErrorState page {...useTrouble(FAULT, error)} onRetry={retry} />;
 }

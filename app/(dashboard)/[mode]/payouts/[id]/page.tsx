@@ -9,8 +9,8 @@ import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { dayText, titleId } from "@/lib/contract/format";
+import { getPayout } from "@/lib/domain/settlement/payouts";
 import { listBatchesOfPayout } from "@/lib/domain/settlement/read-batches";
-import { getPayout } from "@/lib/domain/settlement/read-payouts";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {

@@ -29,8 +29,8 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
   const page = await dashboardPage(mode);
   if (!page.can("balance.read")) return <NoPermission what="settlement batches" />;
   const batch = await orNotFound(getSettlementBatch(page.ctx, { id }));
-  const asked = Number((await searchParams).offset ?? 0);
-  const offset = Number.isInteger(asked) && asked >= 0 && asked <= MAX_OFFSET ? asked : 0;
+  const requested = Number((await searchParams).offset ?? 0);
+  const offset = Number.isInteger(requested) && requested >= 0 && requested <= MAX_OFFSET ? requested : 0;
   const items = await listBatchItems(page.ctx, { id, limit: PAGE, offset });
   const path = `/${page.mode}/settlement-batches`;
   const money = (amount: number) => <Money amount={amount} currency={batch.currency} bare />;

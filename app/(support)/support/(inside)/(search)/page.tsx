@@ -38,11 +38,11 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
 /** Refusals belong to the search box; anything else to the error page. */
 async function search(
   page: StaffCall,
-  asked: Parameters<typeof searchEverything>[1],
+  query: Parameters<typeof searchEverything>[1],
 ): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
-  if (asked.text === "") return { answer: null, refusal: null };
+  if (query.text === "") return { answer: null, refusal: null };
   try {
-    return { answer: await searchEverything(page, asked), refusal: null };
+    return { answer: await searchEverything(page, query), refusal: null };
   } catch (error) {
     if (error instanceof AppError && error.code === "invalid_parameter")
       return { answer: null, refusal: error.message };

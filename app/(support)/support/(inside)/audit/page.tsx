@@ -3,10 +3,10 @@ import { AuditFilters, AuditTable } from "@/components/support/audit-table";
 import { Banner } from "@/components/ui/banner";
 import { PageHeader } from "@/components/ui/page-header";
 import { AppError } from "@/lib/contract/errors";
-import type { StaffActPage } from "@/lib/contract/support/staff-acts";
+import type { StaffActFilter, StaffActPage } from "@/lib/contract/support/staff-acts";
 import type { StaffCall } from "@/lib/domain/support/staff";
 import { listStaffMembers } from "@/lib/domain/support/staff";
-import { listStaffActs, type StaffActFilter } from "@/lib/domain/support/staff-acts";
+import { listStaffActs } from "@/lib/domain/support/staff-acts";
 import { supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Audit · Support" };

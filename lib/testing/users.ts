@@ -16,7 +16,7 @@ export const TEST_PASSWORD = "correct horse battery";
 /** One hash for all: it costs 20 ms each time. */
 let passwordHash: Promise<string> | null = null;
 
-/** Somebody with the password above, whose e-mail address nobody else has, and who proved that it is theirs. */
+/** A user with the password above, whose e-mail address nobody else has, and who proved that it is theirs. */
 export async function createTestUser(
   db: Database,
   user: { merchantId: string | null; role: UserRole } & Partial<UserRow>,
@@ -41,11 +41,11 @@ async function newSession(db: Database, userId: string, mfa: boolean): Promise<s
   return id;
 }
 
-/** A merchant of the test's own, with people who are signed in. */
-export async function testPeople(db: Database, overrides: Partial<Service> = {}) {
+/** A merchant of the test's own, with users who are signed in. */
+export async function testUsers(db: Database, overrides: Partial<Service> = {}) {
   const tenant = await testTenant(db, overrides);
-  /** A person, a session of theirs, and calls as they make them from the dashboard. */
-  const person = async (role: UserRole = "owner", more: Partial<UserRow> = {}) => {
+  /** A user, a session of theirs, and calls as they make them from the dashboard. */
+  const newUser = async (role: UserRole = "owner", more: Partial<UserRow> = {}) => {
     const user = await createTestUser(db, { merchantId: role === "staff" ? null : tenant.merchant.id, role, ...more });
     return { user, ...(await signedIn(user)) };
   };
@@ -54,7 +54,7 @@ export async function testPeople(db: Database, overrides: Partial<Service> = {})
     const ctx = testContext(tenant.service, tenant.merchant.test, { actor: { type: "user", id: user.id } });
     return { ctx, sessionId };
   };
-  return { ...tenant, person, signedIn };
+  return { ...tenant, newUser, signedIn };
 }
 
 /** Whether a session still counts. */

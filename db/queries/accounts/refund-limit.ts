@@ -1,3 +1,4 @@
+/** How much a user may refund in a day before a refund asks for a password or second factor. */
 import { eq, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { refundAllowances } from "@/db/schema/accounts";
