@@ -21,7 +21,9 @@ export const listEventsQuery = z
     offset: queryOffset,
     starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
     type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
-    object_id: idInput.optional().describe("Only events about this payment, refund, plan, session or batch."),
+    object_id: idInput
+      .optional()
+      .describe("Only events about this object, such as a payment, a transaction or an API key."),
     created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
     created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
   })
