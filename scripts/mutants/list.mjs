@@ -360,9 +360,35 @@ export const MUTANTS = [
   {
     name: "a number given twice",
     edits: [
-      ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${eventCount}::int", "event_sequence = 1"],
+      [
+        "db/queries/payments/outcomes.ts",
+        "event_sequence = event_sequence + ${eventsAbout(s, payment)}::int",
+        "event_sequence = 1",
+      ],
     ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
+  },
+  {
+    name: "a charge does not count its events",
+    edits: [
+      [
+        "db/queries/payments/outcomes.ts",
+        "event_sequence = event_sequence + ${eventsAbout(s, charge)}::int",
+        "event_sequence = event_sequence",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "told of with what they changed"],
+  },
+  {
+    name: "what was read before a charge was told to be pending is not stale",
+    edits: [
+      [
+        "db/queries/payments/operations.ts",
+        "update payments set version = version + 1",
+        "update payments set version = version",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "is sent again goes on from there"],
   },
   {
     name: "a settled charge does not count its event",
@@ -591,8 +617,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/execute.ts",
-        'unknown(outcome.reason), call)) ? "pending" : "lost"',
-        'unknown(outcome.reason), call)) ? "pending" : "pending"',
+        'unknown(outcome.reason), call, known)) ? "pending" : "lost"',
+        'unknown(outcome.reason), call, known)) ? "pending" : "pending"',
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],

@@ -35,8 +35,8 @@ async function toldOfTransactions(tenant: MoneyTenant, paymentId: string): Promi
       const events = await told(tenant, id);
       const shown = await getTransaction(ctx, { id });
       // A refund that fails at once changes the charge without a word, but for what is refundable while it is under way.
-      const { amount_refundable: _, updated_at: __, ...object } = events.at(-1)?.data.object as typeof shown;
-      expect(shown).toMatchObject(object);
+      const { amount_refundable: _, updated_at: __, ...object } = shown;
+      expect(events.at(-1)?.data.object).toMatchObject(object);
       return namesOf(events);
     }),
   );
@@ -267,6 +267,21 @@ test("an answer that comes after its charge was given up as pending is told once
   await creating;
   await tenant.endLeases();
   await tenant.complete();
+  expect(await commitsOf(tenant)).toEqual(["transaction.pending", "payment.captured, transaction.captured"]);
+  await expectClean();
+});
+
+test("a charge that another process told to be pending, and that is sent again goes on from there", async () => {
+  const tenant = await moneyTenant(db);
+  const held = holds();
+  tenant.script.next(() => held.step(async () => ({ kind: "not_sent", reason: "refused" })));
+  const creating = tenant.create();
+  await held.reached;
+  tenant.script.next(unknown);
+  await tenant.endLeases();
+  await tenant.complete();
+  held.release();
+  expect((await creating).status).toBe(201);
   expect(await commitsOf(tenant)).toEqual(["transaction.pending", "payment.captured, transaction.captured"]);
   await expectClean();
 });
