@@ -56,8 +56,11 @@ export const transactions = pgTable(
     reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
-    /** Number of its last event. */
-    event_sequence: integer("event_sequence").notNull().default(0),
+    /**
+     * Number of its last event. Null before this version told of it: then a refund has one for each outcome, which its status
+     * tells, and a charge has none. Processes of the version before leave it as it is.
+     */
+    event_sequence: integer("event_sequence"),
     authorized_at: instant("authorized_at"),
     captured_at: instant("captured_at"),
     settled_at: instant("settled_at"),

@@ -104,7 +104,7 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
 /** What the money path leaves of a payment whose only, partial refund fails after it was accepted and settled. */
 export async function failSettledRefund(db: Database, environmentId: string, ids: BookedIds): Promise<void> {
   const { payment, charge, refund, refundOperation } = ids;
-  await db.sql`update transactions set status = 'FAILED', refunded_at = null, event_sequence = event_sequence + 1 where environment_id = ${environmentId} and id = ${refund}`;
+  await db.sql`update transactions set status = 'FAILED', refunded_at = null, event_sequence = coalesce(event_sequence, 1) + 1 where environment_id = ${environmentId} and id = ${refund}`;
   await db.sql`update transactions set status = 'SETTLED', refunded_at = null where environment_id = ${environmentId} and id = ${charge}`;
   await db.sql`update payments set status = 'SETTLED', amount_refunded = 0, version = version + 1
     where environment_id = ${environmentId} and id = ${payment}`;

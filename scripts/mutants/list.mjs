@@ -360,11 +360,7 @@ export const MUTANTS = [
   {
     name: "a number given twice",
     edits: [
-      [
-        "db/queries/payments/outcomes.ts",
-        "event_sequence = event_sequence + ${eventsAbout(s, payment)}::int",
-        "event_sequence = 1",
-      ],
+      ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${eventCount}::int", "event_sequence = 1"],
     ],
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
@@ -373,7 +369,7 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/outcomes.ts",
-        "event_sequence = event_sequence + ${eventsAbout(s, charge)}::int",
+        "event_sequence = ${lastNumber(s, charge)}::int",
         "event_sequence = event_sequence",
       ],
     ],

@@ -206,7 +206,7 @@ export async function releaseOperation(
     ? sql`, transaction as (
         update transactions set event_sequence = 1
         where environment_id = ${environmentId}::uuid and id = ${told.object_id}::uuid and status = 'PENDING'
-          and event_sequence = 0 and (select count(*) from released) = 1
+          and event_sequence is null and (select count(*) from released) = 1
         returning 1
       ),
       event as (

@@ -30,9 +30,9 @@ export type OutcomeWrite = {
   answer: { key: string; status: number; body: string } | null;
 };
 
-/** How many of an outcome's events are about an object. */
-export const eventsAbout = ({ events }: Pick<OutcomeWrite, "events">, object: { id: string } | null): number =>
-  events.filter((event) => event.object_id === object?.id).length;
+/** The number of a transaction's last event after an outcome. */
+export const lastNumber = ({ events }: Pick<OutcomeWrite, "events">, row: TransactionRow): number | null =>
+  events.findLast((event) => event.object_id === row.id)?.sequence ?? row.event_sequence;
 
 /** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */
 export function isStaleOutcome(error: unknown): boolean {
@@ -62,7 +62,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     ? sql`, refund as (
         update transactions set status = ${refund.status}, captured_at = ${refund.captured_at}::timestamptz,
           refunded_at = ${refund.refunded_at}::timestamptz, updated_at = ${refund.updated_at}::timestamptz,
-          event_sequence = event_sequence + ${eventsAbout(s, refund)}::int
+          event_sequence = ${lastNumber(s, refund)}::int
         where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
       )`
     : sql``;
@@ -99,6 +99,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
+  const eventCount = s.events.filter((event) => event.object_id === payment.id).length;
   const events = s.events.map(
     (e) =>
       sql`(${e.id}::uuid, ${e.type}, ${e.operation_id}::uuid, ${e.object_id}::uuid, ${e.sequence}::int, ${e.data}::text::json)`,
@@ -116,7 +117,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         amount_refunded = ${payment.amount_refunded}::bigint, refund_pending = ${payment.refund_pending}::bigint,
         open_operation_id = ${payment.open_operation_id}::uuid, capture_before = ${payment.capture_before}::timestamptz,
         next_action = ${payment.next_action as never}::jsonb, version = version + 1, updated_at = ${payment.updated_at}::timestamptz,
-        event_sequence = event_sequence + ${eventsAbout(s, payment)}::int
+        event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
         -- The process that worked it out may have another time, and would end an authorization that has just begun.
@@ -139,7 +140,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         authorized_at = ${charge.authorized_at}::timestamptz, captured_at = ${charge.captured_at}::timestamptz,
         voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
         updated_at = ${charge.updated_at}::timestamptz,
-        event_sequence = event_sequence + ${eventsAbout(s, charge)}::int
+        event_sequence = ${lastNumber(s, charge)}::int
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
     )${updateRefund}${session}${ledger},
     events as (

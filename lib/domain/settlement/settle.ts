@@ -26,6 +26,7 @@ import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import { newEvent, paymentData, transactionData } from "../events/event";
+import { eventsOf } from "../payments/outcome-events";
 import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
@@ -240,9 +241,10 @@ function settledTransactionEvent(
     return { row, payment };
   };
   const [was, is] = [shown(before), shown(after)];
-  const data = transactionData(was.row.event_sequence === 0 ? null : was, is, mode);
+  const sequence = eventsOf(is.row);
+  const data = transactionData(sequence === 1 ? null : was, is, mode);
   const about = { objectId: id, operationId: batch.id };
-  return { ...newEvent("transaction.settled", about, data), sequence: is.row.event_sequence };
+  return { ...newEvent("transaction.settled", about, data), sequence };
 }
 
 const LAST_NIGHT = "settled_through";
