@@ -26,6 +26,10 @@ const config: NextConfig = {
   headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
   // The documentation for machines: one route makes all of its pages.
   rewrites: async () => [{ source: "/:page(docs(?:/[a-z_-]+){0,2}).md", destination: "/docs/markdown/:page" }],
+  redirects: async () => [
+    { source: "/:mode(test|live)/settings", destination: "/:mode/settings/account", permanent: false },
+    { source: "/:mode(test|live)/developers", destination: "/:mode/developers/api-keys", permanent: false },
+  ],
   // Nothing is rendered ahead or kept by Next (lib/server keeps the public pages), and a page that nobody opens takes no memory.
   cacheMaxMemorySize: 0,
   experimental: { preloadEntriesOnStart: false },

@@ -92,17 +92,19 @@ function freePort(): Promise<number> {
 
 /**
  * The most memory that a process and its children have ever had resident, in MB, each at its own worst moment; null where the
- * system does not tell. What they share, the program itself, counts for each.
+ * system does not tell. The program's own pages, which all of them map, count once: they are there once.
  */
 export function peakMemoryMb(pid: number): number | null {
   if (!existsSync(`/proc/${pid}/status`)) return null;
   const kbOf = (status: string, name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
-  let kb = 0;
-  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
-    const status = statusOf(name);
-    if (Number(name) === pid || kbOf(status, "PPid") === pid) kb += kbOf(status, "VmHWM");
-  }
-  return Math.round(kb / 1024);
+  const statuses = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ name, status: statusOf(name) }))
+    .filter(({ name, status }) => Number(name) === pid || kbOf(status, "PPid") === pid);
+  const peaks = statuses.map(({ status }) => kbOf(status, "VmHWM"));
+  const ofFiles = statuses.map(({ status }) => kbOf(status, "RssFile"));
+  const sum = (kb: readonly number[]) => kb.reduce((all, one) => all + one, 0);
+  return Math.round((sum(peaks) - sum(ofFiles) + Math.max(...ofFiles)) / 1024);
 }
 
 /** Nothing of one that has ended meanwhile. */

@@ -94,6 +94,28 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
     });
 }
 
+/** Where look-ups that meet are sent from. */
+export type LookUps = { readonly db: { within(environmentId: string): { readonly sql: Sql } }; readonly timer: Pauses };
+
+/**
+ * Look-ups by key of one environment: those that meet go as one statement, each begun after the last of them was asked for, so
+ * that every one sees what was committed before. `find` answers the rows that are there, in any order.
+ */
+export function lookUps<Row>(
+  find: (sql: Sql, environmentId: string, keys: readonly string[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => string,
+): (from: LookUps, environmentId: string, key: string) => Promise<Row | null> {
+  const batchesOf = perEnvironment((sql, environmentId, timer) => {
+    const findAll = async (keys: readonly string[]) => {
+      const found = new Map((await find(sql, environmentId, keys)).map((row) => [keyOf(row), row]));
+      return keys.map((key) => found.get(key) ?? null);
+    };
+    const alone = async (key: string) => (await findAll([key]))[0] ?? null;
+    return inBatches<string, Row | null>({ send: findAll, alone, subjectsOf: () => [] }, timer);
+  });
+  return ({ db, timer }, environmentId, key) => batchesOf(db.within(environmentId).sql, environmentId, timer)(key);
+}
+
 /** What is made once for each environment whose statements go through a pool. */
 export function perEnvironment<T>(
   make: (sql: Sql, environmentId: string, timer: Pauses) => T,

@@ -19,6 +19,25 @@ export const systemTimer: Timer = {
   },
 };
 
+/**
+ * A signal that is aborted after a time, or with another one; to be released. Not by AbortSignal.any and timeout: Node 20 may
+ * collect what they are made of, and then nothing ever ends; and each leaves something on the other one for as long as that lasts.
+ */
+export function abortAfter(ms: number, other?: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const own = new AbortController();
+  const follow = () => own.abort(other?.reason);
+  const timer = setTimeout(() => own.abort(new DOMException(`Not within ${ms} ms`, "TimeoutError")), ms);
+  if (other?.aborted) follow();
+  other?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: own.signal,
+    release() {
+      clearTimeout(timer);
+      other?.removeEventListener("abort", follow);
+    },
+  };
+}
+
 /** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */
 const holder = globalThis as { [key: symbol]: number | undefined };
 const AHEAD = Symbol.for("cardlane.database-time");

@@ -65,7 +65,7 @@ export function CustomerPage({ customer, latest, mode }: CustomerPageProps) {
   );
 }
 
-const HEADINGS = ["Currency", "Captured", "Refunded", "Net", "Disputed"] as const;
+const HEADINGS = ["Currency", "Captured", "Refunded", "Net"] as const;
 
 function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
   return (
@@ -75,18 +75,14 @@ function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
         <thead>
           <tr className="border-b text-soft text-xs">
             {HEADINGS.map((heading) => (
-              <th
-                key={heading}
-                scope="col"
-                className={`px-2 py-2 font-normal last:pr-4 first:pl-4 first:text-left ${heading === "Disputed" ? "max-sm:hidden" : ""}`}
-              >
+              <th key={heading} scope="col" className="px-2 py-2 font-normal last:pr-4 first:pl-4 first:text-left">
                 {heading}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {currencies.map(({ currency, captured, refunded, net, disputed }) => (
+          {currencies.map(({ currency, captured, refunded, net }) => (
             <tr key={currency} className="h-10 border-b last:border-0">
               <th scope="row" className="pl-4 text-left font-normal">
                 {currency}
@@ -97,11 +93,8 @@ function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
               <td className="px-2">
                 <Money amount={refunded} currency={currency} bare />
               </td>
-              <td className="px-2 font-medium max-sm:pr-4">
+              <td className="pr-4 pl-2 font-medium">
                 <Money amount={net} currency={currency} bare />
-              </td>
-              <td className="pr-4 pl-2 max-sm:hidden">
-                <Money amount={disputed} currency={currency} bare />
               </td>
             </tr>
           ))}

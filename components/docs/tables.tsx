@@ -253,9 +253,9 @@ export function TestCards({ group }: { group: SandboxCard["group"] }) {
         rows={cards.map((card) => ({
           key: card.number,
           cells: [
-            <Mono key="number" id={`card-${card.number}`}>
-              {groupedNumber(card.number)}
-            </Mono>,
+            <span key="number" className="whitespace-nowrap">
+              <Mono id={`card-${card.number}`}>{groupedNumber(card.number)}</Mono>
+            </span>,
             effect ? card.effect : BRAND_NAMES[card.brand],
           ],
         }))}

@@ -199,6 +199,16 @@ test("ids that are hashes are refused to nobody", () => {
   expect(hashes.filter((hash) => holdsCardNumber(`Order ${hash}`)).length).toBeLessThan(20);
 });
 
+test("a number with a month behind it is refused, though it is all hexadecimal", () => {
+  for (const text of [
+    "4242424242424242dec27",
+    "4111111111111111feb2028 is my card",
+    "dec274242424242424242",
+    "378282246310005dec28",
+  ])
+    expect(holdsCardNumber(text), text).toBe(true);
+});
+
 test("the search takes time in proportion to the text, whatever the text is", { timeout: 60_000 }, () => {
   const cpuMs = (text: string) => {
     const before = process.cpuUsage();

@@ -320,13 +320,16 @@ function endOfToken(text: string, at: number): number {
 const HASH_ID = /[\da-f]{20,64}(?![\da-z])/iy;
 /** One letter may be what somebody puts between the digits of a number. */
 const LETTERS_OF_HASH = 2;
+/** A hash seldom begins or ends with so many digits; a number with a month behind it does: 4242424242424242dec27. */
+const MAY_BE_NUMBER = /^\d{14}|\d{14}$/;
 
 /** Where a hash ends that begins here, as many shops have them for orders: one in seventy holds a number with a valid check digit. */
 function endOfHash(text: string, at: number): number {
   HASH_ID.lastIndex = at;
   if (!HASH_ID.test(text)) return 0;
-  const letters = new Set(text.slice(at, HASH_ID.lastIndex).toLowerCase().replace(/\d/g, ""));
-  return letters.size < LETTERS_OF_HASH ? 0 : HASH_ID.lastIndex;
+  const word = text.slice(at, HASH_ID.lastIndex);
+  const letters = new Set(word.toLowerCase().replace(/\d/g, ""));
+  return letters.size < LETTERS_OF_HASH || MAY_BE_NUMBER.test(word) ? 0 : HASH_ID.lastIndex;
 }
 
 const TYPE_ID = /_0[1-3][0-9a-hjkmnp-tv-z]{24}(?![0-9a-zA-Z_])/y;

@@ -48,3 +48,23 @@ test("a stream counts like any other answer, and waits while its reader would be
   }
   expect(stop.signal.aborted).toBe(true);
 });
+
+test("streams of test mode leave room for those of live mode, however many accounts open them", async () => {
+  const live = testContext(service, merchant.live);
+  const refusalOf = (opening: Promise<unknown>) => opening.then(() => null).catch((error: Error) => error.message);
+  const left: (() => Promise<unknown>)[] = [];
+  const opened = async (of: typeof ctx, reader: string) => {
+    const stream = (await openEventStream(of, reader, null))(new AbortController().signal);
+    await stream.next();
+    left.push(() => stream.return());
+  };
+  let refusal: string | null = null;
+  for (let i = 0; refusal === null && i < 100; i++)
+    refusal = await refusalOf(opened(ctx, `account ${Math.floor(i / 5)}`));
+  expect(refusal).toMatch(/^Too many streams of events are open here/);
+  for (let i = 0; i < 5; i++) expect(await refusalOf(opened(live, "live"))).toBeNull();
+  expect(await refusalOf(opened(live, "live"))).toMatch(/^At most 5 streams/);
+  for (const leave of left) await leave();
+  expect(await refusalOf(opened(ctx, "account 0"))).toBeNull();
+  await left.at(-1)?.();
+});

@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import type { Event } from "@/lib/contract/events/event";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Context } from "@/lib/domain/context";
 import { followEvents } from "@/lib/domain/events/read-events";
 import { currentService } from "./current-service";
@@ -11,6 +12,8 @@ export type Stream = (signal: AbortSignal) => AsyncGenerator<string, void>;
 /** Streams at once of one reader, and of all of this process: each asks the database twice a second. */
 const MOST_OF_ONE = 5;
 const MOST = 100;
+/** In test mode: accounts cost nothing to open, and twenty of them must not keep live events from everybody. */
+const MOST_OF_TESTS = 75;
 /** How soon a client comes back that lost its stream. */
 const RETRY_MS = 2_000;
 
@@ -21,10 +24,10 @@ const LOOK_MS = 500;
 const UNREAD_MS = 1_000;
 
 const open = new Map<string, number>();
-let openOfAll = 0;
+const openOfAll = { test: 0, live: 0 };
 
-function count(reader: string, by: 1 | -1): void {
-  openOfAll += by;
+function count(reader: string, mode: Mode, by: 1 | -1): void {
+  openOfAll[mode] += by;
   const now = (open.get(reader) ?? 0) + by;
   if (now === 0) open.delete(reader);
   else open.set(reader, now);
@@ -35,19 +38,16 @@ function count(reader: string, by: 1 | -1): void {
  * `rate_limited` when the reader has as many streams as it may, and as `followEvents` does.
  */
 export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
-  if (openOfAll >= MOST || (open.get(reader) ?? 0) >= MOST_OF_ONE)
-    throw new AppError(
-      "rate_limited",
-      `At most ${MOST_OF_ONE} streams of events can be open at once. Close one first.`,
-      {
-        retryAfterSeconds: 5,
-      },
-    );
+  const { mode } = ctx.environment;
+  if ((open.get(reader) ?? 0) >= MOST_OF_ONE)
+    throw tooMany(`At most ${MOST_OF_ONE} streams of events can be open at once. Close one first.`);
+  if (openOfAll.test + openOfAll.live >= MOST || (mode === "test" && openOfAll.test >= MOST_OF_TESTS))
+    throw tooMany("Too many streams of events are open here at the moment. Try again in 5 s.");
   // Counted before anything is waited for: of many at once each would see the place that one may have.
-  count(reader, 1);
+  count(reader, mode, 1);
   let isHeld = true;
   const release = () => {
-    if (isHeld) count(reader, -1);
+    if (isHeld) count(reader, mode, -1);
     isHeld = false;
   };
   const followed = await followEvents(ctx, lastEventId).catch((error: unknown) => {
@@ -86,6 +86,8 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
     }
   };
 }
+
+const tooMany = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
 /** JSON has no line breaks of its own. */
 const frameOf = (event: Event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,4 +1,6 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { collectGarbage } from "@/lib/testing/collect";
 import { takeExportSlot } from "./export";
 
 const takeNow = (merchantId: string) => takeExportSlot(merchantId, { patienceMs: 0 });
@@ -58,6 +60,15 @@ test("whoever left waits for nothing", async () => {
   const gone = new AbortController();
   const waiting = takeExportSlot("left", { gone: gone.signal, patienceMs: 600_000 });
   gone.abort();
+  await expect(waiting).rejects.toThrow(/your account/);
+  running.release();
+});
+
+test("an export waits no longer than it should, whatever is collected while it waits", { timeout: 5_000 }, async () => {
+  const running = await takeNow("patient");
+  const waiting = takeExportSlot("patient", { patienceMs: 300 });
+  await turn();
+  collectGarbage();
   await expect(waiting).rejects.toThrow(/your account/);
   running.release();
 });

@@ -4,6 +4,7 @@ import { TZDate } from "@date-fns/tz";
 import { format } from "date-fns";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
+import { abortAfter } from "@/lib/clock";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
@@ -180,15 +181,19 @@ export async function takeExportSlot(
   merchantId: string,
   { now = () => performance.now(), gone, patienceMs = PATIENCE_MS }: TakeOptions = {},
 ): Promise<ExportSlot> {
-  const impatient = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(patienceMs)]);
-  for (;;) {
-    exportsOf.check(merchantId);
-    const refusal = refusalOf(merchantId, now());
-    if (!refusal) break;
-    if (impatient.aborted || patienceMs === 0) throw refusal;
-    await once(slots, "free", { signal: impatient }).catch((error) => {
-      if (!impatient.aborted) throw error;
-    });
+  const { signal: impatient, release: stopWaiting } = abortAfter(patienceMs, gone);
+  try {
+    for (;;) {
+      exportsOf.check(merchantId);
+      const refusal = refusalOf(merchantId, now());
+      if (!refusal) break;
+      if (impatient.aborted || patienceMs === 0) throw refusal;
+      await once(slots, "free", { signal: impatient }).catch((error) => {
+        if (!impatient.aborted) throw error;
+      });
+    }
+  } finally {
+    stopWaiting();
   }
   exportsOf.take(merchantId);
   const own: Running = { startedMs: now(), bytes: 0, ended: new AbortController() };

@@ -1,5 +1,7 @@
 import { connect } from "node:net";
+import { queryObjects } from "node:v8";
 import { afterEach, expect, test } from "vitest";
+import { collectGarbage } from "@/lib/testing/collect";
 import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
 import { createSender, type Dial } from "./sender";
 import { openWall } from "./wall";
@@ -46,6 +48,24 @@ test("it goes through the connection to the address that was checked, and the na
   expect(sent).toMatchObject({ kind: "answered", status: 200 });
   expect([asked, dialled]).toEqual([["shop.example"], ["192.0.2.1"]]);
   expect(receiver.received[0]?.headers.host).toBe("shop.example");
+});
+
+test("a message that was sent leaves nothing behind, however long the process lasts", async () => {
+  const receiver = await receiving();
+  const process = new AbortController();
+  const send = () => createSender(openWall()).send(to(receiver.url), process.signal);
+  await send();
+  const before = queryObjects(AbortSignal) as unknown as number;
+  for (let i = 0; i < 50; i++) expect(await send()).toMatchObject({ status: 200 });
+  expect((queryObjects(AbortSignal) as unknown as number) - before).toBeLessThan(10);
+});
+
+test("a silent receiver is given up, whatever is collected meanwhile", { timeout: 5_000 }, async () => {
+  const silent = await receiving(() => {});
+  const sent = createSender(openWall(), undefined, 500).send(to(silent.url), never);
+  await expect.poll(() => silent.received.length).toBe(1);
+  collectGarbage();
+  expect(await sent).toEqual({ kind: "failed", error: "No answer within 0.5 s." });
 });
 
 test("a dead address is passed over for the next one", async () => {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as sendRequest } from "node:http";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { abortAfter } from "@/lib/clock";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { scrub } from "@/lib/log";
 import { type Target, type Wall, WallError } from "./wall";
@@ -58,7 +59,7 @@ export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_M
       }
     },
     async send(message, stopping) {
-      const signal = AbortSignal.any([AbortSignal.timeout(limitMs), stopping]);
+      const { signal, release } = abortAfter(limitMs, stopping);
       let socket: Socket | undefined;
       try {
         const target = await withSignal(wall.pass(message.url), signal);
@@ -69,6 +70,7 @@ export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_M
         if (signal.aborted) return { kind: "failed", error: `No answer within ${limitMs / 1_000} s.` };
         return { kind: "failed", error: keepableText(scrub(reasonOf(error)), 300) };
       } finally {
+        release();
         socket?.destroy();
       }
     },
@@ -112,14 +114,14 @@ async function connectTo(wall: Wall, connect: Dial, target: Target, address: str
   const refusal = wall.refusalOf(address);
   if (refusal !== null) throw new WallError("refused", refusal);
   const socket = connect(target, address);
+  const limit = abortAfter(CONNECT_MS, signal);
   try {
     const connected = new Promise<void>((resolve, reject) => {
       socket.once(target.url.protocol === "https:" ? "secureConnect" : "connect", resolve);
       socket.once("error", reject);
     });
-    const limit = AbortSignal.timeout(CONNECT_MS);
-    await withSignal(connected, AbortSignal.any([signal, limit])).catch((error: unknown) => {
-      throw limit.aborted && !signal.aborted ? new Error(`No connection to ${address} within 5 s.`) : error;
+    await withSignal(connected, limit.signal).catch((error: unknown) => {
+      throw limit.signal.aborted && !signal.aborted ? new Error(`No connection to ${address} within 5 s.`) : error;
     });
     // Whatever was asked for: this is who is at the other end, before it is told anything.
     const reached = wall.refusalOf(socket.remoteAddress ?? "nothing");
@@ -129,6 +131,8 @@ async function connectTo(wall: Wall, connect: Dial, target: Target, address: str
     socket.on("error", () => {});
     socket.destroy();
     throw error;
+  } finally {
+    limit.release();
   }
 }
 
@@ -150,7 +154,8 @@ async function exchange(socket: Socket, { url }: Target, message: Message, signa
     signal,
   );
   const { statusCode: status = 0, headers } = response;
-  const text = await readSome(response, AbortSignal.any([signal, AbortSignal.timeout(BODY_MS)]));
+  const limit = abortAfter(BODY_MS, signal);
+  const text = await readSome(response, limit.signal).finally(limit.release);
   return { kind: "answered", status, retryAfter: headers["retry-after"] ?? null, body: text };
 }
 

@@ -1,4 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
+import { makePgArray } from "drizzle-orm/pg-core";
+import { lookUps } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys, type OperationState } from "@/db/schema/operations";
 import { isOver } from "../payments/operations";
@@ -63,9 +65,10 @@ export type KeyState = IdempotencyKeyRow & {
 const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
 const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
-/** What is known of a key. Index: primary keys of idempotency_keys and operations. */
-export async function findKey(sql: Sql, environmentId: string, key: string): Promise<KeyState | null> {
-  const [row] = await sql<KeyState[]>`
+/** What is known of a key; null: nothing. Index: primary keys of idempotency_keys and operations. */
+export const findKey = lookUps(
+  (sql, environmentId, keys): Promise<KeyState[]> =>
+    sql<KeyState[]>`
     select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
       case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
       k.created_at <= now() - interval '24 hours' as expired,
@@ -73,9 +76,9 @@ export async function findKey(sql: Sql, environmentId: string, key: string): Pro
       coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
         ${isOver(sql, "k.locked_until")}) as lease_over
     from idempotency_keys k
-    where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
-  return row ?? null;
-}
+    where k.environment_id = ${environmentId}::uuid and k.key = any(${makePgArray([...keys])}::text::text[])`,
+  ({ key }) => key,
+);
 
 /** The stored answer, however long it is; null when the key is gone, or stands for something else by now. Index: primary key. */
 export async function findStoredAnswer(

@@ -1,3 +1,5 @@
+import { makePgArray } from "drizzle-orm/pg-core";
+import { lookUps } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import { columnList, runText, type StatementText } from "../statement-text";
 import {
@@ -12,17 +14,14 @@ import { type TransactionCursor, type TransactionFilter, type TransactionPage, t
 const GET_TEXT = `
 select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
 from transactions t join payments p on p.environment_id = $1 and p.id = t.payment_id
-where t.environment_id = $1 and t.id = $2`;
+where t.environment_id = $1 and t.id = any($2::text::uuid[])`;
 
-/** By primary key. */
-export async function findTransaction(
-  sql: Sql,
-  environmentId: string,
-  id: string,
-): Promise<TransactionWithMoney | null> {
-  const rows = await sql.unsafe<TransactionWithMoney[]>(GET_TEXT, [environmentId, id], { prepare: true });
-  return rows[0] ?? null;
-}
+/** Null: there is none. By primary key. */
+export const findTransaction = lookUps(
+  (sql, environmentId, ids) =>
+    sql.unsafe<TransactionWithMoney[]>(GET_TEXT, [environmentId, makePgArray([...ids])], { prepare: true }),
+  ({ id }) => id,
+);
 
 /** Where a page that starts after this transaction begins, whatever the sort. By primary key. */
 export async function findTransactionCursor(

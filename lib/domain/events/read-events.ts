@@ -93,6 +93,22 @@ const HEARTBEAT_MS = 15_000;
 
 /** Before the snapshot at which a stream began: with this id its reader comes back who has had no event yet. */
 const START_PREFIX = "start_";
+const PURPOSE = "event-stream-start";
+
+/**
+ * Signed, for one environment: all events that a snapshot sees are read to be passed over, and of one that somebody made up those
+ * would be all that there are.
+ */
+function startIdOf({ environment, service }: Context, snapshot: string): string {
+  return `${START_PREFIX}${snapshot}.${service.secret.mac(PURPOSE, `${environment.id} ${snapshot}`)}`;
+}
+
+/** The snapshot in a start id; null for any that is not ours. */
+function snapshotIn({ environment, service }: Context, startId: string): string | null {
+  const [snapshot = "", mac = "", ...rest] = startId.slice(START_PREFIX.length).split(".");
+  const isOurs = rest.length === 0 && service.secret.isMac(PURPOSE, `${environment.id} ${snapshot}`, mac);
+  return isOurs ? snapshot : null;
+}
 
 type Followed = {
   /** Where it begins: as `lastEventId` it leads back there. */
@@ -107,7 +123,7 @@ type Followed = {
  */
 export async function followEvents(ctx: Context, lastEventId: string | null): Promise<Followed> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const startId = lastEventId ?? START_PREFIX + (await currentSnapshot(sql));
+  const startId = lastEventId ?? startIdOf(ctx, await currentSnapshot(sql));
   const first = await positionBehind(ctx, startId);
   async function* events(signal: AbortSignal) {
     let position: StreamPosition = first;
@@ -133,9 +149,9 @@ export async function followEvents(ctx: Context, lastEventId: string | null): Pr
 async function positionBehind(ctx: Context, lastEventId: string): Promise<StreamPosition> {
   const id = decodeId("event", lastEventId);
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const position = lastEventId.startsWith(START_PREFIX)
-    ? positionAt(lastEventId.slice(START_PREFIX.length))
-    : id && (await positionOf(sql, ctx.environment.id, id, oldestEventId(ctx.service)));
+  const snapshot = lastEventId.startsWith(START_PREFIX) ? snapshotIn(ctx, lastEventId) : null;
+  if (snapshot !== null) return positionAt(snapshot);
+  const position = id && (await positionOf(sql, ctx.environment.id, id, oldestEventId(ctx.service)));
   if (position) return position;
   const message = `Last-Event-ID must be the id of an event of this environment's last ${EVENTS_KEPT_DAYS} days.`;
   throw new AppError("invalid_parameter", message, { param: "Last-Event-ID" });

@@ -109,7 +109,7 @@ async function replyOf(ctx: Context, operation: OperationSubject, executed: Exec
     return longReply(ctx, stored, false);
   }
   if (executed.kind === "lost") {
-    const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
+    const row = await findKey(ctx.service, ctx.environment.id, keyOf(ctx).key);
     // The process that took the operation over has stored the first answer.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
@@ -145,7 +145,7 @@ function remember(ctx: Context): void {
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
   const request = keyOf(ctx);
   if (!answeredBy.get(ctx.service)?.has(nameOf(ctx, request))) return null;
-  const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, request.key);
+  const row = await findKey(ctx.service, ctx.environment.id, request.key);
   if (row?.state !== "done" || row.expired || !(await request.isSame(row.request_digest))) return null;
   return replay(ctx, row);
 }
@@ -156,7 +156,7 @@ export async function replayKnown(ctx: Context): Promise<Reply | null> {
  */
 export async function replayStored(ctx: Context): Promise<Reply> {
   const request = keyOf(ctx);
-  const row = await findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, request.key);
+  const row = await findKey(ctx.service, ctx.environment.id, request.key);
   if (!row || row.expired) {
     const detail =
       "This key has no stored answer: it is forgotten 24 hours after the first use. Sent again, the request would be a new operation, so nothing was sent.";
@@ -188,7 +188,7 @@ export async function answerFromKey(ctx: Context, token: string | null = null): 
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
-  let row = await findKey(sql, ctx.environment.id, key);
+  let row = await findKey(ctx.service, ctx.environment.id, key);
   let compared = null as Buffer | null;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
     if (!row || row.expired) return null;
@@ -231,7 +231,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
   if (begun) return begun;
   const look = service.timer
     .wait(pauseMs)
-    .then(() => findKey(service.db.within(environment.id).sql, environment.id, key))
+    .then(() => findKey(service, environment.id, key))
     .finally(() => looks.delete(name));
   looks.set(name, look);
   return look;

@@ -120,6 +120,12 @@ test("a mistyped number, which no check digit gives away, is kept nowhere beside
   expect(text).not.toContain("9876");
 });
 
+test("the card's own number is kept in nothing that looks like an id of ours", () => {
+  const number = "4242424242424242";
+  const sent = { description: `pay_01${number}abcdefgh`, card: { number, cvv: "987" } };
+  expect(keptBody(createPayment, sent, ownCardOf(sent)).body).not.toContain(number);
+});
+
 test("a value of another kind than the schema's is not kept", () => {
   const sent = { card: "4242 4242", amount: { number: "4242" }, payment_token: { cvv: "123" }, metadata: ["cvv 123"] };
   expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({

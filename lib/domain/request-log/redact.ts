@@ -151,11 +151,13 @@ const MIN_CODE = 3;
 /** A text of a request as it may be kept, with nothing of its card, and no secret of ours. */
 export function keepableBeside(card: OwnCard, value: string, max: number): string {
   const read = value.length > max + MAX_BEYOND ? value.slice(0, max + MAX_BEYOND) : value;
-  if (card.number !== null && holdsNumber(read, card.number)) return REDACTED;
+  if (holdsOwn(card, read)) return REDACTED;
   if (card.code !== null && holdsCode(read, card.code)) return REDACTED;
   const open = read.includes("_") ? read.replace(OWN_SECRETS, `$1$2_${REDACTED}`) : read;
   return keepableText(read.length < value.length ? `${open}…` : open, max);
 }
+
+const holdsOwn = ({ number }: OwnCard, text: string): boolean => number !== null && holdsNumber(text, number);
 
 /** Whether a security code stands in a text by itself; one that is too short to be a code only as all of it. */
 function holdsCode(text: string, code: string): boolean {
@@ -218,7 +220,8 @@ const OWN = /^(?:[a-z]{2,5}_0[1-3][0-9a-hjkmnp-tv-z]{24}|\d{4}-\d\d-\d\dT\d\d:\d
 function stringOf(shape: Shape, value: string, work: Work): string {
   if (shape.listed.has(value)) return plain(`"${value}"`, work);
   if (!shape.text && shape.listed.size === 0) return redacted(NOT_KEPT, work);
-  if (value.length >= 24 && value.length <= 31 && OWN.test(value)) return plain(`"${value}"`, work);
+  if (value.length >= 24 && value.length <= 31 && OWN.test(value) && !holdsOwn(work.card, value))
+    return plain(`"${value}"`, work);
   const kept = keepableBeside(work.card, value, MAX_BODY);
   if (kept !== value) work.redacted = true;
   return take(JSON.stringify(kept), work);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { findEvent } from "@/db/queries/events";
 import {
   type Attempted,
@@ -101,6 +102,8 @@ export class WebhookWorker {
 
   constructor(service: Service) {
     this.#service = service;
+    // Each message under way listens.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /**

@@ -3,6 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { toResponse } from "@/lib/http/answer";
 import { currentService } from "@/lib/http/current-service";
+import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import {
   type Answer,
@@ -18,6 +19,8 @@ import {
   URL_OF_MCP,
   YES,
 } from "@/lib/testing/mcp";
+import type { Call } from "./endpoint-calls";
+import { askOnStream } from "./older-clients";
 
 const { db } = await testDatabase({ max: 8 });
 const { service, nextProcess, shop } = testShops(db);
@@ -249,6 +252,33 @@ test("questions of one merchant, with however many keys, leave room for those of
     .poll(() => olderQuestion(keys[2] as string, { payment_id: id, amount: 100 }).then((one) => asked.push(one)))
     .toBeGreaterThan(11);
   for (const one of asked.slice(1)) await one.leave();
+});
+
+test("questions of test mode leave room for those of live mode, however many accounts ask", async () => {
+  const ask = (mode: "test" | "live", account: string) => {
+    const environment = { id: newId(), mode, merchantId: account };
+    const call = {
+      http: { service },
+      caller: { environment, actor: { type: "api_key", id: newId() } },
+    } as unknown as Call;
+    const asked = { key: newId(), amount: null, until: service.clock.now().getTime() + 600_000 };
+    const requestState = `${Buffer.from(JSON.stringify(asked)).toString("base64url")}.`;
+    return askOnStream(call, 1, { name: "refund_payment", input: {} }, { requestState } as never)(
+      new AbortController().signal,
+    );
+  };
+  const open: AsyncGenerator<string, void>[] = [];
+  const fill = async () => {
+    for (let i = 0; i < 100; i++) {
+      const stream = ask("test", `account ${i % 10}`);
+      await stream.next();
+      open.push(stream);
+    }
+  };
+  await expect(fill()).rejects.toThrow("open here at the moment");
+  const live = ask("live", "live");
+  expect((await live.next()).value).toContain("elicitation/create");
+  for (const stream of [...open, live]) await stream.return();
 });
 
 test.each([

@@ -67,4 +67,7 @@ export default async function WebhooksPage({ params, searchParams }: WebhooksPag
 const curl = (baseUrl: string) => `curl -X POST ${baseUrl}/v1/webhook-endpoints \\
   -H "X-Api-Key: $CARDLANE_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{ "url": "https://example.com/webhooks", "event_types": ["payment.captured"] }'`;
+  -d '{
+    "url": "https://example.com/webhooks",
+    "event_types": ["payment.captured"]
+  }'`;
