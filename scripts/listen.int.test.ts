@@ -50,7 +50,7 @@ it("forwards what happens as a webhook does, those types alone, and goes on wher
     return ((await answer.json()) as { id: string }).id;
   };
   const options = ["--key", key, "--url", first.baseUrl, "--forward", receiver.url];
-  const { printed } = listen(...options, "--types", "subscription_plan.created");
+  const { printed } = listen(...options, "--types", "subscription_plan.*");
   await expect.poll(printed, { timeout: 20_000 }).toContain("Ready");
   const secret = /Signing secret: (whsec_\S+)/.exec(printed())?.[1] ?? "";
 
@@ -76,6 +76,7 @@ it("forwards what happens as a webhook does, those types alone, and goes on wher
 it("says in a sentence what cannot be used", async () => {
   const cases = [
     [["--types", "payment.paid"], "There is no event type 'payment.paid'."],
+    [["--types", "transaction.*,payments.*"], "There is no event type 'payments.*'."],
     [["--secret", "abc", "--key", "sk_test_x"], "--secret starts with whsec_"],
     [["--key", "sk_live_x"], "This is a live key"],
   ] as const;

@@ -6,7 +6,7 @@ import { causeOf } from "./replay/client";
 import { sandboxKey, webAddress } from "./replay/options";
 
 const USAGE =
-  "npm run listen -- [--forward http://localhost:4000/webhooks] [--types payment.captured,refund.failed] [--secret whsec_…] [--key sk_test_…] [--url http://localhost:3000]";
+  "npm run listen -- [--forward http://localhost:4000/webhooks] [--types payment.captured,refund.*] [--secret whsec_…] [--key sk_test_…] [--url http://localhost:3000]";
 const TEXT = { type: "string" } as const;
 const OPTIONS = { forward: TEXT, types: TEXT, secret: TEXT, key: TEXT, url: TEXT };
 const AGAIN_MS = 2_000;
@@ -53,9 +53,7 @@ async function main(): Promise<number> {
 
 function readListening(args: string[]): Listening {
   const values = readArguments(args, OPTIONS, []) as Partial<Record<keyof typeof OPTIONS, string>>;
-  const types = values.types?.split(",").map((type) => type.trim());
-  const unknown = types?.find((type) => !(EVENT_TYPES as readonly string[]).includes(type));
-  if (unknown !== undefined) throw new UsageError(`There is no event type '${unknown}'.`);
+  const types = values.types?.split(",").flatMap((type) => typesNamed(type.trim()));
   if (values.secret !== undefined && !/^whsec_[A-Za-z\d+/]{32,}={0,2}$/.test(values.secret))
     throw new UsageError("--secret starts with whsec_, as an endpoint's secret does.");
   const made = newSigningKeys();
@@ -66,6 +64,15 @@ function readListening(args: string[]): Listening {
     types: types ? new Set(types) : null,
     keys: { ...made, secret: values.secret ?? made.secret },
   };
+}
+
+/** A type, or all of a group, such as `transaction.*`. */
+function typesNamed(name: string): readonly string[] {
+  const found = EVENT_TYPES.filter(
+    (type) => type === name || (name.endsWith(".*") && type.startsWith(name.slice(0, -1))),
+  );
+  if (found.length === 0) throw new UsageError(`There is no event type '${name}'.`);
+  return found;
 }
 
 /** Reads the stream until it breaks off. Answers the last event's id, behind which the next one goes on. */

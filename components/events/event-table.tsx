@@ -49,6 +49,8 @@ const PAGES = [
   ["transaction", "transactions"],
   ["plan", "plans"],
   ["clientSession", "checkout"],
+  ["apiKey", "developers/api-keys"],
+  ["settlementBatch", "settlement-batches"],
   ["webhookEndpoint", "developers/webhooks"],
 ] as const;
 

@@ -4,6 +4,7 @@ import { useId } from "react";
 import { Checkbox } from "@/components/ui/checkbox";
 import { RadioCards } from "@/components/ui/choices";
 import { TextField } from "@/components/ui/form";
+import { cn } from "@/components/ui/styles";
 import type { FormState } from "@/lib/client/use-form";
 import type { Payload, WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 
@@ -92,21 +93,39 @@ function TypeChoice({ form, eventTypes }: EndpointFieldsProps) {
   const id = useId();
   const { types } = form.values;
   const error = form.errorOf("event_types");
+  const choose = (some: readonly string[], chosen: boolean) =>
+    form.set({ types: eventTypes.filter((type) => (some.includes(type) ? chosen : types.includes(type))) });
   return (
     <fieldset className="min-w-0" aria-describedby={error && id}>
       <legend className="sr-only">Selected events</legend>
-      <div className="grid gap-x-6 gap-y-1.5 rounded-md border px-3 py-2.5 sm:grid-cols-2">
-        {eventTypes.map((type) => (
-          <Checkbox
-            key={type}
-            name="event_types"
-            label={<span className="font-mono text-xs [overflow-wrap:anywhere]">{type}</span>}
-            checked={types.includes(type)}
-            onChange={({ target }) =>
-              form.set({ types: target.checked ? [...types, type] : types.filter((each) => each !== type) })
-            }
-          />
-        ))}
+      <div className="divide-y rounded-md border">
+        {groupsOf(eventTypes).map(([group, own]) => {
+          const chosen = own.filter((type) => types.includes(type)).length;
+          return (
+            <fieldset key={group} className="min-w-0 px-3 py-2.5">
+              <legend className="sr-only">Events of {group}</legend>
+              {own.length > 1 && (
+                <Checkbox
+                  label={<span className="font-medium font-mono text-xs">{group}.*</span>}
+                  checked={chosen === own.length}
+                  indeterminate={chosen > 0 && chosen < own.length}
+                  onChange={({ target }) => choose(own, target.checked)}
+                />
+              )}
+              <div className={cn("grid gap-x-6 gap-y-1.5 sm:grid-cols-2", own.length > 1 && "mt-1.5 pl-5")}>
+                {own.map((type) => (
+                  <Checkbox
+                    key={type}
+                    name="event_types"
+                    label={<span className="font-mono text-xs [overflow-wrap:anywhere]">{type}</span>}
+                    checked={types.includes(type)}
+                    onChange={({ target }) => choose([type], target.checked)}
+                  />
+                ))}
+              </div>
+            </fieldset>
+          );
+        })}
       </div>
       {error && (
         <p id={id} className="mt-1.5 text-red text-xs">
@@ -115,4 +134,14 @@ function TypeChoice({ form, eventTypes }: EndpointFieldsProps) {
       )}
     </fieldset>
   );
+}
+
+/** Types by what they are about, which is their name up to the dot. */
+function groupsOf(eventTypes: readonly string[]): [string, string[]][] {
+  const groups = new Map<string, string[]>();
+  for (const type of eventTypes) {
+    const group = type.slice(0, type.indexOf("."));
+    groups.set(group, [...(groups.get(group) ?? []), type]);
+  }
+  return [...groups];
 }

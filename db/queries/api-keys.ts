@@ -100,9 +100,10 @@ export async function expireApiKeyIn(
   id: string,
   hours: number,
   updated_at: string,
-): Promise<void> {
+): Promise<ApiKeyRow> {
   const expires_at = fragment`least(${apiKeys.expires_at}, now() + make_interval(hours => ${hours}::integer))`;
-  await orm.update(apiKeys).set({ expires_at, updated_at }).where(byId(environmentId, id));
+  const rows = await orm.update(apiKeys).set({ expires_at, updated_at }).where(byId(environmentId, id)).returning();
+  return rows[0] as ApiKeyRow;
 }
 
 /** Whether another key has replaced this one. */

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../client";
 import { auditLog, events, type NewEvent } from "../schema/events";
 import type { ActorRecord } from "../schema/operations";
@@ -20,6 +20,16 @@ export async function insertEvent(
     sequence: sql`(select coalesce(max(${sequence}), 0) + 1 from ${events}
       where ${environment_id} = ${environmentId} and ${object_id} = ${event.object_id})`,
   });
+}
+
+/** Whether nobody was told of an object yet. Inside the transaction that holds its row. */
+export async function hasNoEvent(orm: Orm, environmentId: string, objectId: string): Promise<boolean> {
+  const rows = await orm
+    .select({ id: events.id })
+    .from(events)
+    .where(and(eq(events.environment_id, environmentId), eq(events.object_id, objectId)))
+    .limit(1);
+  return rows.length === 0;
 }
 
 /** Who did it. Inside the transaction that did it. */

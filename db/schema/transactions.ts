@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
@@ -56,6 +56,11 @@ export const transactions = pgTable(
     reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
+    /**
+     * Number of its last event. Null before this version told of it: then a refund has one for each outcome, which its status
+     * tells, and a charge has none. Processes of the version before leave it as it is.
+     */
+    event_sequence: integer("event_sequence"),
     authorized_at: instant("authorized_at"),
     captured_at: instant("captured_at"),
     settled_at: instant("settled_at"),

@@ -1,11 +1,11 @@
 import { Webhook } from "standardwebhooks";
-import { getEvent } from "@/lib/contract/events/endpoints";
+import { getEvent, listEvents } from "@/lib/contract/events/endpoints";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { getWebhookEndpoint, testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
 import { test as base, expectAccessible, expectWellInEveryLook } from "../browser";
 import { expect } from "../fixtures";
-import { aPlan, newEndpoint } from "../samples";
+import { aPlan, captured, newEndpoint } from "../samples";
 import { opens } from "./money-dialogs";
 
 const PAGE = "/test/developers/webhooks";
@@ -33,7 +33,13 @@ test("an endpoint is made, tested and watched, and its secret is shown once", as
   await dialog.getByLabel("Selected events").check();
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await expect(dialog.getByText("Choose at least one event.")).toBeVisible();
+  const group = dialog.getByLabel("subscription_plan.*", { exact: true });
+  await group.check();
+  await expect(dialog.getByLabel("subscription_plan.deactivated")).toBeChecked();
+  await group.uncheck();
+  await expect(dialog.getByLabel("subscription_plan.deactivated")).not.toBeChecked();
   await dialog.getByLabel("subscription_plan.created").check();
+  await expect(group).toBeChecked({ indeterminate: true });
   await expectAccessible(owner);
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
 
@@ -179,6 +185,19 @@ test("what failed says why, and filters find it", async ({ owner, api, receiver 
   await expect(owner.getByRole("row")).toHaveCount(2);
   await owner.getByLabel("Type").selectOption("payment.captured");
   await expect(owner.getByRole("heading", { name: "No events match" })).toBeVisible();
+});
+
+test("an event of a transaction leads to its payment, and one of a key to the key", async ({ owner, api }) => {
+  const payment = await captured(api);
+  const events = (await api.call(listEvents)).ok().data;
+  const idOf = (type: string) => events.find((event) => event.type === type)?.id ?? "";
+  await owner.goto(`/test/developers/events/${idOf("transaction.captured")}`);
+  await owner.getByRole("link", { name: payment.id }).click();
+  await expect(owner).toHaveURL(`/test/payments/${payment.id}`);
+  await owner.goto(`/test/developers/events/${idOf("api_key.created")}`);
+  await expect(owner.getByRole("figure", { name: "Event" })).not.toContainText("secret");
+  await owner.getByRole("link", { name: /^key_/ }).click();
+  await expect(owner.getByRole("heading", { level: 1, name: "Test key" })).toBeVisible();
 });
 
 test("another merchant's endpoints, deliveries and events are not there, and a viewer sees no endpoints", async ({

@@ -118,7 +118,8 @@ for (const language of ["Node", "Python", "curl"] as const) {
       ["REFUND", 1_500],
       ["CHARGE", 4_999],
     ]);
-    expect((await tenant.api.call(listEvents)).ok().total).toBe(3);
+    const { data: events } = (await tenant.api.call(listEvents)).ok();
+    expect(events.filter(({ type }) => /^(payment|refund)\./.test(type))).toHaveLength(3);
 
     // The log: the repeated request, and the refund sent again from there.
     await signInAs(context, await newPerson());

@@ -77,7 +77,8 @@ async function expectRowForEach(db: Database): Promise<void> {
     select n.id, n.type from events n
     join webhook_endpoints e on e.environment_id = n.environment_id
     left join webhook_deliveries d on d.environment_id = n.environment_id and d.endpoint_id = e.id and d.event_id = n.id
-    where d.id is null and (e.status = 'ENABLED' or n.created_at < (
+    -- The key that makes an endpoint is older than it.
+    where d.id is null and n.type <> 'api_key.created' and (e.status = 'ENABLED' or n.created_at < (
       select min(g.created_at) from events g where g.environment_id = n.environment_id and g.type = 'webhook_endpoint.disabled'))`;
   expect(missing.map((row) => row)).toEqual([]);
 }

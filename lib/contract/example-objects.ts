@@ -1,3 +1,4 @@
+import type { ApiKey } from "./api-keys/api-keys";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
 import { encodeId } from "./ids";
@@ -325,4 +326,24 @@ export const payout: Payout = {
   environment: "sandbox",
   created_at: "2026-11-21T01:01:05.793Z",
   updated_at: "2026-11-21T01:02:06.011Z",
+};
+
+export const ROTATED_KEY_ID = encodeId("apiKey", "019aa1b1-9c30-7d42-8e75-3b6a0f9d2c81");
+export const apiKey: ApiKey = {
+  id: encodeId("apiKey", "019a9b30-1c20-7a63-9f41-5e8d2b7c0a94"),
+  object: "api_key",
+  name: "Server",
+  prefix: "sk_test_",
+  last4: "x9Qd",
+  permissions: ["payment.create", "payment.read", "transaction.refund"],
+  status: "ACTIVE",
+  ip_allow_list: ["203.0.113.0/24"],
+  expires_at: null,
+  last_used_at: null,
+  last_used_ip: null,
+  rotated_from: null,
+  replaced_by: null,
+  available_actions: ["edit", "rotate", "disable", "revoke"],
+  created_at: "2026-11-19T08:15:02.464Z",
+  updated_at: "2026-11-19T08:15:02.464Z",
 };

@@ -3,9 +3,14 @@ import type { ShownBatchRow } from "@/db/queries/settlement/batches";
 import type { NumberedEvent } from "@/db/schema/events";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { newEvent, type PaymentEventType, paymentData } from "@/lib/domain/events/event";
+import {
+  newEvent,
+  type PaymentEventType,
+  paymentData,
+  transactionData,
+  transactionEventType,
+} from "@/lib/domain/events/event";
 import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
-import { presentTransaction } from "@/lib/domain/payments/present";
 import { statusOfCaptured } from "@/lib/domain/payments/states";
 import { presentSettlementBatch } from "@/lib/domain/settlement/read-batches";
 import { idAt } from "@/lib/ids";
@@ -15,24 +20,39 @@ type Row = Record<string, unknown>;
 /** A payment of the past as it stands now. */
 export type PastPayment = { payment: Row; charge: Row; refunds: Row[] };
 
-/** What was told of it, and when: the payment's own, or a refund's by its row. */
-export type PastEvent = { at: string; operationId: string } & (
-  | { type: PaymentEventType; of: PastPayment }
-  | { type: "refund.succeeded"; of: PastPayment; refund: Row }
+/** What was told of it, and when: the payment's own, with its charge's, or a refund's by its row. */
+export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
+  | { type: PaymentEventType }
+  | { type: "refund.succeeded" | "transaction.settled"; refund: Row }
 );
 
 const NEVER_HAD = { subscription_id: null, client_session_id: null };
 const DAY_MS = 86_400_000;
 
-/** The rows of some events, in order of time; the payments' rows learn the number of their last. */
+/** The rows of some events, in order of time; what they are about learns the number of its last. */
 export function rowsOfEvents(environmentId: string, events: PastEvent[]): Row[] {
   return events
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-    .map((event) => {
-      const made = event.type === "refund.succeeded" ? refundEvent(event) : paymentEvent(event);
-      return rowOf(environmentId, made, event.at);
-    });
+    .flatMap((event) => eventsOf(event).map((made) => rowOf(environmentId, made, event.at)));
 }
+
+function eventsOf(event: PastEvent): NumberedEvent[] {
+  if (!("refund" in event)) return [paymentEvent(event), transactionEvent(event, event.of.charge)];
+  if (event.type === "transaction.settled") return [transactionEvent(event, event.refund)];
+  return [
+    refundEvent(event, event.refund),
+    transactionEvent(event, event.refund),
+    transactionEvent(event, event.of.charge),
+  ];
+}
+
+/** The row learns the number of its last event. */
+const nextNumber = (row: Row): number => {
+  row.event_sequence = Number(row.event_sequence) + 1;
+  return row.event_sequence as number;
+};
+
+const justBefore = (at: string) => new Date(Date.parse(at) - 1).toISOString();
 
 /** A settlement batch's one event. */
 export function rowOfBatchEvent(batch: Row, net_amount: number): Row {
@@ -51,18 +71,35 @@ const rowOf = (environmentId: unknown, event: NumberedEvent, at: string): Row =>
 });
 
 function paymentEvent({ type, of, at, operationId }: Extract<PastEvent, { type: PaymentEventType }>): NumberedEvent {
-  const justBefore = new Date(Date.parse(at) - 1).toISOString();
-  const data = paymentData(snapshotAt(of, justBefore), snapshotAt(of, at), "test");
-  const sequence = Number(of.payment.event_sequence) + 1;
-  of.payment.event_sequence = sequence;
-  return { ...newEvent(type, { objectId: String(of.payment.id), operationId }, data), sequence };
+  const data = paymentData(snapshotAt(of, justBefore(at)), snapshotAt(of, at), "test");
+  const about = { objectId: String(of.payment.id), operationId };
+  return { ...newEvent(type, about, data), sequence: nextNumber(of.payment) };
 }
 
-function refundEvent({ of, refund, at, operationId }: Extract<PastEvent, { refund: Row }>): NumberedEvent {
+function refundEvent({ of, at, operationId }: PastEvent, refund: Row): NumberedEvent {
+  const data = transactionData(null, transactionAt(of, refund, at), "test");
+  const about = { objectId: String(refund.id), operationId };
+  return { ...newEvent("refund.succeeded", about, data), sequence: nextNumber(refund) };
+}
+
+function transactionEvent({ type, of, at, operationId }: PastEvent, row: Row): NumberedEvent {
+  const after = transactionAt(of, row, at);
+  const sequence = nextNumber(row);
+  const before = sequence === 1 ? null : transactionAt(of, row, justBefore(at));
+  const isSettled = type === "payment.settled" || type === "transaction.settled";
+  const told = isSettled ? "transaction.settled" : transactionEventType(after.row.status);
+  const about = { objectId: String(row.id), operationId };
+  return { ...newEvent(told, about, transactionData(before, after, "test")), sequence };
+}
+
+/** A transaction as it stood at an earlier time; a refund that was not accepted by then waited for it. */
+function transactionAt(of: PastPayment, { id }: Row, at: string) {
   const { payment, transactions } = snapshotAt(of, at);
-  const row = transactions.find(({ id }) => id === refund.id) as TransactionRow;
-  const data = { object: presentTransaction(row, payment, "test"), previous: null };
-  return { ...newEvent("refund.succeeded", { objectId: row.id, operationId }, data), sequence: 1 };
+  const row = transactions.find((transaction) => transaction.id === id);
+  if (row) return { row, payment };
+  const refund = of.refunds.find((each) => each.id === id);
+  const pending = { ...NEVER_HAD, ...refund, status: "PENDING", captured_at: null, updated_at: refund?.created_at };
+  return { row: { ...pending, settled_at: null, settlement_batch_id: null } as unknown as TransactionRow, payment };
 }
 
 /** The payment as it stood at an earlier time. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { getTransaction } from "@/lib/domain/transactions/read-transactions";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { seedDemoHistory } from "./demo-history";
@@ -42,6 +43,15 @@ test("the demo's past is in every book as the money path would have left it", as
     ["VOIDED", "AUTHORIZED"],
   ]);
   for (const { id, object } of told) expect(await getPayment(call(), { id: encodeId("payment", id) })).toEqual(object);
+  // So does each of its transactions.
+  const ofTransactions = await db.sql<{ id: string; object: object; was: string | null }[]>`
+    select distinct on (t.type, t.status) t.id, e.data -> 'object' as object, e.data #>> '{previous,status}' as was
+    from transactions t
+    join events e on e.environment_id = t.environment_id and e.object_id = t.id and e.sequence = t.event_sequence
+    where t.environment_id = ${merchant.test.id} order by t.type, t.status, t.id`;
+  expect(ofTransactions.length).toBeGreaterThan(7);
+  for (const { id, object } of ofTransactions)
+    expect(await getTransaction(call(), { id: encodeId("transaction", id) })).toEqual(object);
   const early = await db.sql`
     select t.id from transactions t
     join payments p on p.environment_id = t.environment_id and p.id = t.payment_id

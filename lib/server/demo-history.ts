@@ -193,7 +193,7 @@ class Books {
       ...expiryOf(order, atMs),
       ...{ card_bin: order.bin, description: order.description, metadata: {}, created_at: iso(atMs) },
       ...{ billing_address: order.address, plan_id: order.plan === null ? null : this.#plans[order.plan] },
-      ...{ settled_at: null, settlement_batch_id: null },
+      ...{ settled_at: null, settlement_batch_id: null, event_sequence: 0 },
     };
   }
 
@@ -259,7 +259,8 @@ class Books {
       captured: step.event === "payment.captured",
       fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });
-    this.#events.push({ type: step.event, at: doneAt, operationId: step.id, of: paid, refund } as PastEvent);
+    const told = { type: step.event, at: doneAt, operationId: step.id, of: paid };
+    this.#events.push((refund ? { ...told, refund } : told) as PastEvent);
     this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);
   }
 
@@ -333,6 +334,10 @@ class Books {
       });
       const payment = this.#paid.get(row.refund_of ?? row.id)?.payment;
       if (payment) payment.updated_at = laterOf(payment.updated_at, at);
+    }
+    for (const refund of refunds) {
+      const of = this.#paid.get(refund.refund_of);
+      if (of) this.#events.push({ type: "transaction.settled", at, operationId: id, of, refund });
     }
     for (const row of charges) {
       const of = this.#paid.get(row.id);

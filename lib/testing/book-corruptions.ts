@@ -222,7 +222,19 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     check: "outcome_has_event",
     how: "a refund of which it was told that it was accepted, and not that it came back",
     corrupt: (env, _ids, _batchId, paidBack) =>
-      sql`delete from events where environment_id = ${env} and object_id = ${paidBack.refund} and sequence = 2`,
+      sql`delete from events where environment_id = ${env} and object_id = ${paidBack.refund} and type = 'refund.failed'`,
+  },
+  {
+    check: "outcome_has_event",
+    how: "a capture of which its transaction alone told",
+    corrupt: (env, ids) =>
+      sql`update events set type = 'transaction.captured' where environment_id = ${env} and operation_id = ${ids.capture}`,
+  },
+  {
+    check: "events_are_numbered",
+    how: "a charge that counts an event nobody was told",
+    corrupt: (env, ids) =>
+      sql`update transactions set event_sequence = event_sequence + 1 where environment_id = ${env} and id = ${ids.charge}`,
   },
   {
     check: "events_are_numbered",
@@ -235,8 +247,8 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
   {
     check: "events_are_numbered",
     how: "an event whose number leaves a gap",
-    corrupt: (env, ids) =>
-      sql`update events set sequence = sequence + 1 where environment_id = ${env} and object_id = ${ids.refund}`,
+    corrupt: (env, ids) => sql`update events set sequence = sequence + 1
+      where environment_id = ${env} and object_id = ${ids.refund} and type = 'transaction.settled'`,
   },
   {
     check: "events_are_numbered",

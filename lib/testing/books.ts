@@ -104,7 +104,7 @@ export async function insertBookedPayment(db: Database, input: BookedPayment): P
 /** What the money path leaves of a payment whose only, partial refund fails after it was accepted and settled. */
 export async function failSettledRefund(db: Database, environmentId: string, ids: BookedIds): Promise<void> {
   const { payment, charge, refund, refundOperation } = ids;
-  await db.sql`update transactions set status = 'FAILED', refunded_at = null where environment_id = ${environmentId} and id = ${refund}`;
+  await db.sql`update transactions set status = 'FAILED', refunded_at = null, event_sequence = coalesce(event_sequence, 1) + 1 where environment_id = ${environmentId} and id = ${refund}`;
   await db.sql`update transactions set status = 'SETTLED', refunded_at = null where environment_id = ${environmentId} and id = ${charge}`;
   await db.sql`update payments set status = 'SETTLED', amount_refunded = 0, version = version + 1
     where environment_id = ${environmentId} and id = ${payment}`;
@@ -115,7 +115,8 @@ export async function failSettledRefund(db: Database, environmentId: string, ids
     from operations where environment_id = ${environmentId} and id = ${refundOperation}`;
   await db.sql`
     insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
-    values (${environmentId}, ${newId()}, 'refund.failed', ${refundOperation}, ${refund}, 2, '{}')`;
+    select environment_id, ${newId()}, 'refund.failed', ${refundOperation}, id, event_sequence, '{}'
+    from transactions where environment_id = ${environmentId} and id = ${refund}`;
   await db.sql`
     insert into audit_log (environment_id, id, actor, action, object_id)
     values (${environmentId}, ${newId()}, '{"type":"system","id":null}', 'payment.refund', ${payment})`;
@@ -159,9 +160,9 @@ async function insertRefundRow(
   const at = idTime(ids.refund);
   await db.sql`
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, refund_of,
-      captured_at, created_at, updated_at)
+      captured_at, created_at, updated_at, event_sequence)
     values (${environmentId}, ${ids.refund}, ${ids.payment}, 'REFUND', 'CAPTURED', ${refunded}, ${currency}, '{}',
-      ${ids.charge}, ${at}, ${at}, ${at})`;
+      ${ids.charge}, ${at}, ${at}, ${at}, 1)`;
 }
 
 type BookedOperation = { id: string; kind: string; transaction: string; amount: number };

@@ -366,6 +366,28 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/events/event.int.test.ts", "numbered without a gap"],
   },
   {
+    name: "a charge does not count its events",
+    edits: [
+      [
+        "db/queries/payments/outcomes.ts",
+        "event_sequence = ${lastNumber(s, charge)}::int",
+        "event_sequence = event_sequence",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "told of with what they changed"],
+  },
+  {
+    name: "what was read before a charge was told to be pending is not stale",
+    edits: [
+      [
+        "db/queries/payments/operations.ts",
+        "update payments set version = version + 1",
+        "update payments set version = version",
+      ],
+    ],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "is sent again goes on from there"],
+  },
+  {
     name: "a settled charge does not count its event",
     edits: [["db/queries/settlement/settle.ts", "then 1 else 0 end", "then 0 else 0 end"]],
     tests: ["int", "lib/domain/events/event.int.test.ts", "told by something"],
@@ -592,8 +614,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/execute.ts",
-        'unknown(outcome.reason), call)) ? "pending" : "lost"',
-        'unknown(outcome.reason), call)) ? "pending" : "pending"',
+        'unknown(outcome.reason), call, known)) ? "pending" : "lost"',
+        'unknown(outcome.reason), call, known)) ? "pending" : "pending"',
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],

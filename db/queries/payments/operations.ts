@@ -1,4 +1,5 @@
 import type { Sql } from "@/db/client";
+import type { NewEvent } from "@/db/schema/events";
 import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -184,21 +185,47 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 
 /**
  * The call ended without a known outcome: releases the operation for a status check after `delayMs`. `sent`: it was the
- * call that moves the money, so that from now on none is under way. False: it is closed, or another process holds it.
+ * call that moves the money, so that from now on none is under way. `told`: the first event of its transaction, written only
+ * while that has none; it makes what others have read of the payment stale. False: it is closed, or another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,
-  operation: { environment_id: string; id: string; epoch: number },
+  operation: { environmentId: string; id: string; epoch: number; paymentId: string },
   answer: { text: string; accepted: boolean },
-  { delayMs, sent }: { delayMs: number; sent: boolean },
+  { delayMs, sent, told }: { delayMs: number; sent: boolean; told: NewEvent | null },
 ): Promise<boolean> {
+  const { environmentId } = operation;
+  // In the order in which all statements lock: payment → operation.
+  const payment = told
+    ? sql`update payments set version = version + 1
+        where environment_id = ${environmentId}::uuid and id = ${operation.paymentId}::uuid
+        returning 1`
+    : sql`select 1`;
+  const event = told
+    ? sql`, transaction as (
+        update transactions set event_sequence = 1
+        where environment_id = ${environmentId}::uuid and id = ${told.object_id}::uuid and status = 'PENDING'
+          and event_sequence is null and (select count(*) from released) = 1
+        returning 1
+      ),
+      event as (
+        insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+        select ${environmentId}::uuid, ${told.id}::uuid, ${told.type}, ${told.operation_id}::uuid, ${told.object_id}::uuid, 1,
+          ${told.data}::text::json
+        where (select count(*) from transaction) = 1
+      )`
+    : sql``;
   const rows = await sql`
-    update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
-      unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
-      send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
-      accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
-    where environment_id = ${operation.environment_id}::uuid and id = ${operation.id}::uuid and state = 'open'
-      and epoch = ${operation.epoch}::int
-    returning 1`;
+    with payment as (${payment}),
+    released as (
+      update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
+        unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
+        send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
+        accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
+      where environment_id = ${environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
+        and epoch = ${operation.epoch}::int and (select count(*) from payment) = 1
+      returning 1
+    )${event}
+    select from released`;
   return rows.length === 1;
 }

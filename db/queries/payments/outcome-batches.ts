@@ -3,7 +3,7 @@ import { inBatches, type Pauses, perEnvironment } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import type { NumberedEvent } from "@/db/schema/events";
 import { arrayTable, json, PATIENCE } from "../statement-text";
-import { type NewLedgerLine, type OutcomeWrite, writeOutcome } from "./outcomes";
+import { lastNumber, type NewLedgerLine, type OutcomeWrite, writeOutcome } from "./outcomes";
 
 /**
  * T2s of one environment that come at the same time: several in one statement, with the guarantees that each has alone. Each
@@ -51,11 +51,13 @@ const OUTCOMES = arrayTable<OutcomeWrite>(
     voided_at: ["timestamptz", ({ charge }) => charge.voided_at],
     refunded_at: ["timestamptz", ({ charge }) => charge.refunded_at],
     charge_at: ["timestamptz", ({ charge }) => charge.updated_at],
+    charge_number: ["int", (outcome) => lastNumber(outcome, outcome.charge)],
     refund_id: ["uuid", ({ refund }) => refund?.id ?? null],
     refund_status: ["text", ({ refund }) => refund?.status ?? null],
     refund_captured_at: ["timestamptz", ({ refund }) => refund?.captured_at ?? null],
     refund_refunded_at: ["timestamptz", ({ refund }) => refund?.refunded_at ?? null],
     refund_at: ["timestamptz", ({ refund }) => refund?.updated_at ?? null],
+    refund_number: ["int", (outcome) => outcome.refund && lastNumber(outcome, outcome.refund)],
     audit_id: ["uuid", ({ audit }) => audit.id],
     audit_action: ["text", ({ audit }) => audit.action],
     audit_actor: ["jsonb", ({ audit }) => json(audit.actor)],
@@ -138,13 +140,13 @@ const WRITE_OUTCOMES = `
     update transactions t set status = i.charge_status, avs_result = i.avs_result, cvv_result = i.cvv_result,
       fraud_score = i.fraud_score, fraud_reasons = i.fraud_reasons::text[], decline_code = i.decline_code,
       void_reason = i.void_reason, authorized_at = i.authorized_at, captured_at = i.captured_at, voided_at = i.voided_at,
-      refunded_at = i.refunded_at, updated_at = i.charge_at
+      refunded_at = i.refunded_at, updated_at = i.charge_at, event_sequence = i.charge_number
     from fenced i where t.environment_id = $1::uuid and t.id = i.charge_id
       and t.id = any(array(select charge_id from fenced))
   ),
   refund as (
     update transactions t set status = i.refund_status, captured_at = i.refund_captured_at,
-      refunded_at = i.refund_refunded_at, updated_at = i.refund_at
+      refunded_at = i.refund_refunded_at, updated_at = i.refund_at, event_sequence = i.refund_number
     from fenced i where t.environment_id = $1::uuid and t.id = i.refund_id
       and t.id = any(array(select refund_id from fenced))
   ),

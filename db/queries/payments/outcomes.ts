@@ -21,7 +21,7 @@ export type OutcomeWrite = {
   ledger: NewLedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
   feeOn: number;
-  /** Its events; those of the payment continue the numbers in its row. */
+  /** Its events; those of the payment, its charge and its refund continue the numbers in their rows. */
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
   /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
@@ -29,6 +29,10 @@ export type OutcomeWrite = {
   /** The answer to store; null when no key waits for it. */
   answer: { key: string; status: number; body: string } | null;
 };
+
+/** The number of a transaction's last event after an outcome. */
+export const lastNumber = ({ events }: Pick<OutcomeWrite, "events">, row: TransactionRow): number | null =>
+  events.findLast((event) => event.object_id === row.id)?.sequence ?? row.event_sequence;
 
 /** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */
 export function isStaleOutcome(error: unknown): boolean {
@@ -57,7 +61,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   const updateRefund = refund
     ? sql`, refund as (
         update transactions set status = ${refund.status}, captured_at = ${refund.captured_at}::timestamptz,
-          refunded_at = ${refund.refunded_at}::timestamptz, updated_at = ${refund.updated_at}::timestamptz
+          refunded_at = ${refund.refunded_at}::timestamptz, updated_at = ${refund.updated_at}::timestamptz,
+          event_sequence = ${lastNumber(s, refund)}::int
         where environment_id = ${environmentId}::uuid and id = ${refund.id}::uuid and (select count(*) from operation) = 1
       )`
     : sql``;
@@ -134,7 +139,8 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         decline_code = ${charge.decline_code}, void_reason = ${charge.void_reason},
         authorized_at = ${charge.authorized_at}::timestamptz, captured_at = ${charge.captured_at}::timestamptz,
         voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
-        updated_at = ${charge.updated_at}::timestamptz
+        updated_at = ${charge.updated_at}::timestamptz,
+        event_sequence = ${lastNumber(s, charge)}::int
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
     )${updateRefund}${session}${ledger},
     events as (

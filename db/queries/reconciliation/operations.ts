@@ -91,7 +91,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "outcome_has_event",
     proves:
-      "Every outcome of an operation, every refund that came back, and every settlement batch was told in an event of its own.",
+      "Every outcome of an operation, every refund that came back, and every settlement batch was told in an event of its own, besides those of the transactions that it changed.",
     sql: `
       select s.environment_id, s.id as operation_id, s.kind, s.outcomes, coalesce(e.events, 0) as events
       from (
@@ -107,7 +107,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       left join (
         select environment_id, operation_id, count(*) as events
         from events
-        where operation_id is not null
+        where operation_id is not null and type not like 'transaction.%'
         group by environment_id, operation_id
       ) e on e.environment_id = s.environment_id and e.operation_id = s.id
       where coalesce(e.events, 0) < s.outcomes`,
@@ -115,17 +115,21 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
     check: "events_are_numbered",
     proves:
-      "The events of each object are numbered 1, 2, 3 without a gap, and each payment knows the number of its last one.",
+      "The events of each object are numbered 1, 2, 3 without a gap, and each payment and transaction knows the number of its last one.",
     sql: `
-      select coalesce(e.environment_id, p.environment_id) as environment_id, coalesce(e.object_id, p.id) as object_id,
-        e.events, e.first, e.last, p.event_sequence
+      select coalesce(e.environment_id, o.environment_id) as environment_id, coalesce(e.object_id, o.id) as object_id,
+        e.events, e.first, e.last, o.event_sequence
       from (
         select environment_id, object_id, count(*) as events, min(sequence) as first, max(sequence) as last
         from events
         group by environment_id, object_id
       ) e
-      full join payments p on p.environment_id = e.environment_id and p.id = e.object_id
-      where e.first <> 1 or e.last <> e.events or p.event_sequence <> coalesce(e.last, 0)`,
+      full join (
+        select environment_id, id, event_sequence from payments
+        union all
+        select environment_id, id, event_sequence from transactions
+      ) o on o.environment_id = e.environment_id and o.id = e.object_id
+      where e.first <> 1 or e.last <> e.events or o.event_sequence <> coalesce(e.last, 0)`,
   },
   {
     check: "outcome_has_audit_row",

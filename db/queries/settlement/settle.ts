@@ -155,7 +155,7 @@ export async function insertSettlementBatch(tx: Transaction, batch: SettlementBa
   return row.mode;
 }
 
-/** Marks the batch's charges and refunds; a charge that was refunded keeps its status. Returns the number of rows. */
+/** Marks the batch's charges and refunds, each with an event's number; a charge that was refunded keeps its status. Returns the number of rows. */
 export async function markSettled(
   tx: Transaction,
   environmentId: string,
@@ -164,7 +164,9 @@ export async function markSettled(
   const result = await tx`
     update transactions
     set settled_at = ${input.at}, settlement_batch_id = ${input.batchId}, updated_at = ${input.at},
-      status = case status when 'CAPTURED' then 'SETTLED' else status end
+      status = case status when 'CAPTURED' then 'SETTLED' else status end,
+      -- Of a refund that an earlier version ended there is one event, and no number.
+      event_sequence = coalesce(event_sequence, case type when 'REFUND' then 1 else 0 end) + 1
     where environment_id = ${environmentId} and id = any(${input.transactionIds}::uuid[]) and settled_at is null`;
   return result.count;
 }

@@ -4,7 +4,6 @@ import type { EndpointNotice } from "@/lib/contract/webhooks/webhook-endpoint";
 import type { Orm } from "../../client";
 import { isTaken } from "../../refusals";
 import { environments } from "../../schema/accounts";
-import { events } from "../../schema/events";
 import {
   type WebhookEndpointRow,
   type WebhookSecretRow,
@@ -258,14 +257,4 @@ export async function readPublicKeys(orm: Orm, environmentId: string, ids: strin
       ),
     );
   return new Map(rows.map(({ id, key }) => [id, key]));
-}
-
-/** Whether nobody was told of an object yet. Inside the transaction that holds its row. */
-export async function hasNoEvent(orm: Orm, environmentId: string, objectId: string): Promise<boolean> {
-  const rows = await orm
-    .select({ id: events.id })
-    .from(events)
-    .where(and(eq(events.environment_id, environmentId), eq(events.object_id, objectId)))
-    .limit(1);
-  return rows.length === 0;
 }

@@ -11,27 +11,28 @@ export const API_KEY_ACTIONS = ["edit", "rotate", "disable", "enable", "revoke"]
 export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
 
 /** A key without its secret. */
-export const apiKey = z.object({
-  id: idOf("apiKey"),
-  object: z.literal("api_key"),
-  name: z.string(),
-  prefix: z.string(),
-  last4: z.string(),
-  permissions: z.array(permission),
-  status: z.enum(API_KEY_STATES),
-  /** Addresses and CIDR blocks; empty = from anywhere. */
-  ip_allow_list: z.array(z.string()),
-  expires_at: timestamp.nullable(),
-  last_used_at: timestamp.nullable(),
-  last_used_ip: z.string().nullable(),
-  /** The key it replaced, and the one that replaced it. */
-  rotated_from: idOf("apiKey").nullable(),
-  replaced_by: idOf("apiKey").nullable(),
-  available_actions: z.array(z.enum(API_KEY_ACTIONS)),
-  created_at: timestamp,
-  /** When its settings or its status last changed; its use changes neither. */
-  updated_at: timestamp,
-});
+export const apiKey = z
+  .object({
+    id: idOf("apiKey").describe("Unique id of the key; it is not its secret."),
+    object: z.literal("api_key").describe("Always `api_key`."),
+    name: z.string().describe("Its name in the dashboard."),
+    prefix: z.string().describe("The beginning of the secret: `sk_test_` or `sk_live_`."),
+    last4: z.string().describe("The last four characters of the secret."),
+    permissions: z.array(permission).describe("What requests with it may do."),
+    status: z.enum(API_KEY_STATES).describe("`EXPIRED` is what it becomes at `expires_at`, of which no event tells."),
+    ip_allow_list: z
+      .array(z.string())
+      .describe("Addresses and CIDR blocks that it may be used from; empty: from anywhere."),
+    expires_at: timestamp.nullable().describe("When it stops working; null: never."),
+    last_used_at: timestamp.nullable().describe("When it was last used, to within seconds."),
+    last_used_ip: z.string().nullable().describe("The address that it was last used from."),
+    rotated_from: idOf("apiKey").nullable().describe("The key that it replaced."),
+    replaced_by: idOf("apiKey").nullable().describe("The key that replaced it."),
+    available_actions: z.array(z.enum(API_KEY_ACTIONS)).describe("What can be done with it now, in the dashboard."),
+    created_at: timestamp.describe("When it was created."),
+    updated_at: timestamp.describe("When its settings or its status last changed; its use changes neither."),
+  })
+  .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
 
 /** `secret` is null in the answer to a repeated request: the service keeps only a digest of it. */

@@ -18,7 +18,9 @@ export const listEventsQuery = z
   .strictObject({
     ...pageParams,
     type: z.enum(EVENT_TYPES).optional().describe("Only events of this type."),
-    object_id: idInput.optional().describe("Only events about this payment, refund, plan, session or batch."),
+    object_id: idInput
+      .optional()
+      .describe("Only events about this object, such as a payment, a transaction or an API key."),
     ...createdParams,
   })
   .refine(isInOrder, OUT_OF_ORDER)

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { EVENT_TYPES, EVENTS, type Event, eventSchema } from "./event";
+
+test("each status of a transaction has an event, and no other word has", () => {
+  const types = TRANSACTION_STATUSES.map((status) => `transaction.${status.toLowerCase()}`);
+  expect(EVENT_TYPES.filter((type) => type.startsWith("transaction.")).toSorted()).toEqual(types.toSorted());
+});
 
 const envelope = {
   id: "evt_01jd4c8p8geq1snd8a5v7a8z2m",

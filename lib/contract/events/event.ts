@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { apiKey } from "@/lib/contract/api-keys/api-keys";
 import { clientSession } from "@/lib/contract/checkout/client-session";
 import * as objects from "@/lib/contract/example-objects";
 import { timestamp } from "@/lib/contract/fields";
@@ -8,159 +9,21 @@ import { plan } from "@/lib/contract/plans/plan";
 import { settlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import { transaction } from "@/lib/contract/transactions/transaction";
 import { webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+import { dataOf, first, PAYMENT_EVENTS } from "./payment-events";
 
-/**
- * What an event tells: the object as the API shows it then, and of the members that changed what they were before; null in
- * an object's first event.
- */
-const dataOf = <O extends z.ZodType, P extends z.ZodType>(object: O, previous: P) =>
-  z.strictObject({ object, previous: previous.nullable() });
-
-/** Of the payment's transactions `previous` has those that changed, each with its id and its changed members. */
-const paymentData = dataOf(
-  payment,
-  payment
-    .omit({ transactions: true })
-    .partial()
-    .extend({ transactions: z.array(transaction.partial().required({ id: true })).optional() }),
-);
-const refundData = dataOf(transaction, transaction.partial());
 const planData = dataOf(plan, plan.partial());
 const sessionData = dataOf(clientSession, clientSession.partial());
 const endpointData = dataOf(webhookEndpoint, webhookEndpoint.partial());
 const batchData = dataOf(settlementBatch, settlementBatch.partial());
-
-const { CHARGE_ID } = objects;
-const AUTHORIZED = objects.paymentOf(objects.authorizedCharge, [], "manual");
-const CAPTURED_AT = objects.capturedCharge.updated_at;
-const SETTLED_AT = objects.settlementBatch.created_at;
-const BATCH_ID = objects.settlementBatch.id;
-const settled = { ...objects.charge, status: "SETTLED", settled_at: SETTLED_AT } as const;
-/** An authorization that stands as it was: only the time of its last change moved. */
-const stillAuthorized = { ...AUTHORIZED, updated_at: CAPTURED_AT };
-const first = <O>(object: O) => ({ object, previous: null });
-const failedRefund = {
-  ...objects.refund,
-  status: "FAILED",
-  refunded_at: null,
-  updated_at: "2026-11-20T12:06:22.801Z",
-} as const;
+const keyData = dataOf(apiKey, apiKey.partial());
+const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 
 /**
  * Everything that is told to merchants: what happened in a sentence, what the event holds, and an example of that. An event is
  * written in the commit that made it true.
  */
 export const EVENTS = {
-  "payment.authorized": {
-    tells: "The card's issuer holds the amount; capture it or void it before `capture_before` of its charge.",
-    data: paymentData,
-    example: first(AUTHORIZED),
-  },
-  "payment.captured": {
-    tells: "The amount, or the captured part of it, was taken from the card.",
-    data: paymentData,
-    example: first(objects.paymentOf(objects.charge)),
-  },
-  "payment.requires_action": {
-    tells: "The card's issuer wants the shopper to confirm the payment at the address in `next_action`.",
-    data: paymentData,
-    example: first({
-      ...objects.paymentOf(objects.pendingCharge),
-      status: "REQUIRES_ACTION" as const,
-      next_action: {
-        type: "redirect_to_url" as const,
-        redirect_to_url: { url: "https://cardlane.example/challenge/4Zl0" },
-        expires_at: "2026-11-20T10:00:00.016Z",
-      },
-    }),
-  },
-  "payment.declined": {
-    tells: "The card was declined and no money moved; `decline_code` of the charge says why.",
-    data: paymentData,
-    example: first(
-      objects.paymentOf({ ...objects.pendingCharge, status: "DECLINED", decline_code: "insufficient_funds" }),
-    ),
-  },
-  "payment.failed": {
-    tells: "The processor could not complete the payment and no money moved.",
-    data: paymentData,
-    example: first(objects.paymentOf({ ...objects.pendingCharge, status: "FAILED" })),
-  },
-  "payment.capture_failed": {
-    tells: "A capture did not go through; the authorization stands and can be captured again or voided.",
-    data: paymentData,
-    example: {
-      object: stillAuthorized,
-      previous: { available_actions: [], updated_at: AUTHORIZED.updated_at },
-    },
-  },
-  "payment.voided": {
-    tells: "The authorization was released without taking money: by you, or because its time ran out.",
-    data: paymentData,
-    example: {
-      object: objects.paymentOf(objects.voidedCharge, [], "manual"),
-      previous: {
-        status: "AUTHORIZED",
-        amount_capturable: 4999,
-        transactions: [
-          {
-            id: CHARGE_ID,
-            status: "AUTHORIZED",
-            void_reason: null,
-            capture_before: objects.authorizedCharge.capture_before,
-            voided_at: null,
-            updated_at: objects.authorizedCharge.updated_at,
-          },
-        ],
-        updated_at: AUTHORIZED.updated_at,
-      },
-    },
-  },
-  "payment.void_failed": {
-    tells: "A void did not go through; the authorization stands and can be voided again or captured.",
-    data: paymentData,
-    example: {
-      object: stillAuthorized,
-      previous: { available_actions: [], updated_at: AUTHORIZED.updated_at },
-    },
-  },
-  "payment.settled": {
-    tells: "The captured amount went out to you in the settlement batch that its charge names.",
-    data: paymentData,
-    example: {
-      object: objects.paymentOf({ ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT }),
-      previous: {
-        status: "CAPTURED",
-        transactions: [
-          {
-            id: CHARGE_ID,
-            status: "CAPTURED",
-            settlement_batch_id: null,
-            settled_at: null,
-            updated_at: objects.charge.updated_at,
-          },
-        ],
-        updated_at: objects.charge.updated_at,
-      },
-    },
-  },
-  "refund.succeeded": {
-    tells: "The processor accepted a refund; its money is on the way to the card.",
-    data: refundData,
-    example: first(objects.refund),
-  },
-  "refund.failed": {
-    tells: "A refund failed, either immediately or after it was accepted; its amount can be refunded again.",
-    data: refundData,
-    example: {
-      object: failedRefund,
-      previous: {
-        status: "CAPTURED",
-        refunded_at: objects.refund.refunded_at,
-        updated_at: objects.refund.updated_at,
-      },
-    },
-  },
+  ...PAYMENT_EVENTS,
   "subscription_plan.created": {
     tells: "A subscription plan was created.",
     data: planData,
@@ -205,6 +68,84 @@ export const EVENTS = {
     data: batchData,
     example: first({ ...objects.settlementBatch, payout_id: null }),
   },
+  "api_key.created": {
+    tells: "An API key was created, or made by rotating the key in `rotated_from`; its secret is not in the event.",
+    data: keyData,
+    example: first(objects.apiKey),
+  },
+  "api_key.updated": {
+    tells: "The name, permissions, expiry or allowed addresses of an API key changed.",
+    data: keyData,
+    example: {
+      object: { ...objects.apiKey, name: "Shop server", updated_at: KEY_CHANGED_AT },
+      previous: { name: "Server", updated_at: objects.apiKey.updated_at },
+    },
+  },
+  "api_key.disabled": {
+    tells: "An API key was disabled: requests with it are refused until it is enabled again.",
+    data: keyData,
+    example: {
+      object: {
+        ...objects.apiKey,
+        status: "DISABLED" as const,
+        available_actions: ["edit", "enable", "revoke"],
+        updated_at: KEY_CHANGED_AT,
+      },
+      previous: {
+        status: "ACTIVE",
+        available_actions: objects.apiKey.available_actions,
+        updated_at: objects.apiKey.updated_at,
+      },
+    },
+  },
+  "api_key.enabled": {
+    tells: "A disabled API key works again.",
+    data: keyData,
+    example: {
+      object: { ...objects.apiKey, updated_at: "2026-11-20T15:02:33.871Z" },
+      previous: {
+        status: "DISABLED",
+        available_actions: ["edit", "enable", "revoke"],
+        updated_at: KEY_CHANGED_AT,
+      },
+    },
+  },
+  "api_key.rotated": {
+    tells: "Another API key, in `replaced_by`, took the place of this one, which works until `expires_at`.",
+    data: keyData,
+    example: {
+      object: {
+        ...objects.apiKey,
+        expires_at: "2026-11-21T14:45:10.092Z",
+        replaced_by: objects.ROTATED_KEY_ID,
+        available_actions: ["disable", "revoke"],
+        updated_at: KEY_CHANGED_AT,
+      },
+      previous: {
+        expires_at: null,
+        replaced_by: null,
+        available_actions: objects.apiKey.available_actions,
+        updated_at: objects.apiKey.updated_at,
+      },
+    },
+  },
+  "api_key.revoked": {
+    tells: "An API key was revoked: it never works again.",
+    data: keyData,
+    example: {
+      object: {
+        ...objects.apiKey,
+        status: "REVOKED" as const,
+        available_actions: [],
+        updated_at: KEY_CHANGED_AT,
+      },
+      previous: {
+        status: "ACTIVE",
+        available_actions: objects.apiKey.available_actions,
+        updated_at: objects.apiKey.updated_at,
+      },
+    },
+  },
   "webhook_endpoint.disabled": {
     tells:
       "Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so.",
@@ -240,7 +181,15 @@ export const event = z
     data: z
       .object({
         object: z
-          .discriminatedUnion("object", [payment, transaction, plan, clientSession, settlementBatch, webhookEndpoint])
+          .discriminatedUnion("object", [
+            payment,
+            transaction,
+            plan,
+            clientSession,
+            settlementBatch,
+            apiKey,
+            webhookEndpoint,
+          ])
           .describe("The object as it was then."),
         previous: z
           .record(z.string(), z.unknown())

@@ -67,7 +67,7 @@ function changeKeyStatus(service: KeyService, input: KeyInput, to: ApiKeyStatus)
     if (row.status === "REVOKED")
       throw invalidKeyState(row, now, false, "A revoked key stays revoked. Create a new key.");
     const changed = await updateApiKeyStatus(tx, input.environmentId, row.id, to, now.toISOString());
-    await recordKeyAction(tx, input.environmentId, row.id, ACTION[to], input);
+    await recordKeyAction(tx, ACTION[to], { before: row, after: changed, now }, input);
     return changed;
   });
 }

@@ -150,7 +150,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
       created_at,
       updated_at: created_at,
     });
-    await recordKeyAction(tx, input.environmentId, id, "created", input);
+    await recordKeyAction(tx, "created", { before: null, after: row, now: service.clock.now() }, input);
     return { row, secret };
   });
 }
@@ -202,14 +202,14 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
       const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
       throw invalidKeyState(row, now, replaced, detail);
     }
-    await updateApiKey(tx, environment.id, row.id, {
+    const changed = await updateApiKey(tx, environment.id, row.id, {
       name: wanted.name,
       permissions: wanted.permissions,
       expires_at: wanted.expiresAt,
       ip_allow_list: wanted.ipAllowList,
       updated_at: now.toISOString(),
     });
-    await recordKeyAction(tx, environment.id, row.id, "updated", by, { changes });
+    await recordKeyAction(tx, "updated", { before: row, after: changed, now }, by, { changes });
   });
   return getApiKey(ctx, { id });
 }
@@ -267,8 +267,8 @@ export function rotateApiKey(
         ...(requestId && { requestId }),
       },
     );
-    await expireApiKeyIn(tx, environmentId, old.id, overlapHours, now.toISOString());
-    await recordKeyAction(tx, environmentId, old.id, "rotated", input);
+    const ending = await expireApiKeyIn(tx, environmentId, old.id, overlapHours, now.toISOString());
+    await recordKeyAction(tx, "rotated", { before: old, after: ending, now: service.clock.now() }, input);
     return made;
   });
 }

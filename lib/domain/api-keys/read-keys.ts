@@ -10,14 +10,14 @@ import {
   type UsableKey,
   recordKeyUses as updateKeyUses,
 } from "@/db/queries/api-keys";
-import { insertAudit } from "@/db/queries/changes";
+import { hasNoEvent } from "@/db/queries/changes";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Permission } from "@/lib/contract/permissions";
-import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound } from "../context";
+import { changedMembers, recordChangeBy } from "../events/event";
 import { type ListAnswer, listAnswer } from "../lists";
 
 /** The row as it is shown. `replacedBy` is the UUID of the key that was made in its place. */
@@ -72,24 +72,30 @@ export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
 
 export type KeyAction = "created" | "updated" | "disabled" | "enabled" | "revoked" | "rotated";
 
+/**
+ * Writes what was done with a key into the outbox and the audit log, inside the transaction that did it, which holds the key's
+ * row. `before`: null for a new key. `detail`: what the audit log keeps of it.
+ */
 export async function recordKeyAction(
   tx: Orm,
-  environmentId: string,
-  keyId: string,
   action: KeyAction,
+  { before, after, now }: { before: ApiKeyRow | null; after: ApiKeyRow; now: Date },
   by: ManagedBy,
   detail: Record<string, unknown> | null = null,
 ): Promise<void> {
-  const id = newId();
-  await insertAudit(tx, environmentId, {
-    id,
-    actor: by.actor ?? { type: "system", id: null },
-    action: `api_key.${action}`,
-    object_id: keyId,
-    request_id: by.requestId ?? null,
-    detail,
-    created_at: idTime(id),
-  });
+  const { environment_id: environmentId, id } = after;
+  const replacedBy = (await findReplacements(tx, environmentId, [id])).get(id) ?? null;
+  const object = presentApiKey(after, now, replacedBy);
+  // A key is told of first when it is made, unless that was before keys had events.
+  const isFirst = before === null || (await hasNoEvent(tx, environmentId, id));
+  const previous = isFirst
+    ? null
+    : changedMembers(presentApiKey(before, now, action === "rotated" ? null : replacedBy), object);
+  const type = `api_key.${action}` as const;
+  const actor = by.actor ?? { type: "system", id: null };
+  const requestId = by.requestId ?? null;
+  const change = { type, action: type, objectId: id, data: { object, previous } };
+  await recordChangeBy({ environmentId, actor, requestId }, tx, change, detail);
 }
 
 export type { UsableKey };

@@ -3,7 +3,7 @@ import { isStaleOutcome, type OutcomeWrite, writeOutcome } from "@/db/queries/pa
 import { findPayment } from "@/db/queries/payments/payments";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
-import { decodeId } from "@/lib/contract/ids";
+import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
@@ -11,6 +11,8 @@ import { eventsAsTold, faultyEvents } from "@/lib/testing/events";
 import { testContext } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, says } from "@/lib/testing/scripted-processor";
+import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-keys";
+import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
@@ -68,6 +70,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   script.next(refusal);
   await tenant.act("refund", captured.id, { amount: 1_000 });
   await runSettlement(service, { environmentId });
+  await tenant.act("refund", captured.id);
 
   const plan = await createPlan(
     ctx(),
@@ -86,6 +89,16 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   const webhook = { id: JSON.parse(endpoint.body).id };
   await testWebhookEndpoint(ctx(), webhook);
   await updateWebhookEndpoint(ctx(), { ...webhook, status: "DISABLED" });
+
+  const keys = { db: { orm: db.orm }, clock: service.clock };
+  const { row } = await createApiKey(keys, { environmentId, name: "Shop", permissions: ["payment.create"] });
+  const key = { environmentId, id: encodeId("apiKey", row.id) };
+  const settings = { name: "Till", permissions: ["payment.read" as const], expires_at: null, ip_allow_list: [] };
+  await editApiKey(ctx(), { id: key.id, ...settings, updated_at: row.updated_at });
+  await disableApiKey(keys, key);
+  await enableApiKey(keys, key);
+  await rotateApiKey(keys, { ...key, overlapHours: 24 });
+  await revokeApiKey(keys, key);
 }
 
 test("every type of the catalogue is told by something, and each as the catalogue has it", async () => {
@@ -122,7 +135,7 @@ test("a payment's events are numbered without a gap, each with what it changed; 
   expect(events[2]?.data.previous).not.toHaveProperty("amount");
   expect(events[3]?.data.object).toEqual(now);
   const refunds = await told(tenant, now.transactions[1]?.id as string);
-  expect(namesOf(refunds)).toEqual(["1 refund.succeeded"]);
+  expect(namesOf(refunds)).toEqual(["1 refund.succeeded", "2 transaction.captured", "3 transaction.settled"]);
   expect(refunds[0]?.data.object).toMatchObject({ type: "REFUND", amount: 1_000, status: "CAPTURED" });
 });
 
@@ -135,8 +148,14 @@ test("a refund that comes back is told of a second time", async () => {
   await processReports(tenant.service);
   const refund = (await tenant.get(payment.id)).transactions[1];
   const events = await told(tenant, refund?.id as string);
-  expect(namesOf(events)).toEqual(["1 refund.succeeded", "2 refund.failed"]);
-  expect(events[1]?.data).toMatchObject({ object: refund, previous: { status: "CAPTURED" } });
+  expect(namesOf(events)).toEqual([
+    "1 refund.succeeded",
+    "2 transaction.captured",
+    "3 refund.failed",
+    "4 transaction.failed",
+  ]);
+  for (const { data } of events.slice(2))
+    expect(data).toMatchObject({ object: refund, previous: { status: "CAPTURED" } });
   await expectClean();
 });
 

@@ -3,16 +3,23 @@ import type { Orm } from "@/db/client";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { EventJson, EventRow, NewEvent } from "@/db/schema/events";
+import type { ActorRecord } from "@/db/schema/operations";
+import type { PaymentRow } from "@/db/schema/payments";
+import type { TransactionRow } from "@/db/schema/transactions";
 import type { Event, EventData, EventType, EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
-import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import { API_ENVIRONMENTS, type Mode, type TransactionStatus } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
-import { presentPayment } from "../payments/present";
+import { presentPayment, presentTransaction } from "../payments/present";
 
 export type PaymentEventType = EventTypeOf<"payment">;
-export type RefundEventType = EventTypeOf<"transaction">;
+export type RefundEventType = Extract<EventTypeOf<"transaction">, `refund.${string}`>;
+/** The event of each status that a transaction takes. */
+export type TransactionEventType = `transaction.${Lowercase<TransactionStatus>}`;
+export const transactionEventType = (status: TransactionStatus) =>
+  `transaction.${status.toLowerCase()}` as TransactionEventType;
 
 /** An event to write, in the commit that makes it true. `objectId`, `operationId`: UUIDs. */
 export function newEvent<T extends EventType>(
@@ -77,26 +84,53 @@ function changesOfPayment(
   return transactions.length > 0 ? { ...previous, transactions } : previous;
 }
 
-type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_endpoint">;
+/** A transaction is shown with its payment's counters. */
+type ShownTransaction = { row: TransactionRow; payment: PaymentRow };
+
+/** The event data of what a commit changes in a transaction. `before`: null in its first event. */
+export function transactionData(
+  before: ShownTransaction | null,
+  after: ShownTransaction,
+  mode: Mode,
+): EventData<TransactionEventType> {
+  const object = presentTransaction(after.row, after.payment, mode);
+  const was = before && presentTransaction(before.row, before.payment, mode);
+  return { object, previous: was && changedMembers(was, object) };
+}
+
+type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_endpoint" | "api_key">;
+type ChangeTold<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 
 /**
  * Writes a change into the outbox and the audit log, in its own transaction, which holds the object's row. `action`: its name in
  * the audit log. Returns the event.
  */
-export async function recordChange<T extends ChangeType>(
+export function recordChange<T extends ChangeType>(
   ctx: Context,
   tx: Orm,
-  change: { type: T; action: string; objectId: string; data: EventData<T> },
+  change: ChangeTold<T>,
+): Promise<{ id: string; created_at: string }> {
+  const by = { environmentId: ctx.environment.id, actor: ctx.actor, requestId: ctx.request.id };
+  return recordChangeBy(by, tx, change);
+}
+
+/** The same, also outside of a request. `detail`: what the audit log keeps of it. */
+export async function recordChangeBy<T extends ChangeType>(
+  by: { environmentId: string; actor: ActorRecord; requestId: string | null },
+  tx: Orm,
+  change: ChangeTold<T>,
+  detail: Record<string, unknown> | null = null,
 ): Promise<{ id: string; created_at: string }> {
   const event = newEvent(change.type, { objectId: change.objectId, operationId: null }, change.data);
   const created_at = idTime(event.id);
-  await insertEvent(tx, ctx.environment.id, { ...event, created_at });
-  await insertAudit(tx, ctx.environment.id, {
+  await insertEvent(tx, by.environmentId, { ...event, created_at });
+  await insertAudit(tx, by.environmentId, {
     id: event.id,
-    actor: ctx.actor,
+    actor: by.actor,
     action: change.action,
     object_id: change.objectId,
-    request_id: ctx.request.id,
+    request_id: by.requestId,
+    detail,
     created_at,
   });
   return { id: event.id, created_at };

@@ -78,10 +78,12 @@ test("what became of money leads to the request that moved it", async () => {
   const rows = requests.map(({ id }) => loggedRequest({ environment_id: tenant.environmentId, id }));
   await insertRequests(tenant.service.db.sql, rows);
   const events = await list(ctx);
-  expect(events.map(({ type }) => type)).toEqual(["payment.voided", "payment.authorized"]);
-  expect(await Promise.all(events.map((event) => findRequestOfEvent(ctx, event)))).toEqual(
-    requests.map(({ id }) => encodeId("request", id)).reverse(),
-  );
+  const told = ["transaction.voided", "payment.voided", "transaction.authorized", "payment.authorized"];
+  expect(events.map(({ type }) => type)).toEqual(told);
+  const [created, voided] = requests.map(({ id }) => encodeId("request", id));
+  expect(await Promise.all(events.map((event) => findRequestOfEvent(ctx, event)))).toEqual([
+    ...[voided, voided, created, created],
+  ]);
 });
 
 test("type, object and time narrow the list, and a cursor goes through all of it once", async () => {

@@ -259,10 +259,10 @@ export async function conclude(
     case "failed":
       return finishOperation(service, operation, outcome, known);
     case "pending":
-      return { kind: (await leaveOpen(service, operation, ACCEPTED, call)) ? "pending" : "lost" };
+      return { kind: (await leaveOpen(service, operation, ACCEPTED, call, known)) ? "pending" : "lost" };
     case "not_sent":
     case "unknown":
-      return { kind: (await leaveOpen(service, operation, unknown(outcome.reason), call)) ? "pending" : "lost" };
+      return { kind: (await leaveOpen(service, operation, unknown(outcome.reason), call, known)) ? "pending" : "lost" };
     default:
       return outcome satisfies never;
   }

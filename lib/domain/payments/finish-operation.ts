@@ -3,22 +3,13 @@ import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operation
 import { writeOutcomeTogether } from "@/db/queries/payments/outcome-batches";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
-import type { NumberedEvent } from "@/db/schema/events";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
-import { changedMembers, newEvent, paymentData, type RefundEventType } from "../events/event";
 import { forgetTotals } from "../lists";
 import type { OpenOperation, OperationSubject } from "./operation";
-import {
-  applyOutcome,
-  type Change,
-  type FinalOutcome,
-  type OperationSnapshot,
-  type OutcomeEventType,
-  requireRefund,
-} from "./outcome";
-import { presentTransaction } from "./present";
+import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot } from "./outcome";
+import { outcomeEvents, pendingEvent } from "./outcome-events";
 import { inTurnWhenLong } from "./read-payments";
 import { resultOf } from "./result";
 
@@ -117,7 +108,8 @@ function workOut(
   now: string,
 ): { write: OutcomeWrite; finished: Finished } {
   const { mode, request } = operation;
-  const change = applyOutcome(operationSnapshot(snapshot, operation), operation, outcome, now);
+  const was = operationSnapshot(snapshot, operation);
+  const change = applyOutcome(was, operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that fails late keeps the answer stored when it was accepted.
   const answer =
@@ -132,40 +124,12 @@ function workOut(
       refund: change.refund,
       ledger: change.ledger,
       feeOn: change.feeOn,
-      events: eventsOf(operation, change, snapshot, transactions, from),
+      events: outcomeEvents(operation, change, snapshot, was, transactions),
       session: sessionAfter(operation, change),
       audit: { id: newId(), action: change.events[0], actor: operation.actor, requestId: operation.requestId },
       answer: request && answer ? { key: request.key, ...answer } : null,
     },
   };
-}
-
-const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
-
-/**
- * A payment's events continue the numbers in its row. A refund has one event when it ends and one when it comes back. They hold
- * the refund alone: with all earlier refunds in each, a payment's events would grow with their square.
- */
-function eventsOf(
-  operation: OpenOperation,
-  change: Change,
-  before: PaymentSnapshot,
-  transactions: TransactionRow[],
-  from: "open" | "succeeded",
-): NumberedEvent[] {
-  const { id: operationId, mode } = operation;
-  let ofPayment = before.payment.event_sequence;
-  let ofRefund = from === "open" ? 0 : 1;
-  return change.events.map((type) => {
-    if (isOfRefund(type)) {
-      const [was, is] = [requireRefund(operationSnapshot(before, operation)), requireRefund(change)];
-      const object = presentTransaction(is, change.payment, mode);
-      const previous = from === "open" ? null : changedMembers(presentTransaction(was, before.payment, mode), object);
-      return { ...newEvent(type, { objectId: is.id, operationId }, { object, previous }), sequence: ++ofRefund };
-    }
-    const data = paymentData(before, { payment: change.payment, transactions }, mode);
-    return { ...newEvent(type, { objectId: change.payment.id, operationId }, data), sequence: ++ofPayment };
-  });
 }
 
 /** What the end of an authorization means for its client session; null while the shopper still has to act. */
@@ -206,12 +170,9 @@ export async function leaveOpen(
   operation: OpenOperation,
   answer: OpenAnswer,
   { attempts, sent }: { attempts: number; sent: boolean },
+  known: PaymentSnapshot,
 ): Promise<boolean> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
-  return releaseOperation(
-    service.db.within(operation.environmentId).sql,
-    { environment_id: operation.environmentId, id: operation.id, epoch: operation.epoch },
-    answer,
-    { delayMs, sent },
-  );
+  const { sql } = service.db.within(operation.environmentId);
+  return releaseOperation(sql, operation, answer, { delayMs, sent, told: pendingEvent(operation, known) });
 }

@@ -76,7 +76,10 @@ test("a captured and partly refunded payment tells who did what, under which key
     { title: "Capture", debit: "processor_receivable", credit: "merchant_payable", amount: 10_000 },
     { title: "Refund", debit: "merchant_payable", credit: "processor_receivable", amount: 2_500 },
   ]);
-  expect(detail.events.map(({ type }) => type)).toEqual(["refund.succeeded", "payment.captured", "payment.authorized"]);
+  expect(detail.events.map(({ type }) => type)).toEqual([
+    ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
+    ...["transaction.captured", "payment.captured", "transaction.authorized", "payment.authorized"],
+  ]);
   expect(detail.requests.map(({ key: used, method, status }) => [used, method, status])).toEqual([
     ["refund-1", "POST", 201],
     ["capture-1", "POST", 200],
@@ -169,7 +172,11 @@ test("settlement and a refund that came back stand in the timeline and in the le
   expect(detail.ledger.map(({ title }) => title)).toEqual(["Capture", "Refund", "Refund returned"]);
   expect(detail.timeline.at(-1)?.actor.name).toBe("Cardlane");
   expect(detail.timeline[2]?.at).toBe(detail.ledger[1]?.at);
-  const told = ["refund.failed", "refund.succeeded", "payment.settled", "payment.captured"];
+  const told = [
+    ...["transaction.failed", "transaction.settled", "refund.failed"],
+    ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
+    ...["transaction.settled", "payment.settled", "transaction.captured", "payment.captured"],
+  ];
   expect(detail.events.map(({ type }) => type)).toEqual(told);
   // What merchants were told is shown beside what happened, and never where that is read from.
   await db.sql`delete from events where environment_id = ${tenant.environmentId}`;

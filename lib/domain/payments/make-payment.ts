@@ -105,6 +105,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
         reversal_batch_id: null,
         description: terms.description,
         metadata: terms.metadata,
+        event_sequence: null,
         authorized_at: null,
         captured_at: null,
         settled_at: null,

@@ -161,12 +161,12 @@ export async function resolveOperation(
 ): Promise<Executed> {
   const operation = operationOf(taken, await waitingRequest(service, taken));
   const call = { attempts: taken.attempts, sent: false };
+  const snapshot = await getPaymentOf(service, operation);
   const processor = service.processors.processorFor(taken.mode);
   if (!processor) {
-    await leaveOpen(service, operation, unknown("no processor is configured"), call);
+    await leaveOpen(service, operation, unknown("no processor is configured"), call, snapshot);
     return { kind: "pending" };
   }
-  const snapshot = await getPaymentOf(service, operation);
   const outcome =
     operation.kind === "authorize"
       ? await inquire(service, processor, operation, taken, token)
@@ -184,7 +184,9 @@ export async function resolveOperation(
       if (sent) return sent;
       const attempts = mayComeAgain(processor, taken) ? Math.min(taken.attempts, SOON) : taken.attempts;
       const answer = unknown("the processor does not know it yet");
-      return { kind: (await leaveOpen(service, operation, answer, { ...call, attempts })) ? "pending" : "lost" };
+      return {
+        kind: (await leaveOpen(service, operation, answer, { ...call, attempts }, snapshot)) ? "pending" : "lost",
+      };
     }
     // `not_sent` is about this call, not about the first one.
     default:

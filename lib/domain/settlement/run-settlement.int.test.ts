@@ -58,7 +58,7 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
-  it("writes one batch event, one event per settled charge and one audit row, with public ids only", async () => {
+  it("writes one batch event, two events per settled charge and one audit row, with public ids only", async () => {
     const environmentId = await insertEnvironment(db);
     await insertBookedPayment(db, { environmentId });
     await insertBookedPayment(db, { environmentId });
@@ -68,7 +68,9 @@ describe("runSettlement", () => {
     expect(events.map((event) => [event.type, event.sequence])).toEqual([
       ["settlement_batch.created", 1],
       ["payment.settled", 3],
+      ["transaction.settled", 1],
       ["payment.settled", 3],
+      ["transaction.settled", 1],
     ]);
     const settlement_batch_id = encodeId("settlementBatch", batch?.id as string);
     expect(events[1]?.data).toMatchObject({
@@ -99,7 +101,7 @@ describe("runSettlement", () => {
       select object_id from events where environment_id = ${environmentId} and type = 'payment.settled' order by object_id`;
     expect(events.map((event) => event.object_id)).toEqual(payments.toSorted());
     // The batch, two of 0.4 MB, the one with a refund of 0.8, another of 0.4 with the short one.
-    expect(statements.filter((text) => text.includes("insert into events"))).toHaveLength(4);
+    expect(statements.filter((text) => text.includes("insert into events"))).toHaveLength(5);
     expect(await offences()).toEqual([]);
     // No request may have metadata of this length, and so no event.
     await db.sql`update events set data = replace(data::text, repeat('x', 400000), 'x')::json

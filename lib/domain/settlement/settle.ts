@@ -25,8 +25,9 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
-import { newEvent, paymentData } from "../events/event";
+import { newEvent, paymentData, transactionData } from "../events/event";
 import { SYSTEM } from "../payments/operation";
+import { eventsOf } from "../payments/outcome-events";
 import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
@@ -128,8 +129,11 @@ function batchOf(
   };
 }
 
-/** About how much JSON of events is made at once: of most payments hundreds, of one with hundreds of refunds that one. */
-const SLICE_BYTES = 1_000_000;
+/**
+ * About how much JSON of payments is made at once: of most payments hundreds, of one with hundreds of refunds that one. The
+ * events of their transactions are as much again.
+ */
+const SLICE_BYTES = 500_000;
 
 async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: UnsettledItem[]): Promise<void> {
   const environmentId = batch.environment_id;
@@ -160,13 +164,14 @@ async function slicesOf(tx: Transaction, environmentId: string, items: Unsettled
   return slices;
 }
 
-/** Marks some payments' charges, refunds and reversals, and writes an event for each charge. */
+/** Marks some payments' charges, refunds and reversals, and writes the events of charges and refunds. */
 async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mode, items: UnsettledItem[]) {
   const environmentId = batch.environment_id;
   const idsOf = (reversals: boolean) =>
     items.filter((item) => (item.kind === "reversal") === reversals).map((item) => item.id);
-  const chargedPaymentIds = items.filter((item) => item.kind === "charge").map((item) => item.payment_id);
-  const before = await findPaymentsById(tx, environmentId, chargedPaymentIds);
+  const settled = items.filter((item) => item.kind !== "reversal");
+  const settledPaymentIds = [...new Set(settled.map((item) => item.payment_id))];
+  const before = await findPaymentsById(tx, environmentId, settledPaymentIds);
   const mark = { batchId: batch.id, at: batch.created_at };
   const marked =
     (await markSettled(tx, environmentId, { ...mark, transactionIds: idsOf(false) })) +
@@ -175,13 +180,22 @@ async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mod
   await markPaymentsSettled(tx, environmentId, {
     at: batch.created_at,
     paymentIds: [...new Set(items.map((item) => item.payment_id))],
-    chargedPaymentIds,
+    chargedPaymentIds: settled.filter((item) => item.kind === "charge").map((item) => item.payment_id),
   });
-  const after = await findPaymentsById(tx, environmentId, chargedPaymentIds);
-  const events = [...after].map(([id, snapshot]) =>
-    settledEvent(batch, mode, before.get(id) as PaymentSnapshot, snapshot),
-  );
+  const after = await findPaymentsById(tx, environmentId, settledPaymentIds);
+  const events = settled.flatMap((item) => {
+    const change = { before: snapshotOf(before, item), after: snapshotOf(after, item) };
+    // In the order of their ids, hence the payment's first.
+    const ofPayment = item.kind === "charge" ? [settledEvent(batch, mode, change)] : [];
+    return [...ofPayment, settledTransactionEvent(batch, mode, change, item)];
+  });
   await insertSettlementEvents(tx, environmentId, events);
+}
+
+function snapshotOf(payments: Map<string, PaymentSnapshot>, { payment_id: id }: UnsettledItem): PaymentSnapshot {
+  const snapshot = payments.get(id);
+  if (!snapshot) throw new Error(`payment ${id} disappeared`);
+  return snapshot;
 }
 
 /**
@@ -208,15 +222,30 @@ function batchEvent(batch: SettlementBatchRow, mode: Mode): NumberedEvent {
   return { ...newEvent("settlement_batch.created", about, { object, previous: null }), sequence: 1 };
 }
 
-function settledEvent(
-  batch: SettlementBatchRow,
-  mode: Mode,
-  before: PaymentSnapshot,
-  after: PaymentSnapshot,
-): NumberedEvent {
+type SettledPayment = { before: PaymentSnapshot; after: PaymentSnapshot };
+
+function settledEvent(batch: SettlementBatchRow, mode: Mode, { before, after }: SettledPayment): NumberedEvent {
   const data = paymentData(before, after, mode);
   const about = { objectId: after.payment.id, operationId: batch.id };
   return { ...newEvent("payment.settled", about, data), sequence: after.payment.event_sequence };
+}
+
+function settledTransactionEvent(
+  batch: SettlementBatchRow,
+  mode: Mode,
+  { before, after }: SettledPayment,
+  { id }: UnsettledItem,
+): NumberedEvent {
+  const shown = ({ payment, transactions }: PaymentSnapshot) => {
+    const row = transactions.find((transaction) => transaction.id === id);
+    if (!row) throw new Error(`payment ${payment.id} has no transaction ${id}`);
+    return { row, payment };
+  };
+  const [was, is] = [shown(before), shown(after)];
+  const sequence = eventsOf(is.row);
+  const data = transactionData(sequence === 1 ? null : was, is, mode);
+  const about = { objectId: id, operationId: batch.id };
+  return { ...newEvent("transaction.settled", about, data), sequence };
 }
 
 const LAST_NIGHT = "settled_through";

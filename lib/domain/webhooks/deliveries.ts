@@ -1,4 +1,5 @@
 import type { Orm } from "@/db/client";
+import { hasNoEvent } from "@/db/queries/changes";
 import {
   countWebhookDeliveries,
   findWebhookDelivery,
@@ -10,7 +11,6 @@ import {
   reopenWebhookDelivery,
   replayEvents,
 } from "@/db/queries/webhooks/deliveries";
-import { hasNoEvent } from "@/db/queries/webhooks/endpoints";
 import type { WebhookAttemptRow, WebhookDeliveryRow } from "@/db/schema/webhooks";
 import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";

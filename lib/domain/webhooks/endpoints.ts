@@ -1,10 +1,10 @@
 import type { Orm } from "@/db/client";
+import { hasNoEvent } from "@/db/queries/changes";
 import {
   countWebhookEndpoints,
   deleteWebhookSecrets,
   expireWebhookSecrets,
   findWebhookEndpoint,
-  hasNoEvent,
   insertWebhookEndpoint,
   insertWebhookSecret,
   listWebhookEndpoints as listRows,

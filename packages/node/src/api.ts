@@ -709,6 +709,41 @@ export interface SettlementBatch {
   created_at: string;
 }
 
+export interface ApiKey {
+  /** Unique id of the key; it is not its secret. */
+  id: string;
+  /** Always `api_key`. */
+  object: "api_key";
+  /** Its name in the dashboard. */
+  name: string;
+  /** The beginning of the secret: `sk_test_` or `sk_live_`. */
+  prefix: string;
+  /** The last four characters of the secret. */
+  last4: string;
+  /** What requests with it may do. */
+  permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read")[];
+  /** `EXPIRED` is what it becomes at `expires_at`, of which no event tells. */
+  status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
+  /** Addresses and CIDR blocks that it may be used from; empty: from anywhere. */
+  ip_allow_list: string[];
+  /** When it stops working; null: never. */
+  expires_at: string | null;
+  /** When it was last used, to within seconds. */
+  last_used_at: string | null;
+  /** The address that it was last used from. */
+  last_used_ip: string | null;
+  /** The key that it replaced. */
+  rotated_from: string | null;
+  /** The key that replaced it. */
+  replaced_by: string | null;
+  /** What can be done with it now, in the dashboard. */
+  available_actions: ("edit" | "rotate" | "disable" | "enable" | "revoke")[];
+  /** When it was created. */
+  created_at: string;
+  /** When its settings or its status last changed; its use changes neither. */
+  updated_at: string;
+}
+
 export interface WebhookEndpoint {
   /** Unique id of the webhook endpoint. */
   id: string;
@@ -1067,6 +1102,24 @@ export interface EventObjects {
   "payment.void_failed": Payment;
   /** The captured amount went out to you in the settlement batch that its charge names. */
   "payment.settled": Payment;
+  /** The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome. */
+  "transaction.pending": Transaction;
+  /** The card's issuer holds the amount of a charge. */
+  "transaction.authorized": Transaction;
+  /** A charge took its amount from the card, or the processor accepted a refund, which `type` tells; also when the only refund of a charge came back. */
+  "transaction.captured": Transaction;
+  /** A charge or refund is in the settlement batch that it names; a charge that was refunded keeps its status. Also when the only refund of a settled charge came back. */
+  "transaction.settled": Transaction;
+  /** The authorization of a charge was released without taking money: by you, or because its time ran out. */
+  "transaction.voided": Transaction;
+  /** All that a charge captured is refunded. */
+  "transaction.refunded": Transaction;
+  /** Another part of a charge is refunded, or a refund of it came back and others stand. */
+  "transaction.partially_refunded": Transaction;
+  /** The card was declined; `decline_code` of the charge says why. */
+  "transaction.declined": Transaction;
+  /** A charge could not be completed and no money moved, or a refund failed, immediately or after it was accepted. */
+  "transaction.failed": Transaction;
   /** The processor accepted a refund; its money is on the way to the card. */
   "refund.succeeded": Transaction;
   /** A refund failed, either immediately or after it was accepted; its amount can be refunded again. */
@@ -1085,6 +1138,18 @@ export interface EventObjects {
   "client_session.cancelled": ClientSession;
   /** Captured charges and accepted refunds of one currency were settled in a batch. */
   "settlement_batch.created": SettlementBatch;
+  /** An API key was created, or made by rotating the key in `rotated_from`; its secret is not in the event. */
+  "api_key.created": ApiKey;
+  /** The name, permissions, expiry or allowed addresses of an API key changed. */
+  "api_key.updated": ApiKey;
+  /** An API key was disabled: requests with it are refused until it is enabled again. */
+  "api_key.disabled": ApiKey;
+  /** A disabled API key works again. */
+  "api_key.enabled": ApiKey;
+  /** Another API key, in `replaced_by`, took the place of this one, which works until `expires_at`. */
+  "api_key.rotated": ApiKey;
+  /** An API key was revoked: it never works again. */
+  "api_key.revoked": ApiKey;
   /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so. */
   "webhook_endpoint.disabled": WebhookEndpoint;
   /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
@@ -1269,7 +1334,7 @@ export interface ListEventsQuery {
   starting_after?: string;
   /** Only events of this type. */
   type?: EventType;
-  /** Only events about this payment, refund, plan, session or batch. */
+  /** Only events about this object, such as a payment, a transaction or an API key. */
   object_id?: string;
   /** Created later than this ISO 8601 time (exclusive). */
   created_after?: string;

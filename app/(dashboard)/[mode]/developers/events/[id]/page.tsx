@@ -23,8 +23,10 @@ export default async function EventPage({ params }: { params: Promise<{ mode: st
   const event = await orNotFound(getEvent(page.ctx, { id }));
   const request = page.can("payment.read") ? await findRequestOfEvent(page.ctx, event) : null;
   const path = `/${page.mode}/developers/events`;
-  const { id: objectId } = event.data.object;
-  const href = objectHref(objectId, page.mode);
+  const { object } = event.data;
+  const { id: objectId } = object;
+  const isHidden = object.object === "api_key" && !page.can("api_key.manage");
+  const href = isHidden ? null : objectHref(objectId, page.mode);
   return (
     <>
       <PageHeader
@@ -48,6 +50,21 @@ export default async function EventPage({ params }: { params: Promise<{ mode: st
                 <CopyId id={objectId} label="Copy object id" />
               ),
             },
+            ...(object.object === "transaction"
+              ? [
+                  {
+                    term: "Payment",
+                    value: (
+                      <Link
+                        href={`/${page.mode}/payments/${object.payment_id}`}
+                        className="font-mono text-accent text-xs hover:underline"
+                      >
+                        {object.payment_id}
+                      </Link>
+                    ),
+                  },
+                ]
+              : []),
             { term: "Sequence", value: event.sequence },
             {
               term: "Made by request",

@@ -1,0 +1,248 @@
+import { z } from "zod";
+import * as objects from "@/lib/contract/example-objects";
+import { payment } from "@/lib/contract/payments/payment";
+import { transaction } from "@/lib/contract/transactions/transaction";
+
+/**
+ * What an event tells: the object as the API shows it then, and of the members that changed what they were before; null in
+ * an object's first event.
+ */
+export const dataOf = <O extends z.ZodType, P extends z.ZodType>(object: O, previous: P) =>
+  z.strictObject({ object, previous: previous.nullable() });
+
+/** The first event of an object. */
+export const first = <O>(object: O) => ({ object, previous: null });
+
+/** Of the payment's transactions `previous` has those that changed, each with its id and its changed members. */
+const paymentData = dataOf(
+  payment,
+  payment
+    .omit({ transactions: true })
+    .partial()
+    .extend({ transactions: z.array(transaction.partial().required({ id: true })).optional() }),
+);
+const transactionData = dataOf(transaction, transaction.partial());
+
+const { CHARGE_ID } = objects;
+const AUTHORIZED = objects.paymentOf(objects.authorizedCharge, [], "manual");
+const CAPTURED_AT = objects.capturedCharge.updated_at;
+const SETTLED_AT = objects.settlementBatch.created_at;
+const BATCH_ID = objects.settlementBatch.id;
+const settled = { ...objects.charge, status: "SETTLED", settled_at: SETTLED_AT } as const;
+/** An authorization that stands as it was: only the time of its last change moved. */
+const stillAuthorized = { ...AUTHORIZED, updated_at: CAPTURED_AT };
+const failedRefund = {
+  ...objects.refund,
+  status: "FAILED",
+  refunded_at: null,
+  updated_at: "2026-11-20T12:06:22.801Z",
+} as const;
+
+/** What payments, their charges and their refunds tell. */
+export const PAYMENT_EVENTS = {
+  "payment.authorized": {
+    tells: "The card's issuer holds the amount; capture it or void it before `capture_before` of its charge.",
+    data: paymentData,
+    example: first(AUTHORIZED),
+  },
+  "payment.captured": {
+    tells: "The amount, or the captured part of it, was taken from the card.",
+    data: paymentData,
+    example: first(objects.paymentOf(objects.charge)),
+  },
+  "payment.requires_action": {
+    tells: "The card's issuer wants the shopper to confirm the payment at the address in `next_action`.",
+    data: paymentData,
+    example: first({
+      ...objects.paymentOf(objects.pendingCharge),
+      status: "REQUIRES_ACTION" as const,
+      next_action: {
+        type: "redirect_to_url" as const,
+        redirect_to_url: { url: "https://cardlane.example/challenge/4Zl0" },
+        expires_at: "2026-11-20T10:00:00.016Z",
+      },
+    }),
+  },
+  "payment.declined": {
+    tells: "The card was declined and no money moved; `decline_code` of the charge says why.",
+    data: paymentData,
+    example: first(
+      objects.paymentOf({ ...objects.pendingCharge, status: "DECLINED", decline_code: "insufficient_funds" }),
+    ),
+  },
+  "payment.failed": {
+    tells: "The processor could not complete the payment and no money moved.",
+    data: paymentData,
+    example: first(objects.paymentOf({ ...objects.pendingCharge, status: "FAILED" })),
+  },
+  "payment.capture_failed": {
+    tells: "A capture did not go through; the authorization stands and can be captured again or voided.",
+    data: paymentData,
+    example: {
+      object: stillAuthorized,
+      previous: { available_actions: [], updated_at: AUTHORIZED.updated_at },
+    },
+  },
+  "payment.voided": {
+    tells: "The authorization was released without taking money: by you, or because its time ran out.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf(objects.voidedCharge, [], "manual"),
+      previous: {
+        status: "AUTHORIZED",
+        amount_capturable: 4999,
+        transactions: [
+          {
+            id: CHARGE_ID,
+            status: "AUTHORIZED",
+            void_reason: null,
+            capture_before: objects.authorizedCharge.capture_before,
+            voided_at: null,
+            updated_at: objects.authorizedCharge.updated_at,
+          },
+        ],
+        updated_at: AUTHORIZED.updated_at,
+      },
+    },
+  },
+  "payment.void_failed": {
+    tells: "A void did not go through; the authorization stands and can be voided again or captured.",
+    data: paymentData,
+    example: {
+      object: stillAuthorized,
+      previous: { available_actions: [], updated_at: AUTHORIZED.updated_at },
+    },
+  },
+  "payment.settled": {
+    tells: "The captured amount went out to you in the settlement batch that its charge names.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf({ ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT }),
+      previous: {
+        status: "CAPTURED",
+        transactions: [
+          {
+            id: CHARGE_ID,
+            status: "CAPTURED",
+            settlement_batch_id: null,
+            settled_at: null,
+            updated_at: objects.charge.updated_at,
+          },
+        ],
+        updated_at: objects.charge.updated_at,
+      },
+    },
+  },
+  "transaction.pending": {
+    tells:
+      "The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome.",
+    data: transactionData,
+    example: first(objects.pendingCharge),
+  },
+  "transaction.authorized": {
+    tells: "The card's issuer holds the amount of a charge.",
+    data: transactionData,
+    example: first(objects.authorizedCharge),
+  },
+  "transaction.captured": {
+    tells:
+      "A charge took its amount from the card, or the processor accepted a refund, which `type` tells; also when the only refund of a charge came back.",
+    data: transactionData,
+    example: first(objects.charge),
+  },
+  "transaction.settled": {
+    tells:
+      "A charge or refund is in the settlement batch that it names; a charge that was refunded keeps its status. Also when the only refund of a settled charge came back.",
+    data: transactionData,
+    example: {
+      object: { ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT },
+      previous: {
+        status: "CAPTURED",
+        settlement_batch_id: null,
+        settled_at: null,
+        updated_at: objects.charge.updated_at,
+      },
+    },
+  },
+  "transaction.voided": {
+    tells: "The authorization of a charge was released without taking money: by you, or because its time ran out.",
+    data: transactionData,
+    example: {
+      object: objects.voidedCharge,
+      previous: {
+        status: "AUTHORIZED",
+        available_actions: ["capture", "void"],
+        void_reason: null,
+        capture_before: objects.authorizedCharge.capture_before,
+        voided_at: null,
+        updated_at: objects.authorizedCharge.updated_at,
+      },
+    },
+  },
+  "transaction.refunded": {
+    tells: "All that a charge captured is refunded.",
+    data: transactionData,
+    example: {
+      object: {
+        ...objects.refundedCharge,
+        status: "REFUNDED" as const,
+        amount_refunded: 4999,
+        amount_refundable: 0,
+        available_actions: [],
+      },
+      previous: {
+        status: "CAPTURED",
+        amount_refunded: 0,
+        amount_refundable: 4999,
+        available_actions: ["refund"],
+        refunded_at: null,
+        updated_at: objects.charge.updated_at,
+      },
+    },
+  },
+  "transaction.partially_refunded": {
+    tells: "Another part of a charge is refunded, or a refund of it came back and others stand.",
+    data: transactionData,
+    example: {
+      object: objects.refundedCharge,
+      previous: {
+        status: "CAPTURED",
+        amount_refunded: 0,
+        refunded_at: null,
+        updated_at: objects.charge.updated_at,
+      },
+    },
+  },
+  "transaction.declined": {
+    tells: "The card was declined; `decline_code` of the charge says why.",
+    data: transactionData,
+    example: first({
+      ...objects.pendingCharge,
+      status: "DECLINED" as const,
+      decline_code: "insufficient_funds" as const,
+    }),
+  },
+  "transaction.failed": {
+    tells:
+      "A charge could not be completed and no money moved, or a refund failed, immediately or after it was accepted.",
+    data: transactionData,
+    example: first({ ...objects.pendingCharge, status: "FAILED" as const }),
+  },
+  "refund.succeeded": {
+    tells: "The processor accepted a refund; its money is on the way to the card.",
+    data: transactionData,
+    example: first(objects.refund),
+  },
+  "refund.failed": {
+    tells: "A refund failed, either immediately or after it was accepted; its amount can be refunded again.",
+    data: transactionData,
+    example: {
+      object: failedRefund,
+      previous: {
+        status: "CAPTURED",
+        refunded_at: objects.refund.refunded_at,
+        updated_at: objects.refund.updated_at,
+      },
+    },
+  },
+} as const;

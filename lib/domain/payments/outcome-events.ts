@@ -1,0 +1,77 @@
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { NewEvent, NumberedEvent } from "@/db/schema/events";
+import type { TransactionRow } from "@/db/schema/transactions";
+import { newEvent, paymentData, type RefundEventType, transactionData, transactionEventType } from "../events/event";
+import type { OpenOperation } from "./operation";
+import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
+
+const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
+
+/**
+ * What an outcome tells: of the payment or the refund, then of each transaction that it changed. Each object's events continue
+ * the numbers in its row. Those of refunds hold the refund alone: with all earlier refunds in each, a payment's events would
+ * grow with their square.
+ */
+export function outcomeEvents(
+  operation: OpenOperation,
+  change: Change,
+  before: PaymentSnapshot,
+  was: OperationSnapshot,
+  transactions: TransactionRow[],
+): NumberedEvent[] {
+  const { id: operationId, mode } = operation;
+  const numbers = new Map<string, number>();
+  const numberOf = (id: string, last: number) => {
+    const next = (numbers.get(id) ?? last) + 1;
+    numbers.set(id, next);
+    return next;
+  };
+  const changes = changedTransactions(was, change);
+  const ofRow = (type: RefundEventType | ReturnType<typeof transactionEventType>, { from, to }: Changed) => {
+    const sequence = numberOf(from.id, eventsOf(from));
+    const previous = sequence === 1 ? null : { row: from, payment: was.payment };
+    const data = transactionData(previous, { row: to, payment: change.payment }, mode);
+    return { ...newEvent(type, { objectId: to.id, operationId }, data), sequence };
+  };
+  const told = change.events.map((type) => {
+    if (isOfRefund(type)) return ofRow(type, refundOf(was, change));
+    const data = paymentData(before, { payment: change.payment, transactions }, mode);
+    const about = { objectId: change.payment.id, operationId };
+    return { ...newEvent(type, about, data), sequence: numberOf(change.payment.id, before.payment.event_sequence) };
+  });
+  return [...told, ...changes.map((changed) => ofRow(transactionEventType(changed.to.status), changed))];
+}
+
+/** How many events a transaction has had. Of a refund that an earlier version ended: one, and another when it came back. */
+export function eventsOf({ event_sequence, type, status, captured_at }: TransactionRow): number {
+  if (event_sequence !== null) return event_sequence;
+  if (type === "CHARGE" || status === "PENDING") return 0;
+  return status === "FAILED" && captured_at !== null ? 2 : 1;
+}
+
+type Changed = { from: TransactionRow; to: TransactionRow };
+
+function refundOf(was: OperationSnapshot, is: OperationSnapshot): Changed {
+  if (!was.refund || !is.refund) throw new Error(`a refund of payment ${is.payment.id} has no transaction`);
+  return { from: was.refund, to: is.refund };
+}
+
+/** Those whose status changed, a charge of which more or less is refunded, and one that waits for the shopper from now on. */
+function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Changed[] {
+  const pairs = [{ from: was.charge, to: is.charge }];
+  if (was.refund && is.refund) pairs.push({ from: was.refund, to: is.refund });
+  return pairs.filter(
+    ({ from, to }) =>
+      from.status !== to.status ||
+      (to.type === "CHARGE" && was.payment.amount_refunded !== is.payment.amount_refunded) ||
+      (to.status === "PENDING" && eventsOf(from) === 0),
+  );
+}
+
+/** That the transaction of an operation without a known outcome waits for it; null where that was told, or is not so. */
+export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): NewEvent | null {
+  const row = known.transactions.find(({ id }) => id === operation.transactionId);
+  if (row?.status !== "PENDING" || eventsOf(row) > 0) return null;
+  const data = transactionData(null, { row, payment: known.payment }, operation.mode);
+  return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data);
+}
