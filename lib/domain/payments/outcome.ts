@@ -206,7 +206,7 @@ function refused(
 }
 
 /** The refund that an operation makes; throws where there is none. */
-export function requireRefund(snapshot: OperationSnapshot): TransactionRow {
+function requireRefund(snapshot: OperationSnapshot): TransactionRow {
   if (!snapshot.refund) throw new Error(`a refund of payment ${snapshot.payment.id} has no transaction`);
   return snapshot.refund;
 }
