@@ -62,14 +62,19 @@ export async function insertPayout(tx: Transaction, environmentId: string, payou
   return row;
 }
 
-type DuePayout = Pick<PayoutRow, "environment_id" | "id"> & { status: "PENDING" | "IN_TRANSIT" };
+type DuePayout = Pick<PayoutRow, "environment_id" | "id" | "due_at"> & { status: "PENDING" | "IN_TRANSIT" };
 
-/** Payouts whose next status is due. Index: `payouts_due`. */
-export async function listDuePayouts(sql: Sql, limit: number): Promise<DuePayout[]> {
+/** Payouts whose next status is due, after `after` in the order in which they were. Index: `payouts_due`. */
+export async function listDuePayouts(
+  sql: Sql,
+  after: Pick<DuePayout, "due_at" | "id"> | null,
+  limit: number,
+): Promise<DuePayout[]> {
   return await sql<DuePayout[]>`
-    select environment_id, id, status from payouts
+    select environment_id, id, status, due_at from payouts
     where status in ('PENDING', 'IN_TRANSIT') and due_at <= now()
-    order by due_at limit ${limit}`;
+      ${after ? sql`and (due_at, id) > (${after.due_at}::timestamptz, ${after.id}::uuid)` : sql``}
+    order by due_at, id limit ${limit}`;
 }
 
 /** PENDING → IN_TRANSIT. False when another process was faster. */

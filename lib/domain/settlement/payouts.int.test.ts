@@ -361,3 +361,33 @@ test("what is not theirs does not exist", async () => {
   expect(await stranger.balance()).toEqual({});
   await expect(listPayouts(stranger.ctx, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
 });
+
+test("hundreds of payouts that cannot be taken forward do not keep the others waiting", async () => {
+  const [broken, shop] = [await openShop(), await openShop()];
+  for (const each of [broken, shop]) {
+    await each.pay({ amount: 500 });
+    await each.settle();
+  }
+  await runPayouts(service);
+  const { environmentId } = broken;
+  const owner = connect(url, { max: 1 });
+  try {
+    await owner.sql`
+      create function break_change() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`;
+    await owner.sql.unsafe(`
+      create trigger break_change before update on payouts for each row
+        when (old.environment_id = '${environmentId}') execute function break_change()`);
+    // All of one moment, before that of the other shop.
+    await owner.sql`
+      insert into payouts select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+      from payouts p, generate_series(1, 250) where environment_id = ${environmentId}`;
+    await owner.sql`update payouts set due_at = now() where environment_id = ${shop.environmentId}`;
+    await runPayouts(service);
+    expect((await shop.payouts()).map(({ status }) => status)).toEqual(["IN_TRANSIT"]);
+    expect(new Set((await broken.payouts()).map(({ status }) => status))).toEqual(new Set(["PENDING"]));
+  } finally {
+    await owner.sql`drop function break_change cascade`;
+    await owner.sql`delete from payouts where environment_id = ${environmentId}`;
+    await owner.close();
+  }
+});

@@ -135,7 +135,7 @@ const record = ({ actor, environment, request }: Context, tx: Transaction, actio
 
 const ARRIVES_AFTER_SECONDS = 86_400;
 const FAILURE_REASON = "The bank has no account with this number.";
-/** Payouts taken forward in one go. */
+/** Payouts that are read in one go. */
 const BATCH = 100;
 
 /**
@@ -154,8 +154,11 @@ export async function runPayouts(service: Service, stopping?: AbortSignal): Prom
       service.log.error({ err: error, ...subject }, "a payout could not be taken forward");
     }
   };
-  for (const due of await listDuePayouts(service.db.sql, BATCH)) {
-    await attempt(due, () => (due.status === "PENDING" ? send(service, due) : end(service, due)));
+  let due = await listDuePayouts(service.db.sql, null, BATCH);
+  while (due.length > 0) {
+    for (const payout of due)
+      await attempt(payout, () => (payout.status === "PENDING" ? send(service, payout) : end(service, payout)));
+    due = await listDuePayouts(service.db.sql, due.at(-1) ?? null, BATCH);
   }
   for (const group of await listGroupsToPayOut(service.db.sql)) {
     await attempt(group, () => payOutGroup(service, group));
