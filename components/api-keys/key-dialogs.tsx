@@ -52,11 +52,16 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
       onClose={onClose}
     >
       <KeySummary apiKey={apiKey} />
-      <RadioCards legend="When does the old key end?" options={OVERLAPS} {...form.choice("overlap")} columns={2} />
+      <RadioCards
+        legend="When should the old key stop working?"
+        options={OVERLAPS}
+        {...form.choice("overlap")}
+        columns={2}
+      />
       <p aria-live="polite">
         {end === null
           ? "The old key stops working within a second. Anything that uses it fails until you give it the new key."
-          : `Both keys work until ${fullTimeText(end, timeZone)}. Then the old one ends by itself.`}
+          : `Both keys work until ${fullTimeText(end, timeZone)}. After that, the old key stops working.`}
       </p>
     </FormDialog>
   );

@@ -185,7 +185,7 @@ function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
   return (
     <>
       <RadioCards
-        legend="What may it do?"
+        legend="What can it do?"
         options={[...options, CUSTOM]}
         value={preset?.id ?? "custom"}
         onChange={choose}

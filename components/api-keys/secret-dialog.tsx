@@ -57,7 +57,7 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
       title={`Store this ${words.what} now`}
       description={
         <>
-          The secret of <span className="font-medium text-ink">{name}</span> is shown this once. {words.kept}
+          The secret of <span className="font-medium text-ink">{name}</span> is shown only now. {words.kept}
         </>
       }
       footer={

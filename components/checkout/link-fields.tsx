@@ -31,7 +31,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
               plans.length > 0 ? "At the plan’s price when the link is opened." : "You have no active plan yet.",
             disabled: plans.length === 0,
           },
-          { value: "amount", label: "An amount", description: "With your own words for what is bought." },
+          { value: "amount", label: "An amount", description: "Describe what is bought yourself." },
         ]}
       />
       <SoldField

@@ -53,7 +53,7 @@ export function LinkPage({ detail, mode, canWrite }: LinkPageProps) {
         <div className="flex min-w-0 flex-col gap-4">
           <LinkCard
             title="Address"
-            description="Send it, print it or show the QR code. Anyone may have it."
+            description="Send it, print it or show the QR code. Anyone with the link can pay."
             link={link.url}
             mode={mode}
             live={link.status === "ACTIVE"}

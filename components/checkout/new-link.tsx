@@ -55,7 +55,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
           { label: "Checkout", href: `/${mode}/checkout` },
           { label: "Payment links", href: list },
         ]}
-        description="A link your customers pay at. You can copy it again at any time."
+        description="A link where customers can pay. You can copy it again at any time."
       />
       <Form form={form} onSubmit={submit} live aria-label="New payment link" className="flex max-w-2xl flex-col gap-5">
         <SoldFields form={form} plans={plans} currencies={currencies} />

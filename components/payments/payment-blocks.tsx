@@ -129,7 +129,7 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
 function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
   const { payment, linked } = detail;
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
-  if (!id && !email && !name && !address) return <p className="text-soft">No customer was sent with the payment.</p>;
+  if (!id && !email && !name && !address) return <p className="text-soft">The payment has no customer details.</p>;
   const others = linked.customer_payments;
   return (
     <Facts

@@ -115,12 +115,7 @@ export function ErrorGroups({
 }) {
   if (groups.length === 0) return null;
   return (
-    <Card
-      title="Errors by code"
-      description={capped ? "Of the latest 10,000." : "Of the last 30 days."}
-      className="mb-4"
-      flush
-    >
+    <Card title="Errors by code" description={capped ? "Of the latest 10,000." : "Last 30 days"} className="mb-4" flush>
       <ul className="max-h-64 divide-y overflow-y-auto">
         {groups.map(({ code, count, first_at, last_at }) => (
           <li key={code} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-[13px]">
@@ -186,10 +181,10 @@ export function RequestFilters({ path, query, timeZone, endpoints, keys }: Reque
             className="font-mono"
           />
         </div>
-        <Choice name="status" label="Status" all="Every status" options={STATUSES} value={query.status} />
-        <Choice name="method" label="Method" all="Every method" options={METHODS} value={query.method} />
-        <Choice name="endpoint" label="Endpoint" all="Every endpoint" options={endpoints} value={query.endpoint} />
-        <Choice name="caller" label="API key" all="Every caller" options={keys} value={query.caller} />
+        <Choice name="status" label="Status" all="All statuses" options={STATUSES} value={query.status} />
+        <Choice name="method" label="Method" all="All methods" options={METHODS} value={query.method} />
+        <Choice name="endpoint" label="Endpoint" all="All endpoints" options={endpoints} value={query.endpoint} />
+        <Choice name="caller" label="API key" all="All callers" options={keys} value={query.caller} />
         <Day name="from" label="From" value={query.from} timeZone={timeZone} />
         <Day name="to" label="To" value={query.to} timeZone={timeZone} />
         {query.code && <input type="hidden" name="code" value={query.code} />}

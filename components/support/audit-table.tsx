@@ -41,7 +41,7 @@ export function AuditTable({ page: { acts, next }, filter }: AuditTableProps) {
       </ul>
       <div className="mt-3 flex flex-wrap items-center justify-between gap-3 text-[13px] text-soft">
         <p>
-          {filter.before ? "Older ones, " : "The newest, "}at most {ACTS_PER_PAGE} on a page.
+          {filter.before ? "Older entries" : "Newest first"}, {ACTS_PER_PAGE} per page.
         </p>
         <div className="flex gap-2">
           {filter.before && (
@@ -109,7 +109,7 @@ export function AuditFilters({ filter, staff }: AuditFiltersProps) {
         <Field label="Staff">
           {(props) => (
             <Select {...props} name="staff" defaultValue={filter.staff ?? ""}>
-              <option value="">Everybody</option>
+              <option value="">All staff</option>
               {staff.map(({ id, email }) => (
                 <option key={id} value={id}>
                   {email}

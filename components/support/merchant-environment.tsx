@@ -25,10 +25,10 @@ export function MerchantEnvironment({ environment }: { environment: Environment 
       <p className="text-[13px] text-soft">
         Fee {(feeBasisPoints / 100).toFixed(2)} % of each captured amount · {plans === 1 ? "1 plan" : `${plans} plans`}
       </p>
-      <Card title="Latest transactions" description={`The newest ${TRANSACTIONS_SHOWN}.`} flush>
+      <Card title="Latest transactions" description={`The latest ${TRANSACTIONS_SHOWN}.`} flush>
         <TransactionRows transactions={transactions} />
       </Card>
-      <Card title="Latest failed requests" description={`The newest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
+      <Card title="Latest failed requests" description={`The latest ${ERRORS_SHOWN}, kept for 30 days.`} flush>
         <ErrorRows errors={errors} />
       </Card>
       <Card title={`API keys (${keys.length === KEYS_SHOWN ? `newest ${KEYS_SHOWN}` : keys.length})`} flush>

@@ -52,10 +52,10 @@ export function MerchantPage({ view }: { view: MerchantView }) {
           <Card title={`Members (${members.length})`} flush>
             <MemberList merchantId={profile.id} members={members} />
           </Card>
-          <Card title="What its members did" description={`With the account, the last ${ACTS_SHOWN}.`} flush>
+          <Card title="Account activity" description={`The latest ${ACTS_SHOWN}.`} flush>
             <OwnActList acts={ownActs} />
           </Card>
-          <Card title="What support did" description={`The last ${ACTS_SHOWN}; the merchant sees them too.`} flush>
+          <Card title="Support activity" description={`The latest ${ACTS_SHOWN}, also visible to the merchant.`} flush>
             <ActList acts={acts} />
           </Card>
         </div>

@@ -99,7 +99,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
             <Card title="Details">
               <PaymentFacts payment={payment} />
             </Card>
-            <Card title="What support did" description="Visible to the merchant." flush>
+            <Card title="Support activity" description="Visible to the merchant." flush>
               <ActList acts={acts} about={payment.id} />
             </Card>
           </div>
@@ -144,7 +144,7 @@ const searchFor = (text: string, shown: ReactNode = text) => (
 /** Who paid; address and id lead to a search in all merchants' data. */
 function PaymentCustomer({ payment }: { payment: ShownPayment }) {
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
-  if (!id && !email && !name && !address) return <p className="text-soft">No customer was sent with the payment.</p>;
+  if (!id && !email && !name && !address) return <p className="text-soft">The payment has no customer details.</p>;
   return (
     <Facts
       items={[

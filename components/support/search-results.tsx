@@ -242,7 +242,7 @@ export function SearchStart({ searches, unknown }: SearchStartProps) {
       {unknown.all > 0 && <UnknownNotice {...unknown} />}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card
-          title="What can be found"
+          title="What you can search for"
           description={`Shows up to ${SEARCH_LIMIT} of each kind, newest first. Enter ids, addresses and keys in full.`}
         >
           <dl className="flex flex-col gap-2.5">
@@ -255,7 +255,7 @@ export function SearchStart({ searches, unknown }: SearchStartProps) {
             ))}
           </dl>
         </Card>
-        <Card title="Your last searches" flush>
+        <Card title="Your recent searches" flush>
           {searches.length === 0 ? (
             <p className="p-4 text-[13px] text-soft">None yet.</p>
           ) : (

@@ -45,7 +45,7 @@ export function ExportButton({ filters, columns, total, totalCapped = false }: E
           >
             These columns
           </MenuItem>
-          <MenuItem description="All columns of the API" onSelect={() => start(filters)}>
+          <MenuItem description="Every field the API returns" onSelect={() => start(filters)}>
             All columns
           </MenuItem>
         </MenuContent>

@@ -21,7 +21,8 @@ export function SearchHelp() {
       <Examples of={OPERATORS} />
       <p className="mt-3 text-soft text-xs">
         Everything must match. Enter turns the words into filters; quotes keep words together:{" "}
-        <code>customer:"anna smith"</code>. Amounts compare the number alone, in any currency.
+        <code>customer:"anna smith"</code>. An amount without a currency means the one you use most: <code>50 eur</code>{" "}
+        means euros.
       </p>
     </>
   );

@@ -23,7 +23,7 @@ export function PageHeader({ title, description, crumbs, badge, actions }: PageH
               // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
               <li key={index} className="flex items-center gap-1">
                 {crumb.href ? (
-                  <Link href={crumb.href} className="hover:text-ink">
+                  <Link href={crumb.href} prefetch={false} className="hover:text-ink">
                     {crumb.label}
                   </Link>
                 ) : (

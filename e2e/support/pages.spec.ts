@@ -20,6 +20,26 @@ test("the audit page filters by staff, merchant and action", async ({ tenant, st
   await expect(staffPage).toHaveURL(/\/support\/audit$/);
 });
 
+test("opening a payment is all that the audit log says of it: no page is looked at ahead", async ({
+  tenant,
+  staffPage,
+  staff,
+  db,
+}) => {
+  const payment = await captured(tenant.api);
+  await staffPage.goto(`/support?q=${payment.id}`);
+  const asked: string[] = [];
+  staffPage.on("request", (request) => asked.push(request.url()));
+  await staffPage.getByRole("link", { name: payment.id }).first().click();
+  await expect(staffPage.getByRole("navigation", { name: "Breadcrumb" })).toBeVisible();
+  for (const link of await staffPage.getByRole("main").getByRole("link").all()) await link.hover();
+  await staffPage.waitForLoadState("networkidle");
+  expect(asked.filter((url) => url.includes("/support/merchants/"))).toEqual([]);
+  const viewed = await db.sql<{ action: string }[]>`
+    select action from support_audit_log where staff_id = ${staff.userId} and action like 'support.viewed%'`;
+  expect(viewed.map(({ action }) => action)).toEqual(["support.viewed_payment"]);
+});
+
 test("what does not exist says so, and a foreign id looks the same as a made-up one", async ({ staffPage }) => {
   for (const path of ["/support/payments/pay_nothing", "/support/merchants/mer_nothing", "/support/nowhere"]) {
     await staffPage.goto(path);

@@ -110,10 +110,11 @@ const number = new Intl.NumberFormat("en-US");
 
 /** "21–40 of 240", "1–20 of 10,000+", "0 of 0": which rows of how many a page shows. */
 export function rangeText({ page, perPage, count, total, capped }: Range): string {
-  const all = `${number.format(total)}${capped ? "+" : ""}`;
-  if (count === 0) return `0 of ${all}`;
   const first = (page - 1) * perPage + 1;
-  return `${number.format(first)}–${number.format(first + count - 1)} of ${all}`;
+  const last = first + count - 1;
+  // A row that no longer fits the filter stays in sight until the next look, and is counted no more.
+  const all = `${number.format(count > 0 ? Math.max(total, last) : total)}${capped ? "+" : ""}`;
+  return count === 0 ? `0 of ${all}` : `${number.format(first)}–${number.format(last)} of ${all}`;
 }
 
 /** As they stand in sentences; a table's short ones are the transaction list's own. */

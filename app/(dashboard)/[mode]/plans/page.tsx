@@ -85,11 +85,11 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
 
 const filtersOf = (status: PlanStatus | null, type: PlanType | null) => [
   {
-    ...{ name: "status", label: "Status", all: "Every status", value: status },
+    ...{ name: "status", label: "Status", all: "All statuses", value: status },
     options: PLAN_STATUSES.map((each) => [each, statusLabel(each)] as const),
   },
   {
-    ...{ name: "type", label: "Type", all: "Every type", value: type },
+    ...{ name: "type", label: "Type", all: "All types", value: type },
     options: Object.entries(PLAN_TYPE_LABELS),
   },
 ];

@@ -59,7 +59,7 @@ export default async function EventsPage({ params, searchParams }: EventsPagePro
         what="events"
         filters={[
           {
-            ...{ name: "type", label: "Type", all: "Every type", value: type },
+            ...{ name: "type", label: "Type", all: "All types", value: type },
             options: EVENT_TYPES.map((each) => [each, each] as const),
           },
         ]}

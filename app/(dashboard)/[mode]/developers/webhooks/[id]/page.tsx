@@ -75,7 +75,7 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
         what="deliveries"
         filters={[
           {
-            ...{ name: "status", label: "Status", all: "Every status", value: status },
+            ...{ name: "status", label: "Status", all: "All statuses", value: status },
             options: DELIVERY_STATUSES.map((each) => [each, statusLabel(each)] as const),
           },
           {
