@@ -3,6 +3,7 @@ import { systemTimer, type Timer } from "@/lib/clock";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { declineCode } from "@/lib/contract/errors";
 import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import type { Outcome, Processor } from "./port";
 
 /** A processor's words are kept: what the database cannot store would keep the outcome out of the books. */
@@ -20,10 +21,29 @@ const checks = z
   })
   .optional();
 
+const told = {
+  note: words.optional(),
+  card: z
+    .object({
+      brand: z.enum(CARD_BRANDS).nullable(),
+      bin: z
+        .string()
+        .regex(/^\d{6,8}$/)
+        .nullable(),
+      last4: z
+        .string()
+        .regex(/^\d{4}$/)
+        .nullable(),
+      exp_month: z.int().min(1).max(12).nullable(),
+      exp_year: z.int().min(2000).max(2199).nullable(),
+    })
+    .optional(),
+};
+
 const outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional() }),
-  z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks }),
-  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks }),
+  z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...told }),
+  z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks, ...told }),
+  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...told }),
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("not_sent"), reason: words }),
   z.object({ kind: z.literal("unknown"), reason: words }),
@@ -59,7 +79,8 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     return answer;
   };
 
-  const { reports } = processor;
+  const { reports, acceptToken, readDispute, checkConnection } = processor;
+  const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
     name: processor.name,
     capabilities: processor.capabilities,
@@ -75,12 +96,18 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     close: (request) => ask(inquiry, () => processor.close(request)),
     reports:
       reports.kind === "pushed"
-        ? reports
+        ? { ...reports, catchUp: catchUp && ((place) => inTime(catchUp(place))) }
         : {
             kind: "pulled",
             list: (limit, after) => inTime(reports.list(limit, after)),
             acknowledge: (id) => inTime(reports.acknowledge(id)),
           },
+    acceptToken: acceptToken && ((account, token) => inTime(acceptToken(account, token))),
+    readDispute: readDispute && ((id) => inTime(readDispute(id))),
+    checkConnection: checkConnection && (() => inTime(checkConnection())),
+    // It takes as long as there are pages to read, each within the processor's own time.
+    statement: processor.statement,
+    dashboardUrl: processor.dashboardUrl,
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };
 }

@@ -10,6 +10,7 @@ import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
  * number or CVV. `port-suite.ts` has what every processor must pass.
  */
 export type Processor = {
+  /** Tells it from every other: `sandbox`, or the id of a connection. The ids that it gives are kept under this name. */
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
@@ -19,6 +20,11 @@ export type Processor = {
   readonly notFoundConclusiveAfterMs: number;
   /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
+  /**
+   * A card as a token that the processor's own script made on the merchant's page; null when it made no such token. Moves no
+   * money. Left out where `capabilities.ownTokens` is false.
+   */
+  acceptToken?(account: string, token: string): Promise<AcceptedCard | null>;
   /** Throws when another of our processes could use a token and this one cannot: checked before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
@@ -37,6 +43,14 @@ export type Processor = {
   close(request: CloseRequest): Promise<Inquiry>;
   /** How reports on operations that were already accepted come: pulled, or pushed. */
   readonly reports: PulledReports | PushedReports;
+  /** A dispute as it stands now; null for one that is not this account's. Left out where disputes do not exist. */
+  readDispute?(id: string): Promise<Dispute | null>;
+  /** Its own list of payments and refunds, for reconciliation. Left out where it has none to ask for. */
+  readonly statement?: (range: StatementRange) => AsyncIterable<StatementEntry>;
+  /** Whether it takes our credentials, in words for whoever pasted them. Moves nothing. Left out where there are none. */
+  checkConnection?(): Promise<ConnectionCheck>;
+  /** Where people look at an object in the processor's own dashboard; null where it cannot be shown. */
+  dashboardUrl?(object: ProcessorObject): string | null;
   /** Removes what it keeps of cards for longer than it needs it; returns how many rows. */
   forgetOldAttempts(): Promise<number>;
 };
@@ -49,6 +63,8 @@ type Capabilities = {
   readonly rawCards: boolean;
   /** It names what it makes by ids of its own, which are kept (`keep`) before money can move, and come with later calls. */
   readonly ownIds: boolean;
+  /** `acceptToken` takes tokens that its own script made. */
+  readonly ownTokens: boolean;
 };
 
 export type PulledReports = {
@@ -65,6 +81,11 @@ export type PushedReports = {
   readonly kind: "pushed";
   /** What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. */
   read(message: { readonly headers: Headers; readonly body: string }): Report[];
+  /**
+   * What was reported after a place in its list of reports, for messages that never arrived; null = since an hour ago. Left out
+   * where it keeps no such list. At most 100, oldest first; `place` is where to go on.
+   */
+  readonly catchUp?: (place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>;
 };
 
 /** A message that is not the processor's, or is no report. */
@@ -76,8 +97,8 @@ export class UnreadableReportError extends Error {}
  */
 export type Report = { readonly id: string } & (
   | { readonly account: string; readonly reference: string }
-  /** Known by an id that was kept. */
-  | { readonly object: string }
+  /** Known by an id that was kept. `dispute`: the id of a dispute about it, which is read anew. */
+  | { readonly object: string; readonly dispute?: string }
 );
 export type PulledReport = Extract<Report, { account: string }>;
 
@@ -91,6 +112,57 @@ export type TokenizedCard = {
   exp_month: number;
   exp_year: number;
 };
+
+/** A card as an own token shows it: what the processor does not tell yet is null, and comes with the outcome. */
+export type AcceptedCard = { token: string } & KnownCard;
+
+export type KnownCard = {
+  brand: CardBrand | null;
+  bin: string | null;
+  last4: string | null;
+  exp_month: number | null;
+  exp_year: number | null;
+};
+
+/** A cardholder's bank took money back, or asks about it. */
+export type Dispute = {
+  /** The processor's own id. */
+  id: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  /** In the processor's word, such as `fraudulent`. */
+  reason: string;
+  status: "needs_response" | "under_review" | "won" | "lost" | "closed";
+  respond_before: Date | null;
+  created_at: Date;
+};
+
+export type StatementRange = { readonly since: Date; readonly until: Date };
+
+/** A payment or refund in the processor's own list. Amounts in minor units. */
+export type StatementEntry = {
+  /** The processor's own id, and our reference where it has one. */
+  readonly object: ProcessorObject;
+  readonly reference: string | null;
+  readonly created_at: Date;
+  readonly amount: number;
+  readonly currency: string;
+} & (
+  | {
+      readonly kind: "payment";
+      readonly state: "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined";
+      readonly captured: number;
+      readonly refunded: number;
+    }
+  | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
+);
+
+export type ConnectionCheck =
+  /** `account`: its name or id there. */
+  | { readonly kind: "works"; readonly account: string; readonly live: boolean }
+  /** `reason`: what is wrong and what to do, as a sentence for people. */
+  | { readonly kind: "refused" | "unreachable"; readonly reason: string };
 
 /** An id that the processor gave to what it made. */
 export type ProcessorObject = { readonly kind: string; readonly id: string };
@@ -162,13 +234,21 @@ export type Checks = {
   fraud_reasons: string[];
 };
 
+/** What an outcome tells besides. */
+type Told = {
+  /** The processor's own codes and the network's, in one line for support staff. */
+  note?: string;
+  /** What was not known of the card before. */
+  card?: KnownCard;
+};
+
 export type Outcome =
   /** `captured: false`: authorized, but the capture requested with it failed. */
-  | { kind: "approved"; checks?: Checks; captured?: false }
+  | ({ kind: "approved"; checks?: Checks; captured?: false } & Told)
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
-  | { kind: "declined"; decline_code: DeclineCode | null; checks?: Checks }
+  | ({ kind: "declined"; decline_code: DeclineCode | null; checks?: Checks } & Told)
   /** 3-D Secure: the shopper must pass a challenge, at this address, before {@link Processor.continueAuthorization}. */
-  | { kind: "action_required"; challenge: { url: string }; checks?: Checks }
+  | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & Told)
   /** Accepted, but the processor itself does not know the outcome yet: check again. */
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused before it was looked at. Safe to send again. */

@@ -85,7 +85,7 @@ export function createSandboxProcessor({
 
   return {
     name: "sandbox",
-    capabilities: { partialCapture: true, rawCards: true, ownIds: false },
+    capabilities: { partialCapture: true, rawCards: true, ownIds: false, ownTokens: false },
     notFoundConclusiveAfterMs: 2_000,
 
     tokenize: (account, card) => vault.tokenize(account, card),

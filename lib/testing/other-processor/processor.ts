@@ -117,7 +117,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
 
   return {
     name: "other",
-    capabilities: { partialCapture, rawCards: true, ownIds: true },
+    capabilities: { partialCapture, rawCards: true, ownIds: true, ownTokens: false },
     notFoundConclusiveAfterMs: 1_000,
 
     async tokenize(account, card) {
