@@ -16,7 +16,7 @@ import { PlanPicker } from "./plan-picker";
 
 type SessionFieldsProps = { form: FormState<SessionFormValues> };
 
-type PriceFieldsProps = SessionFieldsProps & {
+type SessionPriceProps = SessionFieldsProps & {
   plans: readonly PlanOption[];
   currencies: readonly CurrencyOption[];
 };
@@ -32,7 +32,7 @@ const CAPTURES = [
 
 type SaleValues = { sell: "amount" | "plan"; amount: string; currency: string; plan_id: string };
 
-type SoldFieldProps = Omit<PriceFieldsProps, "form"> & {
+type SoldFieldProps = Omit<SessionPriceProps, "form"> & {
   form: Pick<FormState<SaleValues>, "values" | "field" | "choice" | "errorOf">;
   planHint?: string;
 };
@@ -66,7 +66,7 @@ export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps)
 }
 
 /** An amount of its own, or the price of a plan. */
-export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
+export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   return (
     <>
       <RadioCards

@@ -28,7 +28,7 @@ type SupportPaymentPageProps = {
   answers: Record<string, ReactNode>;
 };
 
-/** The merchant's payment page, and what is behind it: how each call to the processor stands in our books. */
+/** The merchant's payment page plus what only support sees: the state of each call to the processor in our books. */
 export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) {
   const { detail, operations, environment, merchant, audit, acts } = shown;
   const { payment } = detail;
