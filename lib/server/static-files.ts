@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sirv from "sirv";
-import { paymentFormAsset } from "@/lib/http/payment-form-assets";
-import { FOREVER, SDK_HEADERS } from "@/lib/http/sdk-headers";
+import { FOREVER, paymentFormAsset, SDK_HEADERS } from "@/lib/http/payment-form-assets";
 import type { Listener } from "./http-server";
 
 type Serve = ReturnType<typeof sirv>;

@@ -21,6 +21,7 @@ import {
 import { idInput, idOf } from "@/lib/contract/ids";
 import { action, cardBrand, refundReason, transaction } from "@/lib/contract/transactions/transaction";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
+import { passesLuhn } from "./words";
 
 export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as const;
 const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
@@ -80,17 +81,6 @@ export const payment = z
 export type Payment = z.infer<typeof payment>;
 
 export const paymentList = listOf(payment).meta({ id: "PaymentList" });
-
-/** The Luhn check digit, which catches every single mistyped digit. */
-export function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    const doubled = i % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
 
 /** Card data: it lives in memory only, from here to the processor's `tokenize`, and is never written anywhere. */
 export const cardInput = z

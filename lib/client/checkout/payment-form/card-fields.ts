@@ -1,5 +1,6 @@
 /** What the card fields show while the shopper types, and what is wrong with them. */
 import valid from "card-validator";
+import { passesLuhn } from "@/lib/contract/payments/words";
 import type { CardBrandName, FieldName, FieldProblem, FormFields } from "./checkout-view";
 
 export type Edit = {
@@ -163,17 +164,6 @@ export function numberVerdict(digits: string): "incomplete" | "invalid" | "valid
 export function cvvLength(digits: string): 3 | 4 | null {
   if (digits.length < 2) return null;
   return /^3[47]/.test(digits) ? 4 : 3;
-}
-
-/** The check digit that every card number ends in. */
-function passesLuhn(digits: string): boolean {
-  const sum = Array.from(digits)
-    .reverse()
-    .reduce((total, digit, at) => {
-      const counted = at % 2 === 1 ? Number(digit) * 2 : Number(digit);
-      return total + (counted > 9 ? counted - 9 : counted);
-    }, 0);
-  return sum % 10 === 0;
 }
 
 type Expiry = { month: number; year: number };
