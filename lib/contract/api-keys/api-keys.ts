@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, isNumberAsAddress } from "@/lib/contract/card-numbers";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { isNumberAsAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
