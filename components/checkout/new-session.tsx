@@ -127,7 +127,7 @@ function SessionSummary({ values, plans, merchantName }: SessionSummaryProps) {
       <ul className="flex flex-col gap-2 px-4 py-3 text-[13px] text-soft [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0 [&>li]:flex [&>li]:gap-2.5">
         <li>
           <CreditCard aria-hidden="true" />
-          {manual ? "One payment, which you capture within 7 days." : "One payment, captured at once."}
+          {manual ? "One payment, which you capture yourself within 7 days." : "One payment, captured immediately."}
         </li>
         <li>
           <Clock aria-hidden="true" />

@@ -22,11 +22,11 @@ type SessionPriceProps = SessionFieldsProps & {
 };
 
 const CAPTURES = [
-  { value: "automatic", label: "At once", description: "The payment is captured when the card is approved." },
+  { value: "automatic", label: "At once", description: "Captured as soon as the card is approved." },
   {
     value: "manual",
     label: "When you capture it",
-    description: "Reserved now, taken when you capture it within 7 days.",
+    description: "Held on the card now; you capture it within 7 days.",
   },
 ] as const;
 

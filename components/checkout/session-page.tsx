@@ -196,7 +196,7 @@ function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
             term: "Allowed origins",
             value:
               origins.length === 0 ? (
-                <span className="text-soft">None: its link only</span>
+                <span className="text-soft">None: link only</span>
               ) : (
                 <ul className="font-mono text-xs leading-5">
                   {origins.map((origin) => (

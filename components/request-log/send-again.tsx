@@ -84,7 +84,7 @@ export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mod
         {state.kind === "answered" && <Comparison request={request} answer={state.answer} />}
       </div>
       {offer && (state.kind === "idle" || state.kind === "sending") && (
-        <p className="text-[13px] text-soft">You send it as yourself; the answer is the one that the key has stored.</p>
+        <p className="text-[13px] text-soft">You send it under your own name and get the answer stored for the key.</p>
       )}
     </Card>
   );
@@ -101,9 +101,7 @@ function Comparison({ request, answer }: { request: RequestDetail; answer: Answe
         }
         className="mb-4"
       >
-        {isSame
-          ? "The key gave back what it had stored."
-          : "The first answer was not final; this is the one that the key has stored since."}
+        {isSame ? "You got the stored answer." : "The first answer was not final; this is the final one."}
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Side title="First answer" status={request.status} text={request.response.text} />

@@ -75,7 +75,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
             >
               <OperationList operations={operations} answers={answers} />
             </Card>
-            <Card title="Idempotency keys" description="Card numbers and security codes are never kept." flush>
+            <Card title="Idempotency keys" description="Card numbers and security codes are never stored." flush>
               <KeyUses requests={detail.requests} />
             </Card>
             <Card title="Events" flush>

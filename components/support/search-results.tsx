@@ -55,7 +55,7 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
         )}
       </output>
       {transactions?.problems.map((problem) => (
-        <Banner key={problem} tone="amber" title="Not all of this was looked for" className="mb-4">
+        <Banner key={problem} tone="amber" title="Part of the search was ignored" className="mb-4">
           {problem}
         </Banner>
       ))}

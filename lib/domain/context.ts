@@ -76,8 +76,8 @@ export type Result =
 /** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
 export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
-/** A status and the exact bytes, as they are sent and stored. */
-export type Answer = { readonly status: number; readonly body: string };
+/** A status and the exact bytes, as they are sent and stored. `made`: the object that they show, where it is at hand. */
+export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
 
 /** Passed in, so that the domain does not know how results are sent. */
 export type RenderAnswer = (request: AnswerTarget, result: Result) => Answer;
@@ -89,6 +89,8 @@ export type Reply = {
   readonly body: string;
   readonly replayed: boolean;
   readonly long?: LongBody;
+  /** What `body` shows, where it is at hand: for the request log. */
+  readonly made?: object;
   /** Bytes that are kept beside the answer, where they are many. */
   readonly keptBytes?: number;
 };

@@ -121,7 +121,7 @@ function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "
     ? presentTransaction(required(transactions, transactionId), payment, mode)
     : presentPayment(payment, transactions, mode);
   if (result.kind === "done") {
-    return { status: statusOf(request.endpoint), body: JSON.stringify(body) };
+    return { status: statusOf(request.endpoint), body: JSON.stringify(body), made: body };
   }
   return { status: PENDING_STATUS, body: JSON.stringify({ ...body, status: "PENDING", available_actions: [] }) };
 }

@@ -15,8 +15,8 @@ export function sandboxKeyProblem(text: string): string | null {
   if (text === "") return "Paste a key that starts with sk_test_.";
   if (text.startsWith("sk_live_"))
     return "This is a live key. Only sandbox keys, which start with sk_test_, are used here.";
-  if (!text.startsWith("sk_test_")) return "This is no sandbox key: it must start with sk_test_.";
-  if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is not complete. Copy all of it.";
+  if (!text.startsWith("sk_test_")) return "This is not a sandbox key: it must start with sk_test_.";
+  if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is incomplete. Copy all of it.";
   return null;
 }
 

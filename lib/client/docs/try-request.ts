@@ -80,7 +80,7 @@ export function requestOf(
   for (const { name, in: place, required = false } of parameters) {
     const value = (values.parameters[name] ?? "").trim();
     if (value === "") {
-      if (required) problems[name] = `${name} is needed.`;
+      if (required) problems[name] = `${name} is required.`;
     } else if (place === "query") query.append(name, value);
     else if (place === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
     else if (HEADER_TEXT.test(value)) headers[name] = value;

@@ -152,7 +152,7 @@ export class BulkRefund {
           const left = moneyText(subject.refundable, subject.currency);
           this.#setState(row.key, {
             step: "refused",
-            detail: `It has changed: ${left} is left to refund. Nothing was sent.`,
+            detail: `The payment has changed: ${left} is left to refund. Nothing was sent.`,
           });
           return;
         }

@@ -81,7 +81,7 @@ export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
 
 /** "Other" says nothing without a note. */
 export const noteError = (reason: RefundReason, note: string): string | null =>
-  reason === "OTHER" && note.trim() === "" ? "Say what the reason is." : null;
+  reason === "OTHER" && note.trim() === "" ? "Describe the reason." : null;
 
 /** What the API found wrong with a field of the form; null when it was something else. */
 export function fieldError(refusal: Refusal | null, param: string): string | null {

@@ -35,7 +35,7 @@ export const AVS_RESULTS = {
   N: "Neither street nor postal code matches",
   C: "Not verified: incompatible formats (international)",
   I: "Not verified (international)",
-  G: "The issuer outside the US does not take part",
+  G: "The issuer is outside the US and does not take part",
   U: "The address information is unavailable",
   R: "The system is unavailable: try again",
   S: "The issuer does not support address verification",
@@ -48,7 +48,7 @@ export const CVV_RESULTS = {
   M: "The security code matches",
   N: "The security code does not match",
   P: "Not processed",
-  S: "The code should be on the card, but was said to be missing",
+  S: "The code should be on the card, but was reported missing",
   U: "The issuer does not verify security codes",
 } as const;
 export type CvvResult = keyof typeof CVV_RESULTS;

@@ -102,9 +102,9 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 /** The answer to a request whose operation was sent, or taken over. */
 async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
-    const { status, body } = executed.answer;
+    const { status, body, made } = executed.answer;
     remember(ctx);
-    if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
+    if (body.length <= LONG_ANSWER) return { status, body, replayed: false, ...(made && { made }) };
     const stored = { key: keyOf(ctx).key, operationId: operation.id, status, bytes: body.length };
     return longReply(ctx, stored, false);
   }
