@@ -2,7 +2,7 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
-import type { CardBrand } from "@/lib/contract/transactions/words";
+import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words";
 
 /**
  * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
@@ -223,6 +223,8 @@ export type FollowUpRequest = MoneyReference & {
   /** Minor units. For a void: the whole authorized amount. */
   amount: number;
   currency: string;
+  /** The merchant's reason for a refund; null for none, and for all else. */
+  reason: RefundReason | null;
 };
 
 export type Checks = {
