@@ -21,7 +21,7 @@ export async function receiveReports(request: Request, name: string): Promise<Re
       throw new AppError("resource_not_found", "No processor reports to this address.");
     }
     const body = await readBody(request, MAX_MESSAGE_BYTES);
-    for (const report of from.processor.reports.read({ headers: request.headers, body })) {
+    for (const report of await from.processor.reports.read({ headers: request.headers, body })) {
       if (await takeInReport(service, from, report)) continue;
       throw new AppError("outcome_pending", "The outcome is not known yet. Send the report again later.");
     }

@@ -1,4 +1,5 @@
+import { adyen } from "./adyen/connector";
 import type { Connector } from "./connector";
 
 /** Every kind of processor that can be connected; a new one is a folder beside this file, and a line here. */
-export const CONNECTORS: readonly Connector[] = [];
+export const CONNECTORS: readonly Connector[] = [adyen];
