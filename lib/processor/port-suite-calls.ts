@@ -29,9 +29,13 @@ export type ProcessorUnderTest = {
   messages(account: string): Promise<ReportMessage[]>;
   /** The message as the processor cannot have sent it, beside what no processor sends; any change of a byte if left out. */
   forged?(message: ReportMessage): ReportMessage[];
-  /** How much it keeps of unused cards, and makes all of it older than it may become. */
-  keptCards(): Promise<number>;
-  ageCards(): Promise<void>;
+  /** How much it keeps of unused cards, and makes all of it older than it may become; null where it keeps none. */
+  readonly unusedCards: { count(): Promise<number>; age(): Promise<void> } | null;
+  /**
+   * Whether a capture, void or refund is a record of its own before it is executed: its id is kept first, and a refusal stands
+   * under its reference. Else an id comes with the answer, and is kept then.
+   */
+  readonly recordsFirst: boolean;
 };
 
 type ReportMessage = { headers: Headers; body: string };
@@ -91,6 +95,7 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     authorization: charge.reference,
     amount,
     currency: charge.currency,
+    reason: null,
     ...given,
   });
   const continuation = (charge: Charge, challenge: ContinueRequest["challenge"]): ContinueRequest => ({

@@ -231,8 +231,8 @@ export type FollowUpRequest = MoneyReference & {
   /** Minor units. For a void: the whole authorized amount. */
   amount: number;
   currency: string;
-  /** Why a refund is made. */
-  reason?: RefundReason | null;
+  /** The merchant's reason for a refund; null for none, and for all else. */
+  reason: RefundReason | null;
 };
 
 export type Checks = {

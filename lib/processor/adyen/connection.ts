@@ -1,6 +1,6 @@
 import type { ConnectionCheck, Dispute, ProcessorObject } from "../port";
 import { fromAdyenAmount } from "./amounts";
-import type { AdyenCredentials } from "./connector";
+import type { AdyenCredentials } from "./credentials";
 import type { Notice } from "./notices";
 import type { Requests } from "./requests";
 

@@ -15,7 +15,7 @@ import {
 import { toAdyenAmount } from "./amounts";
 import { createCards } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
-import type { AdyenCredentials } from "./connector";
+import type { AdyenCredentials } from "./credentials";
 import { readNotices } from "./notices";
 import { declineCodeOfError, keptAnswer, outcomeOfFailure, paymentAnswer } from "./outcomes";
 import { authorizationOutcome, type Begun, movementOutcome, type Recorded, Records } from "./records";

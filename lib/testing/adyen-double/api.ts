@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
-import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "../http-server";
 import { type Amount, Books, behaviourOf, type Card, methodOf, newPsp, type Payment } from "./books";
+import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "./http-server";
 import { type WebhookOptions, webhookBody } from "./webhooks";
 
 export type AdyenDoubleOptions = {

@@ -1,8 +1,8 @@
 import { afterAll } from "vitest";
-import { startAdyenDouble } from "@/e2e/doubles/adyen/api";
-import { adyenUnderTest } from "@/e2e/doubles/adyen/under-test";
-import { memoryJournal } from "../journal";
-import { portSuite } from "../port-suite";
+import { memoryJournal } from "@/lib/processor/journal";
+import { portSuite } from "@/lib/processor/port-suite";
+import { startAdyenDouble } from "./api";
+import { adyenUnderTest } from "./under-test";
 
 /** Adyen does not say how it answers another body under a used key: the connector is right with either. */
 for (const otherBody of ["as before", "refused"] as const) {

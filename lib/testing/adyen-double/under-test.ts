@@ -78,9 +78,12 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
         const body = message.body.replace(pattern as RegExp, by as never);
         return body === message.body ? [] : [{ ...message, body }];
       }),
-    keptCards: async () => double.stored.size,
-    async ageCards() {
-      olderMs = 2 * 3_600_000;
+    unusedCards: {
+      count: async () => double.stored.size,
+      async age() {
+        olderMs = 2 * 3_600_000;
+      },
     },
+    recordsFirst: true,
   };
 }
