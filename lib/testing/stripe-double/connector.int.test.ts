@@ -35,7 +35,9 @@ describe("credentials", () => {
     }).checkConnection?.();
 
   test("that work say whose they are", async () => {
-    expect(await check(TEST_KEY, false)).toEqual({ kind: "works", account: `Double Ltd (${ACCOUNT_ID})`, live: false });
+    expect(await check(TEST_KEY, false)).toEqual({
+      ...{ kind: "works", id: ACCOUNT_ID, account: `Double Ltd (${ACCOUNT_ID})`, live: false },
+    });
   });
   test.each([
     ["pk_test_publishable", false, /no secret key/],
