@@ -162,8 +162,8 @@ export async function readCards(
 }
 
 /**
- * Tells customers of up to `most` charges that are queued: the first one of each makes the customer. In the order of the keys, so
- * that two instances wait for each other and never deadlock. Answers how many charges it took.
+ * Adds up to `most` queued charges to their customers; a first charge makes the customer. In the order of the keys, so that two
+ * instances wait for each other and never deadlock. Returns how many charges it took.
  */
 export async function noteCustomers(sql: Sql, most: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`
