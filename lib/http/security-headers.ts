@@ -12,7 +12,7 @@ const EVERYWHERE: Headers = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Nothing may be loaded, framed or sent: for answers that are no pages. */
+/** Nothing may be loaded, framed or sent: for answers that are not pages. */
 export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
@@ -21,7 +21,7 @@ const withTransport = (headers: Headers): Headers => ({
   ...(isHttps() && { "strict-transport-security": `max-age=${YEARS_2_SECONDS}` }),
 });
 
-/** Of the API's answers, and of all others that are no page. */
+/** For the API's answers, and all others that are not pages. */
 export const dataHeaders = (): Headers => withTransport({ ...EVERYWHERE, "content-security-policy": CLOSED_POLICY });
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
@@ -40,9 +40,8 @@ export const pageHeaders = (): Headers =>
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**
- * What a page of ours may load and do. Scripts need the nonce, or to be loaded by one that has it; styles are files of ours
- * or need it. In development
- * Next's own tools evaluate text and style by attributes.
+ * What our pages may load and do. Scripts need the nonce, or a loader that has it; styles are our own files or need it. In
+ * development Next's own tools use eval and style attributes.
  */
 export function pagePolicy(nonce: string): string {
   const dev = env.isDevelopment;

@@ -259,8 +259,8 @@ class Books {
       captured: step.event === "payment.captured",
       fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });
-    const told = { type: step.event, at: doneAt, operationId: step.id, of: paid };
-    this.#events.push((refund ? { ...told, refund } : told) as PastEvent);
+    const event = { type: step.event, at: doneAt, operationId: step.id, of: paid };
+    this.#events.push((refund ? { ...event, refund } : event) as PastEvent);
     this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);
   }
 

@@ -37,7 +37,7 @@ import {
   withKnownTotal,
 } from "../lists";
 import { presentListed, presentTransaction } from "../payments/present";
-import { type AskedFilter, type FindPage, findByQuery, withWordsFound } from "./search-words";
+import { type FindPage, findByQuery, type WordsFilter, withWordsFound } from "./search-words";
 
 /** One charge or refund. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getTransaction(ctx: Context, input: { id: string }): Promise<Transaction> {
@@ -97,7 +97,7 @@ export async function searchTransactionTable(
 }
 
 /** The filters of a search as the queries take them; null when an id in them is malformed, so that nothing can match. */
-export function filterOf(filters: SearchFilters): AskedFilter | null {
+export function filterOf(filters: SearchFilters): WordsFilter | null {
   const conditions: [FilterName, unknown][] = [];
   for (const [name, row] of FILTER_ROWS) {
     const value = filters[name];
