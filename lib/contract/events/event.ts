@@ -147,8 +147,7 @@ export const EVENTS = {
     },
   },
   "webhook_endpoint.disabled": {
-    tells:
-      "Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so.",
+    tells: "A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it.",
     data: endpointData,
     example: first({ ...objects.webhookEndpoint, status: "DISABLED" as const, disabled_reason: "failing" as const }),
   },
