@@ -32,6 +32,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
+  // Without its credentials once it is disconnected: payments name it.
+  "public.processor_connections": OF_THE_MERCHANT,
+  "public.processor_routes": OF_THE_MERCHANT,
+  "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,

@@ -3,9 +3,8 @@ import { readingsOf } from "./escapes";
 /** What stands where a card's number stood. */
 export const CARD_NUMBER_MARK = "[card number]";
 /** Why a text is refused. The text itself is never repeated. */
-export const HOLDS_CARD_NUMBER =
-  "This holds a card number. Leave it out: card numbers belong into the card fields alone.";
-export const HOLDS_OWN_CARD = "This holds the number of this request's card. Leave it out: it must not be kept.";
+export const HOLDS_CARD_NUMBER = "This contains a card number. Remove it: card numbers belong in the card fields only.";
+export const HOLDS_OWN_CARD = "This contains the number of this request's card. Remove it: it must not be stored.";
 
 /** Between two digits of one number: spaces, dashes, " / " …, where a sign that is repeated counts once. */
 const MAX_GAP = 6;

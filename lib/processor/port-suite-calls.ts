@@ -25,9 +25,13 @@ export type ProcessorUnderTest = {
   answerChallenge(url: string, passed: boolean): Promise<void>;
   /** What it has to report of an account, as the messages that it sends; empty for one that is polled. */
   messages(account: string): Promise<{ headers: Headers; body: string }[]>;
-  /** How much it keeps of unused cards, and makes all of it older than it may become. */
-  keptCards(): Promise<number>;
-  ageCards(): Promise<void>;
+  /** How much it keeps of unused cards, and makes all of it older than it may become; null where it keeps none. */
+  readonly unusedCards: { count(): Promise<number>; age(): Promise<void> } | null;
+  /**
+   * Whether a capture, void or refund is a record of its own before it is executed: its id is kept first, and a refusal stands
+   * under its reference. Else an id comes with the answer, and is kept then.
+   */
+  readonly recordsFirst: boolean;
 };
 
 type Money = { captured: number; refunded: number; voided: boolean };
@@ -86,6 +90,7 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     authorization: charge.reference,
     amount,
     currency: charge.currency,
+    reason: null,
     ...given,
   });
   const continuation = (charge: Charge, challenge: ContinueRequest["challenge"]): ContinueRequest => ({

@@ -17,7 +17,7 @@ export function closing(under: ProcessorUnderTest): void {
       expect(await close(charge)).toEqual({ kind: "never" });
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
       for (const kind of ["capture", "void", "refund"] as const)
-        expect(await end(kind, followUp(charge, AMOUNT))).toEqual(refused);
+        expect(await end(kind, followUp(charge, AMOUNT))).toMatchObject(refused);
     });
 
     test("after its call is what it was", async () => {
@@ -59,7 +59,7 @@ export function closing(under: ProcessorUnderTest): void {
       expect((await close(charge)).kind).toBe(closed);
       waiting.release();
       expect((await call).kind).toBe(held);
-      expect((await money(charge.reference))?.captured).toBe(captured);
+      expect((await money(charge.reference))?.captured ?? 0).toBe(captured);
     });
   });
 }
@@ -111,18 +111,24 @@ export function keeping(under: ProcessorUnderTest): void {
       ["capture", false],
       ["void", false],
       ["refund", true],
-    ] as const)("of a %s: when that fails nothing is executed, and a repeat is", async (kind, capture) => {
-      const charge = await charged(capture);
-      const before = await money(charge.reference);
-      const request = followUp(charge, AMOUNT);
-      const answer = await answerOf(end(kind, { ...request, keep: fails }));
-      expect(answer).toBe(ownIds ? "rejected" : "approved");
-      await under.decide(charge.account);
-      const hasMoved = JSON.stringify(await money(charge.reference)) !== JSON.stringify(before);
-      expect(hasMoved).toBe(!ownIds);
-      expect(await end(kind, request)).toEqual({ kind: "approved" });
-      expect(await money(charge.reference)).not.toEqual(before);
-    });
+    ] as const)(
+      "of a %s: when that fails nothing is executed unless its id comes with it, and a repeat is, once",
+      async (kind, capture) => {
+        const charge = await charged(capture);
+        const before = await money(charge.reference);
+        const request = followUp(charge, AMOUNT);
+        const answer = await answerOf(end(kind, { ...request, keep: fails }));
+        const first = ownIds && under.recordsFirst;
+        // Where the id comes with the answer, the next call finds what was executed, and keeps its id.
+        expect(ownIds ? (first ? ["rejected"] : ["rejected", "approved"]) : ["approved"]).toContain(answer);
+        await under.decide(charge.account);
+        const moved = await money(charge.reference);
+        expect(JSON.stringify(moved) !== JSON.stringify(before)).toBe(!first);
+        expect(await end(kind, request)).toEqual({ kind: "approved" });
+        expect(await money(charge.reference)).not.toEqual(before);
+        if (!first) expect(await money(charge.reference)).toEqual(moved);
+      },
+    );
 
     test("each is named once, however often its call is sent", async () => {
       const charge = await charged(true);
@@ -142,7 +148,8 @@ export function challenges(under: ProcessorUnderTest): void {
     const charge = await authorization("challenged", { capture });
     const outcome = await processor.authorize(charge);
     if (outcome.kind !== "action_required") throw new Error(`a challenged card answered ${outcome.kind}`);
-    expect(new URL(outcome.challenge.url).protocol).toBe("https:");
+    const { protocol, hostname } = new URL(outcome.challenge.url);
+    expect(protocol === "https:" || hostname === "127.0.0.1").toBe(true);
     expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toEqual(outcome);
     return { charge, url: outcome.challenge.url };
   }
@@ -152,7 +159,7 @@ export function challenges(under: ProcessorUnderTest): void {
       "moves nothing before it is passed, and then once; captured at once: %s",
       async (capture) => {
         const { charge, url } = await asked(capture);
-        expect(await end("capture", followUp(charge, AMOUNT))).toEqual(refused);
+        expect(await end("capture", followUp(charge, AMOUNT))).toMatchObject(refused);
         expect((await money(charge.reference))?.captured ?? 0).toBe(0);
         await answerChallenge(url, true);
         const request = continuation(charge, "passed");

@@ -76,13 +76,18 @@ function onceByReference(under: ProcessorUnderTest): void {
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
     });
 
-    test("a refusal, which stands when it would be allowed later", async () => {
+    test("a refusal, which stands when it would be allowed later wherever it is a record", async () => {
       const charge = await charged(false);
       const refund = followUp(charge, 1_000);
-      expect(await end("refund", refund)).toEqual(refused);
+      expect(await end("refund", refund)).toMatchObject(refused);
+      if (!under.recordsFirst) {
+        expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual({ kind: "not_found" });
+        expect(await money(charge.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
+        return;
+      }
       expect(await end("capture", followUp(charge, AMOUNT))).toEqual({ kind: "approved" });
-      expect(await end("refund", refund)).toEqual(refused);
-      expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
+      expect(await end("refund", refund)).toMatchObject(refused);
+      expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toMatchObject(refused);
     });
 
     test("a late call: what it answers is what its books hold", async () => {
@@ -112,12 +117,12 @@ function limits(under: ProcessorUnderTest): void {
 
     test("a capture, of whatever part", async () => {
       const charge = await charged(false);
-      expect(await end("capture", followUp(charge, AMOUNT + 1))).toEqual(refused);
+      expect(await end("capture", followUp(charge, AMOUNT + 1))).toMatchObject(refused);
       const part = processor.capabilities.partialCapture ? 4_000 : AMOUNT;
       const captures = times(8, () => followUp(charge, part));
       expect(approvals(await endsOf(captures.map((request) => ({ kind: "capture", request }))))).toBe(1);
       expect(await money(charge.reference)).toEqual({ captured: part, refunded: 0, voided: false });
-      expect(await end("refund", followUp(charge, part + 1))).toEqual(refused);
+      expect(await end("refund", followUp(charge, part + 1))).toMatchObject(refused);
       expect(await end("refund", followUp(charge, part))).toEqual({ kind: "approved" });
     });
 
@@ -143,14 +148,14 @@ function limits(under: ProcessorUnderTest): void {
     test("nothing of what was voided, declined, or is in another currency", async () => {
       const voided = await charged(false);
       expect(await end("void", followUp(voided, AMOUNT))).toEqual({ kind: "approved" });
-      expect(await end("capture", followUp(voided, AMOUNT))).toEqual(refused);
-      expect(await end("void", followUp(await charged(true), AMOUNT))).toEqual(refused);
+      expect(await end("capture", followUp(voided, AMOUNT))).toMatchObject(refused);
+      expect(await end("void", followUp(await charged(true), AMOUNT))).toMatchObject(refused);
       const held = await charged(false);
-      expect(await end("capture", followUp(held, AMOUNT, { currency: "EUR" }))).toEqual(refused);
+      expect(await end("capture", followUp(held, AMOUNT, { currency: "EUR" }))).toMatchObject(refused);
       const declined = await authorization("declined");
       await processor.authorize(declined);
       for (const kind of ["capture", "void", "refund"] as const)
-        expect(await end(kind, followUp(declined, AMOUNT))).toEqual(refused);
+        expect(await end(kind, followUp(declined, AMOUNT))).toMatchObject(refused);
     });
   });
 }
@@ -182,14 +187,16 @@ function knowing(under: ProcessorUnderTest): void {
     }
   });
 
-  test("what it keeps of cards goes, and what was paid with them stays", async () => {
+  const { unusedCards } = under;
+  test.runIf(unusedCards)("what it keeps of cards goes, and what was paid with them stays", async () => {
+    if (!unusedCards) return;
     const charge = await charged(true);
     await authorization();
-    await under.ageCards();
-    const kept = await under.keptCards();
+    await unusedCards.age();
+    const kept = await unusedCards.count();
     expect(kept).toBeGreaterThan(0);
     expect(await processor.forgetOldAttempts()).toBeGreaterThanOrEqual(kept);
-    expect(await under.keptCards()).toBe(0);
+    expect(await unusedCards.count()).toBe(0);
     expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toMatchObject({ kind: "approved" });
     expect(await money(charge.reference)).toMatchObject({ captured: AMOUNT });
   });
@@ -204,9 +211,9 @@ function apart(under: ProcessorUnderTest): void {
       const charge = await charged(true);
       const stranger = newId();
       const held = await charged(false);
-      expect(await end("refund", followUp(charge, 1, { account: stranger }))).toEqual(refused);
+      expect(await end("refund", followUp(charge, 1, { account: stranger }))).toMatchObject(refused);
       for (const kind of ["capture", "void"] as const)
-        expect(await end(kind, followUp(held, AMOUNT, { account: stranger }))).toEqual(refused);
+        expect(await end(kind, followUp(held, AMOUNT, { account: stranger }))).toMatchObject(refused);
       expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
       expect(await money(held.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
     });
@@ -240,8 +247,8 @@ function reporting(under: ProcessorUnderTest): void {
 
   test("a refund that comes back is declined from then on, and its money is there again", async () => {
     const { charge, refund } = await returned();
-    expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
-    expect(await processor.refund(refund)).toEqual(refused);
+    expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toMatchObject(refused);
+    expect(await processor.refund(refund)).toMatchObject(refused);
     expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
   });
 

@@ -49,7 +49,7 @@ const attempt = z
 const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
 const READS_LIKE_A_CARD_NUMBER =
-  "This reads like a card number, which must not be kept. Write a larger network, such as 2001:db8::/32.";
+  "This looks like a card number, which must not be stored. Write a larger network, such as 2001:db8::/32.";
 /** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
 const address = z
   .string()

@@ -38,7 +38,8 @@ export async function callProcessor(
     notAfter: new Date(operation.notAfter),
     keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
   };
-  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency };
+  const reason = transactions.find(({ id }) => id === operation.transactionId)?.refund_reason ?? null;
+  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency, reason };
   switch (operation.kind) {
     case "authorize": {
       const charge = transactions.find(({ id }) => id === payment.charge_id);
