@@ -127,7 +127,7 @@ export const createPaymentBody = z
     payment_token: idInput
       .optional()
       .describe(
-        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
       ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
