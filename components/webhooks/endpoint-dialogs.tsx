@@ -180,7 +180,7 @@ export function DeleteEndpointDialog({ endpoint, mode, onClose, onDeleted }: Del
 }
 
 const OVERLAPS = [
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
   { value: "1", label: "In 1 hour" },
   { value: "24", label: "In 24 hours" },
 ] as const;
