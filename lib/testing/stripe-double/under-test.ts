@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@/lib/clock";
+import { memoryJournal } from "@/lib/processor/journal";
 import type { Processor } from "@/lib/processor/port";
 import { createStripeProcessor } from "@/lib/processor/stripe/connector";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
@@ -20,6 +21,7 @@ export function connectorTo(
     settings: { live: false, rawCards: true },
     timeoutMs,
     clock,
+    journal: memoryJournal(),
     endpoint: double.endpoint,
   });
 }
