@@ -61,6 +61,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   processor_connections: { app: KEPT, jobs: KEPT },
   processor_routes: { app: ALL, jobs: ["select"] },
   operator_connections: { jobs: KEPT },
+  processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },
   // Unpaid sessions of links are removed; they are locked first, which takes the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },

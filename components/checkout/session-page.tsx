@@ -120,7 +120,7 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
                 },
               ]
             : []),
-          { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "At once" },
+          { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "Immediately" },
           { term: "Tries used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
           { term: "Expires", value: <Time at={session.expires_at} /> },
         ]}

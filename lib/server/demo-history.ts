@@ -27,7 +27,7 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
   for (const order of orders) books.take(order);
   books.settle();
   books.tell();
-  const isWritten = await insertHistory(service.db.sql, environmentId, {
+  const isWritten = await insertHistory(service.db.long, environmentId, {
     history: books.history,
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
