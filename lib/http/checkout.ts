@@ -196,7 +196,8 @@ export async function answerChallenge(request: Request, token: string): Promise<
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
   // Only the sandbox's shopper says how the challenge ended; any other is between the card issuer and the processor.
-  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null) return new Response("There is no such challenge.", { status: 404 });
+  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
+    return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
   // A suspended merchant takes no money, however far a shopper has come.
