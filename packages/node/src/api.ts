@@ -78,7 +78,7 @@ export interface Payment {
     last4: string;
     exp_month: number;
     exp_year: number;
-    bin: string;
+    bin: string | null;
   } | null;
   /** The plan it pays for. */
   plan_id: string | null;
@@ -221,7 +221,7 @@ export interface CreatePaymentRequest {
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. */
+  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page. */
   payment_token?: string;
   /** Raw card data; in the sandbox only. */
   card?: CardRequest;
@@ -1102,19 +1102,19 @@ export interface EventObjects {
   "payment.void_failed": Payment;
   /** The captured amount went out to you in the settlement batch that its charge names. */
   "payment.settled": Payment;
-  /** The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome. */
+  /** The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome. */
   "transaction.pending": Transaction;
   /** The card's issuer holds the amount of a charge. */
   "transaction.authorized": Transaction;
-  /** A charge took its amount from the card, or the processor accepted a refund, which `type` tells; also when the only refund of a charge came back. */
+  /** A charge took its amount from the card, or the processor accepted a refund: see `type`. Also when the only refund of a charge failed later. */
   "transaction.captured": Transaction;
-  /** A charge or refund is in the settlement batch that it names; a charge that was refunded keeps its status. Also when the only refund of a settled charge came back. */
+  /** A charge or refund went into the settlement batch that it names; a refunded charge keeps its status. Also when the only refund of a settled charge failed later. */
   "transaction.settled": Transaction;
   /** The authorization of a charge was released without taking money: by you, or because its time ran out. */
   "transaction.voided": Transaction;
-  /** All that a charge captured is refunded. */
+  /** A charge was refunded in full. */
   "transaction.refunded": Transaction;
-  /** Another part of a charge is refunded, or a refund of it came back and others stand. */
+  /** A part of a charge was refunded, or one of its refunds failed later and the others stand. */
   "transaction.partially_refunded": Transaction;
   /** The card was declined; `decline_code` of the charge says why. */
   "transaction.declined": Transaction;
@@ -1150,7 +1150,7 @@ export interface EventObjects {
   "api_key.rotated": ApiKey;
   /** An API key was revoked: it never works again. */
   "api_key.revoked": ApiKey;
-  /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you disabled it. */
+  /** A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it. */
   "webhook_endpoint.disabled": WebhookEndpoint;
   /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
   "webhook_endpoint.test": WebhookEndpoint;
