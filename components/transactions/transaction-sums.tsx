@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/components/ui/styles";
 import { callApi } from "@/lib/client/api";
 import { moneyText } from "@/lib/contract/format";
 import { FIRST_QUERY, formatQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
@@ -63,36 +64,48 @@ function titleOf({ rows, capped }: { rows: number; capped: boolean }): string {
   return rows === 1 ? "1 transaction" : `All ${count} transactions`;
 }
 
-const NUMBER = "pl-6 text-right tabular-nums whitespace-nowrap";
+const HEADINGS = ["Gross", "Refunded", "Fees", "Net"] as const;
+
+/** On a phone each figure is a line of its own, with its heading before it. */
+const FIGURE =
+  "text-right tabular-nums whitespace-nowrap sm:pl-6 max-sm:flex max-sm:justify-between max-sm:before:text-soft max-sm:before:content-[attr(data-heading)]";
 
 type SumsProps = { title: string; sums: readonly CurrencySum[]; isLive?: boolean | undefined };
 
 function Sums({ title, sums, isLive = false }: SumsProps) {
   return (
-    <table className="h-min" aria-live={isLive ? "polite" : undefined}>
-      <caption className="sr-only">Totals of {title.toLowerCase()}</caption>
-      <thead className="text-soft text-xs">
+    <table className="h-min max-sm:block max-sm:w-full" aria-live={isLive ? "polite" : undefined}>
+      <caption className="pb-0.5 text-left font-medium text-soft text-xs max-sm:block">
+        <span className="sr-only">Totals: </span>
+        <span>{title}</span>
+      </caption>
+      <thead className="text-soft text-xs max-sm:sr-only">
         <tr>
-          <th scope="col" className="text-left font-medium">
-            {title}
+          <th scope="col" className="text-left font-normal">
+            Currency
           </th>
-          {["Gross", "Refunded", "Fees", "Net"].map((heading) => (
-            <th key={heading} scope="col" className={`${NUMBER} font-normal`}>
+          {HEADINGS.map((heading) => (
+            <th key={heading} scope="col" className="pl-6 text-right font-normal">
               {heading}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody className="max-sm:block">
         {sums.map(({ currency, gross, refunded, fees, net }) => (
-          <tr key={currency}>
-            <th scope="row" className="text-left font-normal text-soft">
+          <tr key={currency} className="max-sm:block max-sm:pb-2">
+            <th scope="row" className="text-left font-normal text-soft max-sm:block">
               {currency}
             </th>
-            <td className={NUMBER}>{moneyText(gross, currency)}</td>
-            <td className={NUMBER}>{moneyText(refunded === 0 ? 0 : -refunded, currency)}</td>
-            <td className={NUMBER}>{moneyText(fees === 0 ? 0 : -fees, currency)}</td>
-            <td className={`${NUMBER} font-medium`}>{moneyText(net, currency)}</td>
+            {[gross, -refunded, -fees, net].map((amount, index) => (
+              <td
+                key={HEADINGS[index]}
+                data-heading={HEADINGS[index]}
+                className={cn(FIGURE, HEADINGS[index] === "Net" && "font-medium")}
+              >
+                {moneyText(amount === 0 ? 0 : amount, currency)}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
