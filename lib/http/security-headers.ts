@@ -16,25 +16,28 @@ const EVERYWHERE: Headers = {
 export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
-const withTransport = (headers: Headers): Headers => ({
-  ...headers,
-  ...(isHttps() && { "strict-transport-security": `max-age=${YEARS_2_SECONDS}` }),
-});
+function withStrictTransport(headers: Headers): Headers {
+  return { ...headers, "strict-transport-security": `max-age=${YEARS_2_SECONDS}` };
+}
 
-/** For the API's answers, and all others that are not pages. */
-export const dataHeaders = (): Headers => withTransport({ ...EVERYWHERE, "content-security-policy": CLOSED_POLICY });
+const DATA: Headers = { ...EVERYWHERE, "content-security-policy": CLOSED_POLICY };
+const DATA_BY_HTTPS = withStrictTransport(DATA);
+
+/** For the API's answers, and all others that are not pages. The same object every time, as every answer needs it. */
+export const dataHeaders = (): Headers => (isHttps() ? DATA_BY_HTTPS : DATA);
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
 const PERMISSIONS_POLICY = FEATURES.map((feature) => `${feature}=()`).join(", ");
 
+const PAGE: Headers = {
+  ...EVERYWHERE,
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": PERMISSIONS_POLICY,
+};
+
 /** Of a page: all but its policy. */
-export const pageHeaders = (): Headers =>
-  withTransport({
-    ...EVERYWHERE,
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "permissions-policy": PERMISSIONS_POLICY,
-  });
+export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE) : PAGE);
 
 /** Where pages find the nonce of their policy. */
 export const NONCE_HEADER = "x-cardlane-nonce";
