@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
-import { UnreadableReportError } from "@/lib/processor/port";
+import { memoryJournal } from "@/lib/processor/journal";
+import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port";
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
 import { startDouble, TEST_KEY } from "./double";
@@ -31,7 +32,7 @@ describe("credentials", () => {
   const check = (secretKey: string, live: boolean) =>
     createStripeProcessor({
       ...{ name: "c", credentials: { secret_key: secretKey }, settings: { live, rawCards: false } },
-      ...{ timeoutMs: 2_000, clock: systemClock, endpoint: double.endpoint },
+      ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
     }).checkConnection?.();
 
   test("that work say whose they are", async () => {
@@ -75,27 +76,27 @@ describe("messages", () => {
   test("with another's signature, or an old one, are not read", async () => {
     const event = await about();
     const old = new Date(Date.now() - 301_000);
-    expect(reports.read(messageOf(event))).toHaveLength(1);
-    expect(reports.read(messageOf(event, { sentAt: new Date(Date.now() - 290_000) }))).toHaveLength(1);
+    expect(await reports.read(messageOf(event))).toHaveLength(1);
+    expect(await reports.read(messageOf(event, { sentAt: new Date(Date.now() - 290_000) }))).toHaveLength(1);
     for (const message of [messageOf(event, { secret: "whsec_ofanotheraccount" }), messageOf(event, { sentAt: old })])
       expect(() => reports.read(message)).toThrow(UnreadableReportError);
   });
 
   test("of another account, another mode, or about what is not ours, report nothing", async () => {
     const event = await about();
-    const strange = [
+    const strange: object[] = [
       { ...event, account: "acct_another" },
       { ...event, livemode: true },
       { ...event, type: "customer.created" },
       { ...event, data: { object: { ...event.data.object, metadata: {} } } },
     ];
-    for (const one of strange) expect(reports.read(messageOf(one as typeof event))).toEqual([]);
+    for (const one of strange) expect(await reports.read(messageOf(one as typeof event))).toEqual([]);
   });
 
   test("are not read at all before there is a secret", async () => {
     const without = createStripeProcessor({
       ...{ name: "c", credentials: { secret_key: TEST_KEY }, settings: { live: false, rawCards: false } },
-      ...{ timeoutMs: 2_000, clock: systemClock, endpoint: double.endpoint },
+      ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
     });
     const event = await about();
     if (without.reports.kind !== "pushed") throw new Error("it pushes its reports");
@@ -124,7 +125,7 @@ test("a dispute is told by its payment's id, and read as it stands now", async (
   const told = eventsOf(double, account).find(({ type }) => type === "charge.dispute.created");
   const { reports } = processor;
   if (!told || reports.kind !== "pushed") throw new Error("a dispute is told of");
-  const [report] = reports.read(messageOf(told));
+  const [report] = await reports.read(messageOf(told));
   expect(report).toMatchObject({ object: objects[0]?.id, dispute: expect.stringMatching(/^du_/) });
   const id = report && "dispute" in report ? (report.dispute ?? "") : "";
   const dispute = { id, amount: 10_000, currency: "USD", reason: "fraudulent", status: "needs_response" };
@@ -152,7 +153,7 @@ test("its list has every payment and refund of a range, with our references and 
   const money = { amount: 200, currency: "ISK", reason: null, authorization: sale.reference };
   expect(await processor.refund({ ...sale.called, reference: refund, ...money })).toEqual({ kind: "approved" });
   const range = { since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000) };
-  const entries = [];
+  const entries: StatementEntry[] = [];
   for await (const entry of processor.statement?.(range) ?? []) entries.push(entry);
   const of = (reference: string) => entries.filter((entry) => entry.reference === reference);
   expect(of(sale.reference)).toMatchObject([
