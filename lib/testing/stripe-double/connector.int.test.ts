@@ -1,3 +1,4 @@
+import type Stripe from "stripe";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
@@ -83,14 +84,14 @@ describe("messages", () => {
   });
 
   test("of another account, another mode, or about what is not ours, report nothing", async () => {
-    const event = await about();
+    const event: { type: string; data: { object: object } } = await about();
     const strange: object[] = [
       { ...event, account: "acct_another" },
       { ...event, livemode: true },
       { ...event, type: "customer.created" },
       { ...event, data: { object: { ...event.data.object, metadata: {} } } },
     ];
-    for (const one of strange) expect(await reports.read(messageOf(one as typeof event))).toEqual([]);
+    for (const one of strange) expect(await reports.read(messageOf(one as Stripe.Event))).toEqual([]);
   });
 
   test("are not read at all before there is a secret", async () => {
