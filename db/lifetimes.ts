@@ -32,6 +32,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
+  "public.disputes": BOOKS,
+  "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,

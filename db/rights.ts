@@ -58,6 +58,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
+  disputes: { app: KEPT, jobs: ["select"] },
+  // Those of the operator's accounts have no environment, and are the support staff's alone.
+  reconciliation_runs: { app: ["select"], jobs: ALL },
   idempotency_keys: { app: ALL, jobs: ALL },
   // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },

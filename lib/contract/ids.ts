@@ -22,6 +22,7 @@ export const ID_PREFIX = {
   request: "req",
   settlementBatch: "batch",
   payout: "po",
+  dispute: "dsp",
   balanceMovement: "mov",
   audit: "aud",
   savedView: "view",

@@ -5,25 +5,29 @@ import {
   type PaymentDetailRows,
   readPaymentDetail,
 } from "@/db/queries/payments/payment-detail";
+import type { DisputeRow } from "@/db/schema/disputes";
 import type { OperationRow } from "@/db/schema/operations";
 import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
   LedgerLine,
   LinkedObjects,
   PaymentDetail,
   ShownPayment,
+  ShownProcessor,
   ShownRequest,
   TimelineEntry,
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
 import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
-import { type Context, resourceNotFound } from "../context";
+import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
 import { methodOf } from "../idempotency/inspect-keys";
+import { presentDispute } from "../processors/disputes";
 import { presentActor, presentPayment } from "./present";
 
 const MAX_SHOWN_PAYMENTS = 100;
@@ -48,12 +52,32 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
       payment.status === "PENDING" ||
       payment.status === "REQUIRES_ACTION",
     decline: declineOf(rows),
+    disputes: rows.disputes.map((row) => ({
+      ...presentDispute(row, ctx.environment.mode),
+      url: dashboardUrl(ctx.service, row.processor, { kind: "dispute", id: row.processor_dispute_id }),
+    })),
+    processor: processorOf(ctx.service, rows),
     timeline: paymentTimeline(rows),
     ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
     requests: keys.map((row) => requestOf(row, rows)),
     linked: linkedOf(rows, customer, ctx.service.clock.now()),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
+  };
+}
+
+const dashboardUrl = (service: Service, processor: string, object: { kind: string; id: string }): string | null =>
+  service.processors.named(processor)?.processor.dashboardUrl?.(object) ?? null;
+
+function processorOf(service: Service, { objects }: PaymentDetailRows): ShownProcessor | null {
+  const [first] = objects;
+  if (!first) return null;
+  return {
+    name: first.processor,
+    objects: objects.map(({ processor, kind, id }) => ({
+      ...{ kind, id },
+      url: dashboardUrl(service, processor, { kind, id }),
+    })),
   };
 }
 
@@ -160,9 +184,13 @@ const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {
   action_required: "action_required",
 };
 
-/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements. */
+/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements, disputes. */
 function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
-  const entries = [...rows.operations.flatMap((operation) => entriesOf(operation, rows)), ...settlements(rows)];
+  const entries = [
+    ...rows.operations.flatMap((operation) => entriesOf(operation, rows)),
+    ...settlements(rows),
+    ...rows.disputes.flatMap((dispute) => disputeEntries(dispute, rows)),
+  ];
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
@@ -305,3 +333,35 @@ function settlements({ transactions, payment, actors }: PaymentDetailRows): Time
     ];
   });
 }
+
+/** That the bank opened it, and where it stands by now; its events have what was between. */
+function disputeEntries(row: DisputeRow, { payment, actors }: PaymentDetailRows): TimelineEntry[] {
+  const { title, meaning } = DISPUTE_STATUS_WORDS[row.status];
+  const entry = {
+    kind: "dispute" as const,
+    amount: row.amount,
+    currency: row.currency,
+    transaction_id: encodeId("transaction", payment.charge_id),
+    actor: presentActor({ type: "system", id: null }, actors),
+    idempotency_key: null,
+    request_id: null,
+    attempts: 1,
+    settlement_batch_id: null,
+  };
+  const opened: TimelineEntry = {
+    ...{ ...entry, id: row.id, outcome: "failed", title: "Disputed", at: row.created_at },
+    said: row.status === "NEEDS_RESPONSE" ? meaning : null,
+    reason: row.reason,
+  };
+  if (row.status === "NEEDS_RESPONSE") return [opened];
+  const outcome = DISPUTE_OUTCOMES[row.status];
+  const stands = { id: `${row.id}-stands`, title: `Dispute ${title.toLowerCase()}`, said: meaning, reason: null };
+  return [opened, { ...entry, ...stands, outcome, at: row.updated_at }];
+}
+
+const DISPUTE_OUTCOMES = {
+  UNDER_REVIEW: "action_required",
+  WON: "succeeded",
+  LOST: "failed",
+  CLOSED: "succeeded",
+} as const satisfies Record<Exclude<DisputeRow["status"], "NEEDS_RESPONSE">, TimelineOutcome>;

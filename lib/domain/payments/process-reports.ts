@@ -7,6 +7,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Processor, PulledReport, Report } from "@/lib/processor/port";
 import type { Service } from "../context";
+import { recordDispute } from "../processors/disputes";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
@@ -58,6 +59,10 @@ async function takeInAlone(service: Service, from: Reporter, report: Report): Pr
  * may be doubled, late or out of order. False: not now, so it has to come again.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+  if ("object" in report && report.dispute !== undefined) {
+    const { id, object, dispute } = report;
+    return recordDispute(service, from, { id, object, dispute });
+  }
   const row = await findReported(service, from, report);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
