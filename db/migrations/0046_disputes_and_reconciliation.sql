@@ -93,3 +93,6 @@ begin
   end loop;
   return 0;
 end $$;
+--> statement-breakpoint
+ALTER TABLE "payments" ADD COLUMN "connection_id" uuid;--> statement-breakpoint
+CREATE INDEX "payments_connection" ON "payments" USING btree ("environment_id","connection_id","id") WHERE connection_id is not null;
