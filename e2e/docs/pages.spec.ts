@@ -11,6 +11,7 @@ const PAGES = [
   "/docs/errors",
   "/docs/errors/card_declined",
   "/docs/webhooks",
+  "/docs/going-live",
   "/docs/mcp",
   "/docs/testing",
   "/docs/changelog",

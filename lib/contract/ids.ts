@@ -23,6 +23,7 @@ export const ID_PREFIX = {
   settlementBatch: "batch",
   payout: "po",
   dispute: "dsp",
+  reconciliation: "rec",
   balanceMovement: "mov",
   audit: "aud",
   savedView: "view",

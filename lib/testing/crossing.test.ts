@@ -19,6 +19,8 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id tells the environment",
+  "lib/domain/processors/compare.ts#Walk": "an operator's connection takes payments of many environments",
+  "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
   "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id tells the environment",
   "lib/domain/request-log/read-requests.ts#findRequestOfAnyone": "support looks up a request by its id alone",
   "lib/domain/request-log/record-requests.ts#recordRequests": "writes many environments' in one statement",
