@@ -1,6 +1,7 @@
 import type { Sql, Transaction } from "@/db/client";
 import type { ReconciliationRunRow } from "@/db/schema/reconciliation";
-import type { Findings } from "@/lib/contract/processors/reconciliation";
+import type { Findings, ReconciliationState } from "@/lib/contract/processors/reconciliation";
+import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Something that payments are made through: a merchant's connection, or an account that the operator has configured. */
 export type ConnectionToCompare = {
@@ -24,11 +25,27 @@ export async function listConnectionsToCompare(sql: Sql | Transaction): Promise<
 }
 
 /** Whatever its status; null for an unknown id. By its key. */
-export async function findConnectionToCompare(sql: Sql, id: string): Promise<ConnectionToCompare | null> {
-  const [row] = await sql<ConnectionToCompare[]>`
-    select id, environment_id, processor, label from processor_connections where id = ${id}::uuid
+export async function findConnectionToCompare(
+  sql: Sql,
+  id: string,
+): Promise<(ConnectionToCompare & { merchant_id: string | null }) | null> {
+  const [row] = await sql<(ConnectionToCompare & { merchant_id: string | null })[]>`
+    select c.id, c.environment_id, c.processor, c.label, e.merchant_id
+    from processor_connections c join environments e on e.id = c.environment_id where c.id = ${id}::uuid
     union all
-    select id, null, processor, account from operator_connections where id = ${id}::uuid`;
+    select id, null, processor, account, null from operator_connections where id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** The same for a merchant, who knows its own alone. By its key. */
+export async function findOwnConnection(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<ConnectionToCompare | null> {
+  const [row] = await sql<ConnectionToCompare[]>`
+    select id, environment_id, processor, label from processor_connections
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
 }
 
@@ -75,25 +92,61 @@ export async function endRun(sql: Sql, id: string, end: Findings | { readonly fa
     where id = ${id}::uuid and state = 'running'`;
 }
 
-/** Of a run as lists show it: without its differences, which may be a thousand. */
+/** A run as lists show it: without its differences, which may be a thousand. */
 export type ListedRunRow = Omit<ReconciliationRunRow, "differences">;
 
-/** Comparisons of some connections, newest first. Index: `reconciliation_runs_connection`. */
-export async function listRuns(sql: Sql, connectionIds: readonly string[], limit: number): Promise<ListedRunRow[]> {
+/** A connection's comparisons, newest first; null: of the operator's. Index: `reconciliation_runs_connection`. */
+export async function listRuns(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  limit: number,
+): Promise<ListedRunRow[]> {
   return sql<ListedRunRow[]>`
-    select r.id, r.environment_id, r.connection_id, r.night, r.state, r.since, r.until, r.payments, r.refunds, r.under_way,
-      r.difference_count, r.unchecked, r.failure, r.started_at, r.finished_at
-    from unnest(${connectionIds}::uuid[]) c(id)
-    cross join lateral (
-      select * from reconciliation_runs where connection_id = c.id order by id desc limit ${limit}::int
-    ) r
-    order by r.id desc limit ${limit}::int`;
+    select id, environment_id, connection_id, night, state, since, until, payments, refunds, under_way, difference_count,
+      unchecked, failure, started_at, finished_at
+    from reconciliation_runs
+    where connection_id = ${connectionId}::uuid and environment_id is not distinct from ${environmentId}::uuid
+    order by id desc limit ${limit}::int`;
 }
 
 /** By its key. */
-export async function findRun(sql: Sql, id: string): Promise<ReconciliationRunRow | null> {
-  const [row] = await sql<ReconciliationRunRow[]>`select * from reconciliation_runs where id = ${id}::uuid`;
+export async function findRun(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  id: string,
+): Promise<ReconciliationRunRow | null> {
+  const [row] = await sql<ReconciliationRunRow[]>`
+    select * from reconciliation_runs where id = ${id}::uuid and connection_id = ${connectionId}::uuid
+      and environment_id is not distinct from ${environmentId}::uuid`;
   return row ?? null;
+}
+
+/** A connection with its merchant, for support staff; the operator's has none. */
+export type SupportConnectionRow = ConnectionToCompare & {
+  readonly mode: Mode;
+  readonly merchant_id: string | null;
+  readonly merchant_name: string | null;
+  readonly last_state: ReconciliationState | null;
+  readonly last_until: string | null;
+  readonly difference_count: number | null;
+  readonly unchecked: string[] | null;
+};
+
+/** All connections with their last comparison, those with differences first. */
+export async function listSupportConnections(sql: Sql, limit: number): Promise<SupportConnectionRow[]> {
+  return sql<SupportConnectionRow[]>`
+    select c.id, c.environment_id, c.processor, c.label, coalesce(e.mode, 'live') as mode, m.id as merchant_id,
+      m.name as merchant_name, r.state as last_state, r.until as last_until, r.difference_count, r.unchecked
+    from (${sql.unsafe(CONNECTIONS)}) c
+    left join environments e on e.id = c.environment_id
+    left join merchants m on m.id = e.merchant_id
+    left join lateral (
+      select * from reconciliation_runs where connection_id = c.id and state <> 'running' order by id desc limit 1
+    ) r on true
+    order by coalesce(r.difference_count, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
+    limit ${limit}::int`;
 }
 
 export type LastRun = Pick<ReconciliationRunRow, "connection_id" | "state" | "difference_count" | "unchecked"> & {

@@ -46,16 +46,42 @@ export type Findings = {
   readonly unchecked: readonly string[];
 };
 
-export type ReconciliationRun = Findings & {
+export type ReconciliationSummary = Omit<Findings, "differences"> & {
   /** `rec_…`. */
   readonly id: string;
-  /** The connection's id. */
-  readonly connection_id: string;
   readonly state: ReconciliationState;
   readonly nightly: boolean;
   readonly since: string;
   readonly until: string;
+  /** Why it failed, in a sentence. */
   readonly failure: string | null;
   readonly started_at: string;
   readonly finished_at: string | null;
+};
+
+/** A connection's comparisons, newest first, and the one that is looked at. */
+export type ReconciliationView = {
+  /** "Stripe (Main account)". */
+  readonly label: string;
+  /** `con_…`. */
+  readonly connection_id: string;
+  readonly runs: readonly ReconciliationSummary[];
+  readonly shown: (ReconciliationSummary & { readonly differences: readonly Difference[] }) | null;
+};
+
+export const RUNS_SHOWN = 30;
+
+/** A connection as support staff see it in the list of all; ids as the API has them. */
+export type SupportConnection = {
+  readonly id: string;
+  readonly label: string;
+  readonly mode: "test" | "live";
+  /** Null for the operator's own. */
+  readonly merchant: { readonly id: string; readonly name: string } | null;
+  readonly last: {
+    readonly state: ReconciliationState;
+    readonly until: string;
+    readonly difference_count: number;
+    readonly unchecked: number;
+  } | null;
 };

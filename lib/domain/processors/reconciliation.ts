@@ -39,7 +39,10 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
   const id = decodeId("connection", input.connectionId);
   const connection = id && (await findConnectionToCompare(service.db.sql, id));
   if (!connection)
-    throw new AppError("resource_not_found", `There is no connection '${input.connectionId}'. Its id is in its settings.`);
+    throw new AppError(
+      "resource_not_found",
+      `There is no connection '${input.connectionId}'. Its id is in its settings.`,
+    );
   const latest = new Date(service.clock.now().getTime() - YOUNGEST_MS);
   const until = input.until && input.until < latest ? input.until : latest;
   if (input.since >= until)
@@ -131,7 +134,10 @@ function sentenceOf(error: unknown, label: string): string {
 }
 
 /** "Stripe (Main account)". */
-function labelOf({ connectors }: Pick<Service, "connectors">, { processor, label }: ConnectionToCompare): string {
+export function labelOf(
+  { connectors }: Pick<Service, "connectors">,
+  { processor, label }: ConnectionToCompare,
+): string {
   const name = connectors.find(({ key }) => key === processor)?.label ?? processor;
   return label === name ? name : `${name} (${label})`;
 }
