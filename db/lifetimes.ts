@@ -34,6 +34,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.processor_objects": BOOKS,
   "public.disputes": BOOKS,
   "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
+  // Without its credentials once it is disconnected: payments name it.
+  "public.processor_connections": OF_THE_MERCHANT,
+  "public.processor_routes": OF_THE_MERCHANT,
+  "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,

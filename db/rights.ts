@@ -61,6 +61,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   disputes: { app: KEPT, jobs: ["select"] },
   // Those of the operator's accounts have no environment, and are the support staff's alone.
   reconciliation_runs: { app: ["select"], jobs: ALL },
+  processor_connections: { app: KEPT, jobs: KEPT },
+  processor_routes: { app: ALL, jobs: ["select"] },
+  operator_connections: { jobs: KEPT },
   idempotency_keys: { app: ALL, jobs: ALL },
   // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },

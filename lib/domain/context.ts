@@ -6,7 +6,8 @@ import { type Clock, followTime, type Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
-import type { Registry } from "@/lib/processor/port";
+import type { Connector } from "@/lib/processor/connector";
+import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";
 import type { WebhookSender } from "@/lib/webhooks/sender";
 
@@ -14,6 +15,8 @@ import type { WebhookSender } from "@/lib/webhooks/sender";
 export type Service = {
   readonly db: Database;
   readonly processors: Registry;
+  /** The kinds of processor that can be connected. */
+  readonly connectors: readonly Connector[];
   readonly clock: Clock;
   readonly timer: Timer;
   readonly secret: Secret;

@@ -14,6 +14,7 @@ import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { reconcileNightly } from "@/lib/domain/processors/reconciliation";
+import { catchUpReports } from "@/lib/domain/processors/reports";
 import { mailReceipts, type Place } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
@@ -52,6 +53,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
     repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
+    repeat(service, "catch up processor reports", 10 * SECOND, (stopping) => catchUpReports(service, stopping)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service.db.sql)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),

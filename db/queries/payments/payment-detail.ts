@@ -44,7 +44,7 @@ export type PaymentDetailRows = PaymentSnapshot & {
   batches: { id: string; currency: string; created_at: string }[];
   /** Oldest first. */
   disputes: DisputeRow[];
-  objects: { processor: string; kind: string; id: string }[];
+  objects: { kind: string; id: string }[];
   plan: { id: string; name: string; status: string } | null;
   clientSession: {
     id: string;
@@ -167,7 +167,7 @@ function batchesOf(tx: Transaction, environmentId: string, { transactions }: Pay
 /** Index: `processor_objects_payment`. */
 function objectsOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<PaymentDetailRows["objects"]>`
-    select processor, kind, object_id as id from processor_objects
+    select kind, object_id as id from processor_objects
     where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
     order by created_at, object_id limit ${DETAIL_LIMIT}::int`;
 }

@@ -38,8 +38,8 @@ export type PaymentDetail = {
 export type ShownDispute = Dispute & { url: string | null };
 
 export type ShownProcessor = {
-  /** Its name for people, such as "Stripe". */
-  name: string;
+  /** Its name for people, such as "Stripe"; null while it is not connected. */
+  name: string | null;
   /** Oldest first. `url`: where to look at it, in the processor's dashboard. */
   objects: { kind: string; id: string; url: string | null }[];
 };

@@ -61,7 +61,7 @@ export const payment = z
         last4: z.string(),
         exp_month: z.int(),
         exp_year: z.int(),
-        bin: z.string(),
+        bin: z.string().nullable(),
       })
       .nullable()
       .describe("The card, as far as it may be shown."),
@@ -124,10 +124,13 @@ export const createPaymentBody = z
   .strictObject({
     amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    payment_token: idInput
+    payment_token: z
+      .string()
+      .min(1)
+      .max(10_000)
       .optional()
       .describe(
-        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or a token of the connected processor's own, made by its script on your page.",
       ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
     capture_method: captureMethod

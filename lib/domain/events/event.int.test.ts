@@ -47,7 +47,7 @@ async function expectClean(): Promise<void> {
 
 /** As by a processor with ids of its own, which reports a dispute and its end. */
 async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
-  const sandbox = service.processors.processorFor("test");
+  const sandbox = service.processors.builtIn("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
   const object = `pi_${environmentId}`;
   await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
@@ -60,7 +60,7 @@ async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: st
     };
     const processor = { ...sandbox, readDispute: async () => dispute };
     const report = { id: "evt_1", object, dispute: dispute.id };
-    await expect.poll(() => recordDispute(service, { processor, mode: "test" }, report)).toBe(true);
+    await expect.poll(() => recordDispute(service, { processor, mode: "test", environmentId }, report)).toBe(true);
   }
 }
 
@@ -194,6 +194,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {
     ...change,
+    knowsMoreOfCard: false,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
     events: [

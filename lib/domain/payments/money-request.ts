@@ -18,7 +18,7 @@ import { type Executed, type Execution, execute, type Order } from "./execute";
 import { getPaymentOf } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OperationSubject } from "./operation";
 import { lengthOf, longReply } from "./read-payments";
-import { resolveOperation } from "./recover-operations";
+import { type HeldCard, resolveOperation } from "./recover-operations";
 
 /** How long a duplicate waits for the first request before it gets 409. */
 const WAIT_MS = 2_000;
@@ -54,9 +54,9 @@ export type MoneyRequest = {
    * Why the guard refused, for the payment as it was right after. Without a snapshot there is no such payment, or its token or
    * session is used up. Null: the guard would pass now.
    */
-  readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError>;
+  readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError | null>;
   /** The card with which this request sends an authorization that an earlier one with its key did not. */
-  readonly token?: string | null;
+  readonly token?: HeldCard | null;
 };
 
 /** A request starts over when its key has become free, or the payment changed under a refusal. */
@@ -184,7 +184,7 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
  * waiting, 409 in progress. Null: the key has become free, and the request starts over. `token`: the card of a payment that the
  * dead request did not send.
  */
-export async function answerFromKey(ctx: Context, token: string | null = null): Promise<Reply | null> {
+export async function answerFromKey(ctx: Context, token: HeldCard | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
@@ -238,7 +238,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
 }
 
 /** Continues where the first request stopped; null when another process holds the operation. */
-async function takeOver(ctx: Context, operationId: string, token: string | null): Promise<Reply | null> {
+async function takeOver(ctx: Context, operationId: string, token: HeldCard | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(
     service.db.within(environment.id).sql,

@@ -8,7 +8,7 @@ import {
 import type { DisputeRow } from "@/db/schema/disputes";
 import type { OperationRow } from "@/db/schema/operations";
 import { linkTitle } from "@/lib/contract/checkout/payment-link";
-import type { DeclineCode } from "@/lib/contract/errors";
+import { AppError, type DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute";
@@ -24,6 +24,7 @@ import type {
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
 import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import type { ProcessorObject } from "@/lib/processor/port";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
 import { methodOf } from "../idempotency/inspect-keys";
@@ -39,6 +40,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   if (!rows) throw resourceNotFound("payment", input.id);
   const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
   const customer = await findCustomerIdOf(ctx, payment);
+  const at = await processorOf(ctx.service, rows.payment.connection_id);
   const { operations, ledger, events, keys } = rows;
   return {
     payment,
@@ -54,9 +56,9 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     decline: declineOf(rows),
     disputes: rows.disputes.map((row) => ({
       ...presentDispute(row, ctx.environment.mode),
-      url: dashboardUrl(ctx.service, row.processor, { kind: "dispute", id: row.processor_dispute_id }),
+      url: at?.url({ kind: "dispute", id: row.processor_dispute_id }) ?? null,
     })),
-    processor: processorOf(ctx.service, rows),
+    processor: objectsOf(rows, at),
     timeline: paymentTimeline(rows),
     ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
@@ -66,18 +68,29 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   };
 }
 
-const dashboardUrl = (service: Service, processor: string, object: { kind: string; id: string }): string | null =>
-  service.processors.named(processor)?.processor.dashboardUrl?.(object) ?? null;
+type AtProcessor = { readonly name: string; url(object: ProcessorObject): string | null };
 
-function processorOf(service: Service, { objects }: PaymentDetailRows): ShownProcessor | null {
-  const [first] = objects;
-  if (!first) return null;
+/** The processor that has the payment, for people; null for a built-in one, and while it is not connected. */
+async function processorOf(service: Service, connectionId: string | null): Promise<AtProcessor | null> {
+  if (connectionId === null) return null;
+  try {
+    const reporter = await service.processors.reporter(connectionId);
+    if (!reporter) return null;
+    const { kind, processor } = reporter;
+    const name = service.connectors.find(({ key }) => key === kind)?.label ?? kind;
+    return { name, url: (object) => processor.dashboardUrl?.(object) ?? null };
+  } catch (error) {
+    // The operator's account is not known yet: the page shows what we know.
+    if (error instanceof AppError && error.code === "processor_error") return null;
+    throw error;
+  }
+}
+
+function objectsOf({ objects }: PaymentDetailRows, at: AtProcessor | null): ShownProcessor | null {
+  if (objects.length === 0) return null;
   return {
-    name: first.processor,
-    objects: objects.map(({ processor, kind, id }) => ({
-      ...{ kind, id },
-      url: dashboardUrl(service, processor, { kind, id }),
-    })),
+    name: at?.name ?? null,
+    objects: objects.map((object) => ({ ...object, url: at?.url(object) ?? null })),
   };
 }
 

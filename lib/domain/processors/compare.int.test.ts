@@ -20,7 +20,7 @@ async function connected() {
   const asked: { since: Date; until: Date }[] = [];
   let answers: (reference: string) => Inquiry = () => ({ kind: "not_found" });
   const processor: Processor = {
-    ...(tenant.service.processors.processorFor("test") as Processor),
+    ...(tenant.service.processors.builtIn("test") as Processor),
     name: connectionId,
     inquire: async ({ reference }) => answers(reference),
     async *statement(range) {
@@ -31,7 +31,11 @@ async function connected() {
   };
   /** Takes payments and refunds made so far to the connection, and what its list says of them. */
   const settleDown = async () => {
-    await db.sql`update payments set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
+    await db.sql.begin(async (tx) => {
+      // Where a payment is cannot change, but by this.
+      await tx`set local session_replication_role = replica`;
+      await tx`update payments set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
+    });
     const rows = await db.sql<
       {
         id: string;

@@ -31,7 +31,7 @@ async function disputable(body: object = {}) {
   let stands: Dispute | null = { ...OPENED, id: dispute };
   let hold: Promise<void> | null = null;
   const processor = {
-    ...(tenant.service.processors.processorFor("test") as Processor),
+    ...(tenant.service.processors.builtIn("test") as Processor),
     name,
     async readDispute(id: string) {
       const answer = id === dispute ? stands : null;
@@ -39,7 +39,10 @@ async function disputable(body: object = {}) {
       return answer;
     },
   } satisfies Processor;
-  const from = { processor, mode: "test" as const };
+  const from = {
+    ...{ processor, mode: "test" as const, environmentId: tenant.environmentId },
+    ...{ connectionId: null, guarded: false, kind: "example", accepted: null },
+  };
   const ctx = testContext(tenant.service, tenant.merchant.test);
   return {
     ...{ tenant, payment, from, ctx },
@@ -147,6 +150,7 @@ test("a report on somebody else's object, of another mode, or on a dispute that 
   const { tenant, from, report, becomes, told } = await disputable();
   expect(await recordDispute(tenant.service, from, { ...report, object: "pi_unknown" })).toBe(true);
   expect(await recordDispute(tenant.service, { ...from, mode: "live" }, report)).toBe(true);
+  expect(await recordDispute(tenant.service, { ...from, environmentId: newId() }, report)).toBe(true);
   becomes(null);
   expect(await recordDispute(tenant.service, from, report)).toBe(true);
   expect(await told()).toEqual([]);

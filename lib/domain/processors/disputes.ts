@@ -10,7 +10,8 @@ import { encodeId } from "@/lib/contract/ids";
 import type { Dispute } from "@/lib/contract/payments/dispute";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
-import type { Processor, Dispute as ProcessorsDispute } from "@/lib/processor/port";
+import type { Dispute as ProcessorsDispute } from "@/lib/processor/port";
+import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
 import { SYSTEM } from "../payments/operation";
@@ -34,10 +35,11 @@ const LONGEST_REASON = 200;
  */
 export async function recordDispute(
   service: Service,
-  { processor, mode }: { readonly processor: Processor; readonly mode: Mode },
+  from: Pick<Reporter, "processor" | "mode" | "environmentId">,
   report: DisputeReport,
 ): Promise<boolean> {
-  const of = await findDisputed(service, processor.name, mode, report.object);
+  const { processor, mode } = from;
+  const of = await findDisputed(service, from, report.object);
   // Read after the report came: what it tells of is in the answer, whenever another process reads.
   const read_at = service.clock.now().toISOString();
   const read = of && (await processor.readDispute?.(report.dispute));
@@ -62,11 +64,16 @@ export async function recordDispute(
   return writeDispute(service, { id: of.environmentId, mode }, told);
 }
 
-/** The payment that a processor's object was kept for; null for another mode's, or for none. */
-async function findDisputed(service: Service, processor: string, mode: Mode, object: string) {
-  const named = await findOperationOfObject(service.db.sql, processor, object);
+/** The payment that a processor's object was kept for; null for another mode's or merchant's, or for none. */
+async function findDisputed(
+  service: Service,
+  { processor, mode, environmentId: only }: Pick<Reporter, "processor" | "mode" | "environmentId">,
+  object: string,
+) {
+  const named = await findOperationOfObject(service.db.sql, processor.name, object);
   if (!named) return null;
   const { environment_id: environmentId, operation_id: id } = named;
+  if (only !== null && only !== environmentId) return null;
   const { sql, orm } = service.db.within(environmentId);
   const environment = await findEnvironment(orm, environmentId);
   const operation = environment?.mode === mode ? await findOperation(sql, environmentId, id) : null;
