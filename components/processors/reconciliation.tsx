@@ -1,7 +1,8 @@
 /** Comparisons with a processor's own list: which there were, and what one of them found. Shown to merchants and to support. */
-import { ArrowUpRight, Check, CircleX, Clock, Scale, TriangleAlert } from "lucide-react";
+import { Check, CircleX, Clock, Scale, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { ProcessorLink } from "@/components/payments/payment-facts";
 import { Badge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Card } from "@/components/ui/card";
@@ -157,16 +158,7 @@ function DifferenceRow({
         </Side>
         <Side term="Processor" text={there}>
           {theirs && <CopyId id={theirs.id} short label={`Copy ${theirs.id}`} />}
-          {url && (
-            <a
-              href={url}
-              target="_blank"
-              rel="noreferrer"
-              className="inline-flex items-center gap-0.5 text-accent text-xs hover:underline"
-            >
-              Open there <ArrowUpRight aria-hidden="true" className="size-3.5" />
-            </a>
-          )}
+          {url && <ProcessorLink href={url}>Open there</ProcessorLink>}
         </Side>
       </dl>
       <p>{advice}</p>

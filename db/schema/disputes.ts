@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute";
+import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**

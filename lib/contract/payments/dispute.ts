@@ -1,21 +1,7 @@
 import { z } from "zod";
 import { amountOut, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
-
-export const DISPUTE_STATUSES = ["NEEDS_RESPONSE", "UNDER_REVIEW", "WON", "LOST", "CLOSED"] as const;
-export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
-
-/** What a status means, for people. */
-export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
-  NEEDS_RESPONSE: {
-    title: "Needs a response",
-    meaning: "The cardholder's bank asks for evidence. Answer it in the processor's dashboard.",
-  },
-  UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder's bank, which decides." },
-  WON: { title: "Won", meaning: "The bank decided for you. The processor gives the amount back." },
-  LOST: { title: "Lost", meaning: "The bank decided for the cardholder. The amount is gone." },
-  CLOSED: { title: "Closed", meaning: "The bank asked, and took no money back." },
-};
+import { DISPUTE_STATUSES } from "./dispute-words";
 
 export const dispute = z
   .object({

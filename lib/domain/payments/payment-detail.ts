@@ -11,7 +11,7 @@ import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import { AppError, type DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
-import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
   LedgerLine,
@@ -302,7 +302,8 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
 }
 
 function declineWords(answer: string | null, kind: OperationRow["kind"]): string {
-  const code = answer?.replace(/^declined: /, "") ?? "";
+  // After the code stand the processor's own words.
+  const code = /^declined: (\w+)/.exec(answer ?? "")?.[1] ?? "";
   const guide = code in DECLINE_GUIDE ? DECLINE_GUIDE[code as DeclineCode] : null;
   if (guide) return guide.meaning;
   return kind === "authorize" || kind === "continue"
