@@ -37,6 +37,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   // Without its credentials once it is disconnected: payments name it.
   "public.processor_connections": OF_THE_MERCHANT,
   "public.processor_routes": OF_THE_MERCHANT,
+  "public.processor_journal": { kept: "as long as its connector needs it", job: "catch up processor reports" },
   "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,

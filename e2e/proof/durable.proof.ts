@@ -55,7 +55,7 @@ test("what the processor has answered, of every kind, is still so after PostgreS
     return request.reference;
   }
   const follow = (kind: "capture" | "void" | "refund", authorization: string) => {
-    const request = { ...terms(), authorization, amount: 10_000, currency: "USD" };
+    const request = { ...terms(), authorization, amount: 10_000, currency: "USD", reason: null };
     return surely(processor[kind](request), request.reference);
   };
 

@@ -77,13 +77,13 @@ export type Result =
   | { readonly kind: "refused"; readonly error: AppError };
 
 /** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
-export type AnsweredRequest = { readonly endpoint: string; readonly path: string; readonly requestId: string };
+export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
-/** A status and the exact bytes, as they are sent and stored. */
-export type Answer = { readonly status: number; readonly body: string };
+/** A status and the exact bytes, as they are sent and stored. `made`: the object that they show, where it is at hand. */
+export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
 
 /** Passed in, so that the domain does not know how results are sent. */
-export type RenderAnswer = (request: AnsweredRequest, result: Result) => Answer;
+export type RenderAnswer = (request: AnswerTarget, result: Result) => Answer;
 
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
 export type Reply = {
@@ -92,6 +92,8 @@ export type Reply = {
   readonly body: string;
   readonly replayed: boolean;
   readonly long?: LongBody;
+  /** What `body` shows, where it is at hand: for the request log. */
+  readonly made?: object;
   /** Bytes that are kept beside the answer, where they are many. */
   readonly keptBytes?: number;
 };

@@ -26,7 +26,7 @@ export async function receiveReports(
       throw new AppError("resource_not_found", "No processor reports to this address.");
     }
     const body = await readBody(request, MAX_MESSAGE_BYTES);
-    const reports = from.processor.reports.read({ headers: request.headers, body });
+    const reports = await from.processor.reports.read({ headers: request.headers, body });
     await noteMessageOf(service, from);
     for (const report of reports) {
       if (await takeInReport(service, from, report)) continue;

@@ -15,7 +15,7 @@ import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { reconcileNightly } from "@/lib/domain/processors/reconciliation";
 import { catchUpReports } from "@/lib/domain/processors/reports";
-import { mailReceipts, type Place } from "@/lib/domain/receipts/mail-receipts";
+import { type MailPosition, mailReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
@@ -48,7 +48,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const webhooks = new WebhookWorker(service);
-  const receipts: Place = { after: null };
+  const receipts: MailPosition = { after: null };
   const jobs = [
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
@@ -91,7 +91,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   };
 }
 
-/** The database may be another one by now, with a clock of its own. */
+/** It may be a different database by now, with a different clock. */
 async function followTime({ db }: Service): Promise<number> {
   await followDatabaseTime(db.sql);
   return 0;

@@ -14,6 +14,7 @@ const request: FollowUpRequest = {
   notAfter: new Date("2026-11-20T12:00:08.000Z"),
   amount: 1_000,
   currency: "USD",
+  reason: null,
 };
 
 const FAKE = { name: "fake", reports: { kind: "pushed" } };

@@ -5,6 +5,7 @@ import {
   type Outcome,
   type PulledReports,
   type PushedReports,
+  type Report,
   UnreadableReportError,
 } from "./port";
 import {
@@ -76,13 +77,18 @@ function onceByReference(under: ProcessorUnderTest): void {
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
     });
 
-    test("a refusal, which stands when it would be allowed later", async () => {
+    test("a refusal, which stands when it would be allowed later wherever it is a record", async () => {
       const charge = await charged(false);
       const refund = followUp(charge, 1_000);
-      expect(await end("refund", refund)).toEqual(refused);
+      expect(await end("refund", refund)).toMatchObject(refused);
+      if (!under.recordsFirst) {
+        expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual({ kind: "not_found" });
+        expect(await money(charge.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
+        return;
+      }
       expect(await end("capture", followUp(charge, AMOUNT))).toEqual({ kind: "approved" });
-      expect(await end("refund", refund)).toEqual(refused);
-      expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
+      expect(await end("refund", refund)).toMatchObject(refused);
+      expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toMatchObject(refused);
     });
 
     test("a late call: what it answers is what its books hold", async () => {
@@ -112,12 +118,12 @@ function limits(under: ProcessorUnderTest): void {
 
     test("a capture, of whatever part", async () => {
       const charge = await charged(false);
-      expect(await end("capture", followUp(charge, AMOUNT + 1))).toEqual(refused);
+      expect(await end("capture", followUp(charge, AMOUNT + 1))).toMatchObject(refused);
       const part = processor.capabilities.partialCapture ? 4_000 : AMOUNT;
       const captures = times(8, () => followUp(charge, part));
       expect(approvals(await endsOf(captures.map((request) => ({ kind: "capture", request }))))).toBe(1);
       expect(await money(charge.reference)).toEqual({ captured: part, refunded: 0, voided: false });
-      expect(await end("refund", followUp(charge, part + 1))).toEqual(refused);
+      expect(await end("refund", followUp(charge, part + 1))).toMatchObject(refused);
       expect(await end("refund", followUp(charge, part))).toEqual({ kind: "approved" });
     });
 
@@ -143,14 +149,14 @@ function limits(under: ProcessorUnderTest): void {
     test("nothing of what was voided, declined, or is in another currency", async () => {
       const voided = await charged(false);
       expect(await end("void", followUp(voided, AMOUNT))).toEqual({ kind: "approved" });
-      expect(await end("capture", followUp(voided, AMOUNT))).toEqual(refused);
-      expect(await end("void", followUp(await charged(true), AMOUNT))).toEqual(refused);
+      expect(await end("capture", followUp(voided, AMOUNT))).toMatchObject(refused);
+      expect(await end("void", followUp(await charged(true), AMOUNT))).toMatchObject(refused);
       const held = await charged(false);
-      expect(await end("capture", followUp(held, AMOUNT, { currency: "EUR" }))).toEqual(refused);
+      expect(await end("capture", followUp(held, AMOUNT, { currency: "EUR" }))).toMatchObject(refused);
       const declined = await authorization("declined");
       await processor.authorize(declined);
       for (const kind of ["capture", "void", "refund"] as const)
-        expect(await end(kind, followUp(declined, AMOUNT))).toEqual(refused);
+        expect(await end(kind, followUp(declined, AMOUNT))).toMatchObject(refused);
     });
   });
 }
@@ -182,14 +188,16 @@ function knowing(under: ProcessorUnderTest): void {
     }
   });
 
-  test("what it keeps of cards goes, and what was paid with them stays", async () => {
+  const { unusedCards } = under;
+  test.runIf(unusedCards)("what it keeps of cards goes, and what was paid with them stays", async () => {
+    if (!unusedCards) return;
     const charge = await charged(true);
     await authorization();
-    await under.ageCards();
-    const kept = await under.keptCards();
+    await unusedCards.age();
+    const kept = await unusedCards.count();
     expect(kept).toBeGreaterThan(0);
     expect(await processor.forgetOldAttempts()).toBeGreaterThanOrEqual(kept);
-    expect(await under.keptCards()).toBe(0);
+    expect(await unusedCards.count()).toBe(0);
     expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toMatchObject({ kind: "approved" });
     expect(await money(charge.reference)).toMatchObject({ captured: AMOUNT });
   });
@@ -204,9 +212,9 @@ function apart(under: ProcessorUnderTest): void {
       const charge = await charged(true);
       const stranger = newId();
       const held = await charged(false);
-      expect(await end("refund", followUp(charge, 1, { account: stranger }))).toEqual(refused);
+      expect(await end("refund", followUp(charge, 1, { account: stranger }))).toMatchObject(refused);
       for (const kind of ["capture", "void"] as const)
-        expect(await end(kind, followUp(held, AMOUNT, { account: stranger }))).toEqual(refused);
+        expect(await end(kind, followUp(held, AMOUNT, { account: stranger }))).toMatchObject(refused);
       expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
       expect(await money(held.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
     });
@@ -240,8 +248,8 @@ function reporting(under: ProcessorUnderTest): void {
 
   test("a refund that comes back is declined from then on, and its money is there again", async () => {
     const { charge, refund } = await returned();
-    expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toEqual(refused);
-    expect(await processor.refund(refund)).toEqual(refused);
+    expect(await processor.inquire(inquiry(charge, "refund", refund.reference))).toMatchObject(refused);
+    expect(await processor.refund(refund)).toMatchObject(refused);
     expect(await money(charge.reference)).toEqual({ captured: AMOUNT, refunded: 0, voided: false });
   });
 
@@ -270,10 +278,14 @@ function pulled(reports: PulledReports, returned: Returned, under: ProcessorUnde
 function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnderTest): void {
   test("name what came back", async () => {
     const { charge, refund } = await returned();
-    const told = (await under.messages(charge.account)).flatMap((message) => reports.read(message));
-    const named = told.map((report) => ("object" in report ? report.object : report.reference));
+    const messages = await under.messages(charge.account);
+    const told = (await Promise.all(messages.map((message) => reports.read(message)))).flat();
     const ids = charge.payment.kept.filter(({ kind }) => kind === "refund").map(({ id }) => id);
-    expect(named).toEqual(expect.arrayContaining(ids.length > 0 ? ids : [refund.reference]));
+    const isNamed = (report: Report) =>
+      "object" in report
+        ? ids.includes(report.object)
+        : report.reference === refund.reference && report.account === charge.account;
+    expect(told.filter(isNamed).length).toBeGreaterThan(0);
   });
 
   test("are read as often as they are sent, and only as the processor has written them", async () => {
@@ -281,15 +293,18 @@ function pushed(reports: PushedReports, returned: Returned, under: ProcessorUnde
     const messages = await under.messages(charge.account);
     expect(messages.length).toBeGreaterThan(0);
     for (const message of messages) {
-      expect(reports.read(message)).toEqual(reports.read(message));
+      expect(await reports.read(message)).toEqual(await reports.read(message));
       const forged = [
-        { ...message, body: message.body.replace(/[0-9a-f]/, (digit) => (digit === "0" ? "1" : "0")) },
-        { ...message, body: `${message.body} ` },
-        { ...message, headers: new Headers() },
+        ...(under.forged?.(message) ?? [
+          { ...message, body: message.body.replace(/[0-9a-f]/, (digit) => (digit === "0" ? "1" : "0")) },
+          { ...message, body: `${message.body} ` },
+          { ...message, headers: new Headers() },
+        ]),
         { headers: message.headers, body: "" },
         { headers: message.headers, body: "{}" },
       ];
-      for (const one of forged) expect(() => reports.read(one)).toThrow(UnreadableReportError);
+      for (const one of forged)
+        await expect((async () => reports.read(one))()).rejects.toBeInstanceOf(UnreadableReportError);
     }
   });
 }

@@ -19,7 +19,7 @@ import { createSender } from "@/lib/webhooks/sender";
 import { openWall, publicWall } from "@/lib/webhooks/wall";
 import { type ResolvedSecret, resolveSecret } from "./secret";
 
-/** Who moves the money of each mode, given the sandbox; by default that of test mode alone. */
+/** The processor of each mode, given the sandbox; by default the sandbox, in test mode only. */
 export type ChooseProcessors = (sandbox: Processor) => { sandbox: Processor; live?: Processor | null };
 
 const onlySandbox: ChooseProcessors = (sandbox) => ({ sandbox });

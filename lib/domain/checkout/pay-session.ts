@@ -21,7 +21,7 @@ import { createPaymentToken } from "./payment-tokens";
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 
-/** Null for any text that is no session's token. */
+/** Null for text that cannot be a session's token. */
 export async function findCheckout(service: Service, token: string): Promise<Checkout | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findCheckoutRow(service.db.sql, sha256(token));
@@ -60,7 +60,7 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
-/** A link to pay lives for ever, and goes round: what was paid by it is shown only while the session's own time lasts. */
+/** A payment link never expires and gets shared: the result of a payment is shown only during its session's own time. */
 export const mayHaveReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
   Date.parse(row.expires_at) > clock.now().getTime();
 

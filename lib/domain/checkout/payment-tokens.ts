@@ -12,7 +12,7 @@ import type { Context, Service } from "../context";
 
 const LIFE_MS = 15 * 60 * 1000;
 
-/** What was typed beside a card. `clientSessionId` is a UUID. */
+/** What the shopper typed next to a card. `clientSessionId` is a UUID. */
 type TokenDetails = { name: string | null; postalCode: string | null; clientSessionId: string | null };
 
 /** A card, held by the processor, as a token for one payment within 15 minutes. Number and CVV are not kept here. */

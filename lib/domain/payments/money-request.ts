@@ -2,9 +2,9 @@ import {
   claimWithRefusal,
   findKey,
   type KeyClaim,
-  type KeyState,
   LONG_ANSWER,
   releaseKey,
+  type StoredKey,
   storeRefusal,
 } from "@/db/queries/idempotency/claims";
 import { takeOperation } from "@/db/queries/payments/operations";
@@ -102,9 +102,9 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 /** The answer to a request whose operation was sent, or taken over. */
 async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
-    const { status, body } = executed.answer;
+    const { status, body, made } = executed.answer;
     remember(ctx);
-    if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
+    if (body.length <= LONG_ANSWER) return { status, body, replayed: false, ...(made && { made }) };
     const stored = { key: keyOf(ctx).key, operationId: operation.id, status, bytes: body.length };
     return longReply(ctx, stored, false);
   }
@@ -170,7 +170,7 @@ export async function replayStored(ctx: Context): Promise<Reply> {
 }
 
 /** A stored answer, after checking the caller's permission again: it may have been lost in the wait. */
-async function replay(ctx: Context, row: KeyState): Promise<Reply> {
+async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
   await ctx.reauthorize();
   const { key, operation_id: operationId, status_code: status, response_body: body, response_bytes: bytes } = row;
   if (status === null || bytes === null) throw new Error("a finished key has no answer");
@@ -218,14 +218,14 @@ export async function answerFromKey(ctx: Context, token: HeldCard | null = null)
 }
 
 /** The next look-up of each process for each key that requests wait for. */
-const looksOf = new WeakMap<Service, Map<string, Promise<KeyState | null>>>();
+const looksOf = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
 
 /** The key's row after a pause: one look-up for all requests that wait for it, however many repeat a slow request. */
-function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
+function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   const { service, environment } = ctx;
   const { key } = keyOf(ctx);
   const name = `${environment.id} ${key}`;
-  const looks = looksOf.get(service) ?? new Map<string, Promise<KeyState | null>>();
+  const looks = looksOf.get(service) ?? new Map<string, Promise<StoredKey | null>>();
   looksOf.set(service, looks);
   const begun = looks.get(name);
   if (begun) return begun;

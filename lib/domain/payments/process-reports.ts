@@ -6,7 +6,7 @@ import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { PulledReport, Report } from "@/lib/processor/port";
-import type { Reporter } from "@/lib/processor/registry";
+import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { recordDispute } from "../processors/disputes";
 import { finishOperation, getPaymentOf } from "./finish-operation";
@@ -67,7 +67,7 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
     return true;
   }
   if (row.state === "open") return resolveReported(service, row);
-  if (row.state === "action_required") return continueReported(service, from, row);
+  if (row.state === "action_required") return continueAnswered(service, from, row);
   return row.state === "succeeded" && row.kind === "refund" ? checkRefund(service, from, row) : true;
 }
 
@@ -99,7 +99,7 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
  * A shopper can pass or fail a challenge at the processor and never return to the payment form. Also true where the payment
  * has moved on.
  */
-async function continueReported(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
+export async function continueAnswered(service: Service, { processor, mode }: Connected, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   const { payment } = await getPaymentOf(service, operation);

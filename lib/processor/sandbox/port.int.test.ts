@@ -28,7 +28,10 @@ portSuite("the sandbox", {
     // It looks at the clock when it is asked for its reports.
     if (processor.reports.kind === "pulled") await processor.reports.list(1, BEFORE_ALL);
   },
-  keptCards: async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length,
-  ageCards: async () =>
-    void (await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '1 hour'`),
+  unusedCards: {
+    count: async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length,
+    age: async () =>
+      void (await sql`update sandbox_processor.recent_attempts set created_at = created_at - interval '1 hour'`),
+  },
+  recordsFirst: true,
 });

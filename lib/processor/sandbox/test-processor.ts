@@ -59,6 +59,7 @@ export async function testProcessor() {
       notAfter: soon(),
       amount,
       currency: charge.currency,
+      reason: null,
       ...request,
     }),
     async stored(charge: { reference: string }) {

@@ -37,7 +37,7 @@ async function remote() {
   return {
     processor,
     authorization,
-    refund: (charge: string) => ({ ...shared(), authorization: charge }),
+    refund: (charge: string) => ({ ...shared(), authorization: charge, reason: null }),
     charges: (reference: string) => db.sql`select 1 from sandbox_processor.charges where reference = ${reference}`,
     proxy: () => proxy,
     /** Gone, and its connections known to be. */

@@ -31,8 +31,11 @@ function underTest(sql: Sql, options: Pick<OtherOptions, "partialCapture" | "cha
     answerChallenge: async (url, passed) =>
       options.challenges === "its own page" ? company.answerChallenge(url, passed) : undefined,
     messages: async (account) => (await company.news(account)).map((one) => reportMessage([one])),
-    keptCards: async () => (await sql`select 1 from other_processor.tokens`).length,
-    ageCards: async () => void (await sql`update other_processor.tokens set created_at = now() - interval '1 day'`),
+    unusedCards: {
+      count: async () => (await sql`select 1 from other_processor.tokens`).length,
+      age: async () => void (await sql`update other_processor.tokens set created_at = now() - interval '1 day'`),
+    },
+    recordsFirst: true,
   };
 }
 

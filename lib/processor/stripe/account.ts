@@ -1,0 +1,174 @@
+import Stripe from "stripe";
+import type { ConnectionCheck, Dispute, ProcessorObject, StatementEntry, StatementRange } from "../port";
+import { fromStripe } from "./amounts";
+import type { Budget } from "./api";
+import { chargeOf, METADATA, type Standing, standingOf } from "./outcomes";
+
+const PAGE = 100;
+const seconds = (time: Date) => Math.floor(time.getTime() / 1_000);
+const timeOf = (created: number) => new Date(created * 1_000);
+
+/** Stripe's own list of payments and refunds, newest first: what it created in a range. */
+export async function* statement(stripe: Stripe, { since, until }: StatementRange): AsyncGenerator<StatementEntry> {
+  const created = { gte: seconds(since), lt: seconds(until) };
+  for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE, expand: ["data.latest_charge"] })) {
+    const state = stateOf(intent, standingOf(intent));
+    if (state === null) continue;
+    const { amount, currency } = fromStripe(intent);
+    const charge = chargeOf(intent);
+    const minor = (units: number) => fromStripe({ amount: units, currency: intent.currency }).amount;
+    yield {
+      kind: "payment",
+      object: { kind: "payment_intent", id: intent.id },
+      reference: intent.metadata[METADATA.reference] ?? null,
+      created_at: timeOf(intent.created),
+      ...{ amount, currency, state },
+      captured: minor(intent.amount_received),
+      refunded: state === "captured" ? minor(charge?.amount_refunded ?? 0) : 0,
+    };
+  }
+  for await (const refund of stripe.refunds.list({ created, limit: PAGE })) {
+    const { payment_intent: intent, status } = refund;
+    if (intent === null) continue;
+    yield {
+      kind: "refund",
+      object: { kind: "refund", id: refund.id },
+      payment: typeof intent === "string" ? intent : intent.id,
+      reference: refund.metadata?.[METADATA.reference] ?? null,
+      created_at: timeOf(refund.created),
+      ...fromStripe(refund),
+      state: status === "succeeded" ? "succeeded" : status === "failed" || status === "canceled" ? "failed" : "pending",
+    };
+  }
+}
+
+/** Null: nothing was ever tried with it, or what it is cannot be told. */
+function stateOf(
+  intent: Stripe.PaymentIntent,
+  standing: Standing,
+): "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined" | null {
+  if (intent.status === "canceled" && chargeOf(intent)?.status === "succeeded") return "voided";
+  switch (standing.kind) {
+    case "approved":
+      return intent.status === "succeeded" ? "captured" : "authorized";
+    case "declined":
+    case "action_required":
+    case "pending":
+      return standing.kind;
+    case "never":
+    case "unconfirmed":
+    case "unknown":
+      return null;
+    default:
+      return standing satisfies never;
+  }
+}
+
+/** Null: the account has no such dispute. */
+export async function readDispute(stripe: Stripe, budget: Budget, id: string): Promise<Dispute | null> {
+  try {
+    const dispute = await stripe.disputes.retrieve(id, {}, budget.options());
+    const { due_by } = dispute.evidence_details;
+    return {
+      id: dispute.id,
+      ...fromStripe(dispute),
+      reason: dispute.reason,
+      status: disputeStatus(dispute.status),
+      respond_before: due_by === null ? null : timeOf(due_by),
+      created_at: timeOf(dispute.created),
+    };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+export const isMissing = (error: unknown) => error instanceof Stripe.errors.StripeError && error.statusCode === 404;
+
+function disputeStatus(status: Stripe.Dispute.Status): Dispute["status"] {
+  switch (status) {
+    case "needs_response":
+    case "warning_needs_response":
+    case "appeal_needs_response":
+      return "needs_response";
+    case "won":
+      return "won";
+    case "lost":
+      return "lost";
+    case "prevented":
+    case "warning_closed":
+      return "closed";
+    // Also what Stripe may add: somebody looks at it.
+    default:
+      return "under_review";
+  }
+}
+
+const KEY = /^(?:sk|rk)_(test|live)_\w+$/;
+
+/** Whether Stripe takes the key, and for the mode that the connection is for. */
+export async function checkConnection(
+  stripe: Stripe,
+  budget: Budget,
+  { secretKey, live }: { secretKey: string; live: boolean },
+): Promise<ConnectionCheck> {
+  const refused = (reason: string): ConnectionCheck => ({ kind: "refused", reason });
+  const mode = KEY.exec(secretKey)?.[1];
+  if (!mode)
+    return refused(
+      "This is no secret key of Stripe's. It begins with sk_ or rk_; a publishable key (pk_) does not do.",
+    );
+  if (live && mode === "test") return refused("This is a key of Stripe's test mode. Live payments need a live key.");
+  if (!live && mode === "live")
+    return refused("This is a live key, which moves real money. Test payments need a key of Stripe's test mode.");
+  try {
+    const account = await readAccount(stripe, budget);
+    if (account === null) return { kind: "works", account: "a restricted key", live };
+    if (live && !account.charges_enabled)
+      return refused(
+        "Stripe has not enabled payments for this account yet. Finish its activation in Stripe's dashboard.",
+      );
+    const name = account.business_profile?.name ?? account.settings?.dashboard?.display_name;
+    return { kind: "works", account: name ? `${name} (${account.id})` : account.id, live };
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    switch (error.statusCode) {
+      case 401:
+        return refused("Stripe does not accept this secret key. It may have been rolled, expired, or copied in part.");
+      case 403:
+        return refused(
+          "This restricted key may not read the account. Give it write access to PaymentIntents, and read access to Balance, Disputes and Events.",
+        );
+      case 429:
+        return { kind: "unreachable", reason: "Stripe takes no more requests for the moment. Try again in a minute." };
+      default:
+        return { kind: "unreachable", reason: "Stripe could not be reached, or gave no readable answer. Try again." };
+    }
+  }
+}
+
+/** Null: the key may read the balance, but not who it belongs to. */
+async function readAccount(stripe: Stripe, budget: Budget): Promise<Stripe.Account | null> {
+  try {
+    return await stripe.accounts.retrieveCurrent({}, budget.options());
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripePermissionError)) throw error;
+    await stripe.balance.retrieve({}, budget.options());
+    return null;
+  }
+}
+
+/** In Stripe's dashboard. A refund is shown with its payment, which a search finds. */
+export function dashboardUrl({ kind, id }: ProcessorObject, live: boolean): string | null {
+  const dashboard = `https://dashboard.stripe.com${live ? "" : "/test"}`;
+  switch (kind) {
+    case "payment_intent":
+      return `${dashboard}/payments/${encodeURIComponent(id)}`;
+    case "dispute":
+      return `${dashboard}/disputes/${encodeURIComponent(id)}`;
+    case "refund":
+      return `${dashboard}/search?query=${encodeURIComponent(id)}`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { CURRENCY_DIGITS, currencyDigits } from "@/lib/contract/currencies";
+
+/**
+ * Stripe's smallest unit where it is not ISO 4217's minor unit, as docs.stripe.com/currencies says: for most of these it counts
+ * whole units, and ISK and UGX in hundredths that must be zero.
+ */
+const STRIPE_DIGITS: ReadonlyMap<string, number> = new Map([
+  ...["BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"].map(
+    (code) => [code, 0] as const,
+  ),
+  ["ISK", 2],
+  ["UGX", 2],
+]);
+
+/** In three digits, of which the last must be zero: the networks settle these in hundredths. */
+const THREE_DIGITS = new Set(["BHD", "JOD", "KWD", "OMR", "TND"]);
+
+export type StripeMoney = { readonly amount: number; readonly currency: string };
+
+/** Minor units → Stripe's units, exactly; or the sentence that says why Stripe cannot take this amount. */
+export function toStripe(amount: number, currency: string): StripeMoney | string {
+  const ours = CURRENCY_DIGITS.get(currency);
+  const theirs = STRIPE_DIGITS.get(currency) ?? (THREE_DIGITS.has(currency) ? 3 : 2);
+  if (ours === undefined || (ours > 2 && !THREE_DIGITS.has(currency)))
+    return `Stripe takes no payments in ${currency}.`;
+  if (THREE_DIGITS.has(currency) && amount % 10 !== 0)
+    return `Stripe takes amounts in ${currency} in steps of ten minor units.`;
+  const step = 10 ** Math.max(0, ours - theirs);
+  if (amount % step !== 0) return `Stripe takes amounts in ${currency} in steps of ${step} minor units.`;
+  const units = (amount / step) * 10 ** Math.max(0, theirs - ours);
+  // Stripe's own limit: eight digits, for most currencies.
+  if (!Number.isSafeInteger(units)) return `Stripe takes no amount as large as ${amount} in ${currency}.`;
+  return { amount: units, currency: currency.toLowerCase() };
+}
+
+/** Stripe's units → minor units, and its code → ours. */
+export function fromStripe({ amount, currency }: StripeMoney): { amount: number; currency: string } {
+  const code = currency.toUpperCase();
+  if (!CURRENCY_DIGITS.has(code)) return { amount, currency: code };
+  const theirs = STRIPE_DIGITS.get(code) ?? (THREE_DIGITS.has(code) ? 3 : 2);
+  const digits = currencyDigits(code) - theirs;
+  return { amount: digits >= 0 ? amount * 10 ** digits : Math.round(amount / 10 ** -digits), currency: code };
+}

@@ -1,0 +1,156 @@
+import { setTimeout as wait } from "node:timers/promises";
+import Stripe from "stripe";
+import type { Inquiry } from "../port";
+
+/** Stripe's own name for what this was written for: another version of the library asks to look at it again. */
+const API_VERSION: typeof Stripe.API_VERSION = "2026-10-28.endive";
+
+/** The API with a key. `endpoint`: another host than Stripe's. */
+export function createClient(secretKey: string, timeoutMs: number, endpoint: string | undefined): Stripe {
+  const url = endpoint === undefined ? null : new URL(endpoint);
+  return new Stripe(secretKey, {
+    apiVersion: API_VERSION,
+    timeout: timeoutMs,
+    maxNetworkRetries: 0,
+    telemetry: false,
+    ...(url && {
+      host: url.hostname,
+      protocol: url.protocol === "http:" ? ("http" as const) : ("https" as const),
+      port: url.port || (url.protocol === "http:" ? "80" : "443"),
+    }),
+  });
+}
+
+/** The time that one call of ours may take, in however many requests. */
+export class Budget {
+  readonly #endsAtMs: number;
+  constructor(timeoutMs: number) {
+    this.#endsAtMs = performance.now() + timeoutMs;
+  }
+
+  /**
+   * Of a request under a key: the library repeats one whose connection was reset, and a key of its own would make that another
+   * request. Throws when no time is left, so that what was held up here is not sent long after its time.
+   */
+  options(idempotencyKey?: string): Stripe.RequestOptions {
+    const timeout = Math.floor(this.#endsAtMs - performance.now());
+    if (timeout < 1) throw new TooLateError();
+    return { timeout, maxNetworkRetries: 0, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  }
+
+  has(ms: number): boolean {
+    return this.#endsAtMs - performance.now() > ms;
+  }
+}
+
+class TooLateError extends Error {}
+
+/** What became of a request that was not answered with an object. */
+export type Trouble =
+  /** It was looked at and refused: nothing was executed. `note`: the codes, for support staff. */
+  | { kind: "refused"; note: string }
+  | { kind: "card"; note: string; code: string; declineCode: string | null }
+  /** It came before the layer that knows keys, or was never sent: nothing was executed by it. */
+  | { kind: "not_sent"; reason: string }
+  /** It may have been executed. `isOver`: but no more under its key, which answers the same from now on. */
+  | { kind: "unknown"; reason: string; isOver: boolean };
+
+/** Throws what is not about a request. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof TooLateError) return { kind: "not_sent", reason: "it was too late to send the request" };
+  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  const { statusCode: status, code = "", requestId } = error;
+  const unknown = (reason: string, isOver = false): Trouble => ({ kind: "unknown", reason, isOver });
+  const where = requestId ? ` (request ${requestId})` : "";
+  switch (status) {
+    case 401:
+      return { kind: "not_sent", reason: `Stripe does not accept the secret key${where}` };
+    case 403:
+      return { kind: "not_sent", reason: `the key lacks a permission that Stripe asks for${where}` };
+    case 429:
+      return { kind: "not_sent", reason: `Stripe takes no more requests for the moment${where}` };
+    case 402:
+      return { kind: "card", note: noteOf(error), code, declineCode: error.decline_code ?? null };
+    case 409:
+      return unknown(`another request uses the idempotency key${where}`);
+    case 400:
+    case 404:
+      // Ours are made of references: one that comes with other parameters is a mistake of ours, and proves nothing.
+      if (error instanceof Stripe.errors.StripeIdempotencyError)
+        return unknown(`Stripe knows the idempotency key with other parameters${where}`, true);
+      return { kind: "refused", note: noteOf(error) };
+    default: {
+      const isReplay = error.headers?.["idempotent-replayed"] === "true";
+      return unknown(
+        status === undefined ? "no readable answer came from Stripe" : `Stripe answered ${status}${where}`,
+        isReplay,
+      );
+    }
+  }
+}
+
+export const isMismatch = (error: unknown) => error instanceof Stripe.errors.StripeIdempotencyError;
+
+function noteOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
+  const { code, decline_code, message, network_decline_code, requestId } = error;
+  const words = [
+    code ?? error.rawType ?? "refused",
+    decline_code,
+    network_decline_code && `network ${network_decline_code}`,
+  ];
+  return `${words.filter(Boolean).join(", ")}: ${message}${requestId ? ` (request ${requestId})` : ""}`;
+}
+
+/** An answer for a call that found out nothing. */
+export function unanswered(trouble: Trouble): Extract<Inquiry, { kind: "not_sent" | "unknown" }> {
+  switch (trouble.kind) {
+    case "not_sent":
+      return trouble;
+    case "unknown":
+      return { kind: "unknown", reason: trouble.reason };
+    case "card":
+    case "refused":
+      return { kind: "unknown", reason: trouble.note };
+    default:
+      return trouble satisfies never;
+  }
+}
+
+const FIRST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 800;
+
+/** Sends under a key, again while another request with the key is under way and time is left. */
+export async function post<T>(
+  budget: Budget,
+  key: string,
+  send: (options: Stripe.RequestOptions) => Promise<T>,
+): Promise<T> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await send(budget.options(key));
+    } catch (error) {
+      const isInUse = error instanceof Stripe.errors.StripeError && error.statusCode === 409;
+      if (!isInUse || !budget.has(pauseMs)) throw error;
+      await wait(pauseMs);
+    }
+  }
+}
+
+/**
+ * The same for a change that the payment's own state lets happen once, whatever its key: an error that Stripe stored under the
+ * key, and repeats for ever, is gone round by another key. Never for a refund, which has no such state.
+ */
+export async function postOnceByState<T>(
+  budget: Budget,
+  key: string,
+  send: (options: Stripe.RequestOptions) => Promise<T>,
+): Promise<T> {
+  try {
+    return await post(budget, key, send);
+  } catch (error) {
+    const isStored = error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
+    const trouble = isStored ? troubleOf(error) : null;
+    if (trouble?.kind !== "unknown" || !trouble.isOver) throw error;
+    return await post(budget, `${key}:again`, send);
+  }
+}

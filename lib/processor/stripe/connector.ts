@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { type ConnectorOptions, connector } from "../connector";
+import type { AcceptedCard, Processor, TokenizedCard } from "../port";
+import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
+import { Budget, createClient, post, troubleOf } from "./api";
+import { brandOf, knownCard, METADATA } from "./outcomes";
+import { payments, refusedToken, TOKEN } from "./payments";
+import { EVENTS, stripeReports } from "./reports";
+
+const credentials = z.object({
+  secret_key: z
+    .string()
+    .trim()
+    .regex(
+      /^(?:sk|rk)_(?:test|live)_\w+$/,
+      "A secret key of Stripe's begins with sk_test_, sk_live_, rk_test_ or rk_live_.",
+    ),
+  webhook_secret: z
+    .string()
+    .trim()
+    .regex(/^whsec_\S+$/, "A signing secret of Stripe's begins with whsec_.")
+    .optional(),
+});
+export type StripeCredentials = z.infer<typeof credentials>;
+
+/** A call under Stripe's own limit: what was sent may still be executed for a while after nobody waits for it any more. */
+const QUIET_AFTER_MS = 10_000;
+
+export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
+  const { name, settings, timeoutMs, clock, endpoint } = options;
+  const { secret_key: secretKey, webhook_secret: webhookSecret } = options.credentials;
+  const { live, rawCards } = settings;
+  const stripe = createClient(secretKey, timeoutMs, endpoint);
+  const budget = () => new Budget(timeoutMs);
+
+  const tokenize: Processor["tokenize"] = async (account, card): Promise<TokenizedCard> => {
+    if (!rawCards) throw new Error("this connection takes no card numbers");
+    const { number, exp_month, exp_year, cvv } = card;
+    const shown = { bin: number.slice(0, 6), last4: number.slice(-4), exp_month, exp_year };
+    try {
+      const { id, card: known } = await post(budget(), randomUUID(), (request) =>
+        stripe.paymentMethods.create(
+          { type: "card", card: { number, exp_month, exp_year, cvc: cvv }, metadata: { [METADATA.account]: account } },
+          request,
+        ),
+      );
+      return { token: id, brand: brandOf(known?.brand), ...shown };
+    } catch (error) {
+      const trouble = troubleOf(error);
+      // The payment with it is declined for the same reason.
+      if (trouble.kind === "card") return { token: refusedToken(trouble.code), brand: null, ...shown };
+      throw error;
+    }
+  };
+
+  const acceptToken = async (account: string, token: string): Promise<AcceptedCard | null> => {
+    if (!TOKEN.test(token)) return null;
+    try {
+      const { card, metadata } = await stripe.paymentMethods.retrieve(token, {}, budget().options());
+      const owner = metadata?.[METADATA.account] ?? account;
+      return card && owner === account ? { token, ...knownCard(card) } : null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
+
+  return {
+    name,
+    capabilities: { partialCapture: true, rawCards, ownIds: true, ownTokens: true },
+    notFoundConclusiveAfterMs: QUIET_AFTER_MS,
+    tokenize,
+    acceptToken,
+    requireReadable: () => {},
+    ...payments(stripe, timeoutMs),
+    reports: stripeReports(stripe, { webhookSecret, live, clock }),
+    readDispute: (id) => readDispute(stripe, budget(), id),
+    statement: (range) => statement(stripe, range),
+    checkConnection: () => checkConnection(stripe, budget(), { secretKey, live }),
+    // Where something stands in for Stripe, its dashboard shows nothing of it.
+    dashboardUrl: (object) => (endpoint === undefined ? dashboardUrl(object, live) : null),
+    // It keeps none.
+    forgetOldAttempts: async () => 0,
+  };
+}
+
+export const STRIPE = connector<StripeCredentials>({
+  key: "stripe",
+  label: "Stripe",
+  fields: [
+    {
+      ...{ name: "secret_key", label: "Secret key", secret: true, webhook: false, setting: "STRIPE_SECRET_KEY" },
+      help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds and PaymentMethods, and read access to Balance, Disputes and Events.",
+    },
+    {
+      ...{
+        name: "webhook_secret",
+        label: "Webhook signing secret",
+        secret: true,
+        webhook: true,
+        setting: "STRIPE_WEBHOOK_SECRET",
+      },
+      help: "Stripe shows it once the webhook endpoint is made. It begins with whsec_.",
+    },
+  ],
+  credentials,
+  webhook: {
+    where:
+      "In Stripe under Developers → Webhooks, add a destination for events of your account, with this address and these events.",
+    events: EVENTS,
+    accepted: "",
+  },
+  hint: ({ secret_key }) => `${secret_key.slice(0, 8)}…${secret_key.slice(-4)}`,
+  create: createStripeProcessor,
+});

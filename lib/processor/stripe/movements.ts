@@ -1,0 +1,195 @@
+import type Stripe from "stripe";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { FollowUpRequest, Inquiry, Outcome } from "../port";
+import type { StripeMoney } from "./amounts";
+import { type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
+import { chargeOf, METADATA } from "./outcomes";
+
+type Movement = (
+  budget: Budget,
+  intent: Stripe.PaymentIntent,
+  request: FollowUpRequest,
+  money: StripeMoney,
+) => Promise<Outcome>;
+
+const refused = (note: string): Outcome => ({ kind: "declined", decline_code: null, note });
+
+/** Captures, voids and refunds of a PaymentIntent that was just read, under the reference of each. */
+export function movements(stripe: Stripe) {
+  const { paymentIntents, refunds } = stripe;
+  const reread = (budget: Budget, id: string) =>
+    paymentIntents.retrieve(id, { expand: ["latest_charge"] }, budget.options());
+
+  /** A capture happens once, and writes in the same moment whose it was. */
+  const capture: Movement = async (budget, intent, { reference }, { amount }) => {
+    if (intent.status !== "requires_capture") return captureOf(intent, reference, amount);
+    const parameters = { amount_to_capture: amount, metadata: { [METADATA.capture]: reference } };
+    try {
+      await postOnceByState(budget, reference, (options) => paymentIntents.capture(intent.id, parameters, options));
+      return { kind: "approved" };
+    } catch (error) {
+      const now = await whenDecided(error, () => reread(budget, intent.id));
+      if (now.status === "requires_capture") return refusal(error);
+      return captureOf(now, reference, amount);
+    }
+  };
+
+  /** What a cancel was for stands in no answer of Stripe's: it is written before, so that one of several is the one. */
+  const cancel: Movement = async (budget, intent, { reference }) => {
+    if (intent.status !== "requires_capture") return voidOf(intent, reference);
+    const marked = intent.metadata[METADATA.void] ?? "nobody";
+    try {
+      if (marked !== reference) {
+        // Of all who saw the same mark, the first to use this key writes the next one.
+        const metadata = { [METADATA.void]: reference };
+        await postOnceByState(budget, `${intent.id}:void-after:${marked}`, (options) =>
+          paymentIntents.update(intent.id, { metadata }, options),
+        );
+      }
+    } catch (error) {
+      if (isMismatch(error)) return refused("another void of the same payment came first");
+      throw error;
+    }
+    try {
+      await postOnceByState(budget, reference, (options) => paymentIntents.cancel(intent.id, {}, options));
+      return { kind: "approved" };
+    } catch (error) {
+      const now = await whenDecided(error, () => reread(budget, intent.id));
+      if (now.status === "requires_capture") return refusal(error);
+      return voidOf(now, reference);
+    }
+  };
+
+  /**
+   * Stripe forgets keys after a day and keeps refunds: what is listed is never sent again. An error that it stored under the key
+   * is not gone round: the refund may still appear.
+   */
+  const refund: Movement = async (budget, intent, request, { amount }) => {
+    const { reference } = request;
+    const before = await findRefund(budget, intent.id, reference);
+    if (before) return keptRefund(before, request);
+    if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
+    const reason = reasonOf(request.reason);
+    try {
+      const made = await post(budget, reference, (options) =>
+        refunds.create(
+          {
+            ...{ payment_intent: intent.id, amount, metadata: { [METADATA.reference]: reference } },
+            ...(reason && { reason }),
+          },
+          options,
+        ),
+      );
+      return await keptRefund(made, request);
+    } catch (error) {
+      const listed = await whenDecided(error, () => findRefund(budget, intent.id, reference));
+      return listed ? keptRefund(listed, request) : refusal(error);
+    }
+  };
+
+  async function findRefund(budget: Budget, intent: string, reference: string): Promise<Stripe.Refund | null> {
+    for await (const one of refunds.list({ payment_intent: intent, limit: 100 }, budget.options()))
+      if (one.metadata?.[METADATA.reference] === reference) return one;
+    return null;
+  }
+
+  /** Whether it happened under this reference. */
+  async function find(
+    budget: Budget,
+    intent: Stripe.PaymentIntent,
+    kind: "capture" | "void" | "refund",
+    reference: string,
+  ): Promise<Inquiry> {
+    switch (kind) {
+      case "capture":
+        return intent.metadata[METADATA.capture] === reference ? { kind: "approved" } : { kind: "not_found" };
+      case "void": {
+        const isIt = intent.status === "canceled" && intent.metadata[METADATA.void] === reference;
+        return isIt ? { kind: "approved" } : { kind: "not_found" };
+      }
+      case "refund": {
+        const found = await findRefund(budget, intent.id, reference);
+        return found ? refundOutcome(found) : { kind: "not_found" };
+      }
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  return { capture, void: cancel, refund, find };
+}
+
+/** Of a payment that cannot be captured any more. One that somebody captured at Stripe by the same amount has what we want. */
+function captureOf(intent: Stripe.PaymentIntent, reference: string, amount: number): Outcome {
+  const by = intent.metadata[METADATA.capture];
+  if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
+  if (by === reference) return { kind: "approved" };
+  if (by !== undefined) return refused("another capture of the same payment came first");
+  if (intent.amount_received !== amount) return refused(`it was captured at Stripe, with ${intent.amount_received}`);
+  return { kind: "approved", note: "captured at Stripe, by somebody else" };
+}
+
+/** Of a payment that cannot be canceled any more, or is. One that ended at Stripe is released, whoever did it. */
+function voidOf(intent: Stripe.PaymentIntent, reference: string): Outcome {
+  const by = intent.metadata[METADATA.void];
+  if (intent.status !== "canceled") return refused(`the PaymentIntent is ${intent.status}`);
+  if (by === reference) return { kind: "approved" };
+  if (by !== undefined) return refused("another void of the same payment came first");
+  if (chargeOf(intent)?.status !== "succeeded") return refused("it was canceled before it was authorized");
+  return { kind: "approved", note: `released at Stripe (${intent.cancellation_reason ?? "no reason"})` };
+}
+
+/** Its id is known only now that it was executed; whoever comes next finds it by its reference. */
+async function keptRefund(refund: Stripe.Refund, { keep }: FollowUpRequest): Promise<Outcome> {
+  await keep({ kind: "refund", id: refund.id });
+  return refundOutcome(refund);
+}
+
+function refundOutcome({ status, failure_reason }: Stripe.Refund): Outcome {
+  switch (status) {
+    case "succeeded":
+      return { kind: "approved" };
+    case "pending":
+    case "requires_action":
+      return { kind: "pending" };
+    case "failed":
+    case "canceled":
+      return { kind: "declined", decline_code: null, ...(failure_reason && { note: failure_reason }) };
+    default:
+      return { kind: "unknown", reason: `Stripe says ${status} of the refund` };
+  }
+}
+
+/** Stripe knows three reasons; the others are left out. */
+function reasonOf(reason: RefundReason | null): "duplicate" | "fraudulent" | "requested_by_customer" | null {
+  switch (reason) {
+    case "DUPLICATE":
+      return "duplicate";
+    case "FRAUDULENT":
+      return "fraudulent";
+    case "CUSTOMER_REQUEST":
+    case "RETURN":
+      return "requested_by_customer";
+    case "OTHER":
+    case null:
+      return null;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** Looks again after an answer that is the last under its key; throws any other error. */
+async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T> {
+  const trouble = troubleOf(error);
+  const isDecided =
+    trouble.kind === "refused" || trouble.kind === "card" || (trouble.kind === "unknown" && trouble.isOver);
+  if (!isDecided) throw error;
+  return look();
+}
+
+/** Nothing came of it: refused, if that is what it was. */
+function refusal(error: unknown): Outcome {
+  const trouble = troubleOf(error);
+  if (trouble.kind === "refused" || trouble.kind === "card") return refused(trouble.note);
+  throw error;
+}

@@ -1,0 +1,148 @@
+import type Stripe from "stripe";
+import type { DeclineCode } from "@/lib/contract/errors";
+import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
+import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
+import type { Checks, Inquiry, KnownCard } from "../port";
+
+/** What a PaymentIntent's metadata says of us; reference and account since it was created. */
+export const METADATA = {
+  reference: "cardlane_reference",
+  account: "cardlane_account",
+  /** The reference that captured, or is to void it. */
+  capture: "cardlane_capture",
+  void: "cardlane_void",
+} as const;
+
+/** Where the authorization of a PaymentIntent stands. `unconfirmed`: it may still be confirmed, and nothing happened so far. */
+export type Standing = Exclude<Inquiry, { kind: "not_found" | "not_sent" }> | { kind: "unconfirmed" };
+
+/** Reads a PaymentIntent whose latest charge is expanded. */
+export function standingOf(intent: Stripe.PaymentIntent): Standing {
+  const told = toldOf(chargeOf(intent));
+  switch (intent.status) {
+    case "succeeded":
+    case "requires_capture":
+      return { kind: "approved", ...told };
+    case "processing":
+      return { kind: "pending" };
+    case "requires_action": {
+      const url = intent.next_action?.redirect_to_url?.url;
+      if (!url)
+        return { kind: "unknown", reason: `Stripe asks for ${intent.next_action?.type ?? "an unnamed action"}` };
+      return { kind: "action_required", challenge: { url }, ...told };
+    }
+    case "requires_confirmation":
+      return { kind: "unconfirmed" };
+    case "requires_payment_method":
+      return intent.last_payment_error ? declined(intent.last_payment_error, told) : { kind: "unconfirmed" };
+    case "canceled":
+      return canceled(intent, told);
+    default:
+      return { kind: "unknown", reason: `Stripe says ${intent.status} of the payment` };
+  }
+}
+
+/** Its latest charge, which every request of ours expands. */
+export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge | null {
+  return typeof latest_charge === "string" ? null : latest_charge;
+}
+
+/**
+ * An authorization that we voided was one. One that went before we knew of it, or that was closed, holds no money and never
+ * will: it counts as never executed. A challenge that was under way was not passed.
+ */
+function canceled(intent: Stripe.PaymentIntent, told: Told): Standing {
+  const wasAuthorized = chargeOf(intent)?.status === "succeeded";
+  if (wasAuthorized) return intent.metadata[METADATA.void] ? { kind: "approved", ...told } : { kind: "never" };
+  if (intent.last_payment_error) return declined(intent.last_payment_error, told);
+  if (intent.payment_method === null) return { kind: "never" };
+  return { kind: "declined", decline_code: "authentication_failed", note: "canceled before its challenge was passed" };
+}
+
+type Told = { checks?: Checks; card?: KnownCard; note?: string };
+
+function declined(error: Stripe.PaymentIntent.LastPaymentError, told: Told): Extract<Standing, { kind: "declined" }> {
+  const { code, decline_code, network_decline_code, advice_code } = error;
+  const words = [code, decline_code, network_decline_code && `network ${network_decline_code}`, advice_code];
+  const note = [...new Set(words.filter(Boolean))].join(", ");
+  return { kind: "declined", ...told, decline_code: declineCodeOf(code ?? null, decline_code ?? null), note };
+}
+
+const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
+  incorrect_cvc: "incorrect_cvv",
+  invalid_cvc: "incorrect_cvv",
+  incorrect_number: "incorrect_number",
+  invalid_number: "incorrect_number",
+  expired_card: "expired_card",
+  invalid_expiry_month: "expired_card",
+  invalid_expiry_year: "expired_card",
+  lost_card: "lost_card",
+  stolen_card: "stolen_card",
+  insufficient_funds: "insufficient_funds",
+  fraudulent: "fraud_suspected",
+  merchant_blacklist: "fraud_suspected",
+  authentication_required: "authentication_failed",
+  payment_intent_authentication_failure: "authentication_failed",
+  processing_error: "processing_error",
+  try_again_later: "processing_error",
+};
+
+/** By Stripe's `decline_code`, which says more, then by its `code`. */
+export function declineCodeOf(code: string | null, declineCode: string | null): DeclineCode {
+  return DECLINE_CODES[declineCode ?? ""] ?? DECLINE_CODES[code ?? ""] ?? "generic_decline";
+}
+
+function toldOf(charge: Stripe.Charge | null): Told {
+  const card = charge?.payment_method_details?.card;
+  if (!charge || !card) return {};
+  return { checks: checksOf(charge, card), card: knownCard(card) };
+}
+
+/** Whether a challenge was part of it. */
+export const wasChallenged = (intent: Stripe.PaymentIntent) =>
+  intent.status === "requires_action" ||
+  chargeOf(intent)?.payment_method_details?.card?.three_d_secure != null ||
+  intent.last_payment_error?.code === "payment_intent_authentication_failure" ||
+  (intent.status === "canceled" && intent.cancellation_reason === "abandoned");
+
+type ShownCard = { brand?: string | null; last4?: string | null; exp_month: number; exp_year: number };
+
+export function knownCard({ brand, last4, exp_month, exp_year }: ShownCard): KnownCard {
+  return { brand: brandOf(brand), bin: null, last4: last4 ?? null, exp_month, exp_year };
+}
+
+export const brandOf = (brand: string | null | undefined): CardBrand | null =>
+  CARD_BRANDS.find((one) => one === brand) ?? null;
+
+function checksOf({ outcome }: Stripe.Charge, { checks }: Stripe.Charge.PaymentMethodDetails.Card): Checks {
+  const isRisky = outcome?.risk_level === "elevated" || outcome?.risk_level === "highest";
+  return {
+    avs_result: checks ? avsOf(checks.address_line1_check, checks.address_postal_code_check) : null,
+    cvv_result: checks ? cvvOf(checks.cvc_check) : null,
+    fraud_score: outcome?.risk_score ?? null,
+    fraud_reasons: isRisky && outcome?.seller_message ? [outcome.seller_message] : [],
+  };
+}
+
+/** Each check is pass, fail, unavailable, unchecked, or null when nothing was given to check. */
+function avsOf(line1: string | null, postalCode: string | null): AvsResult | null {
+  if (line1 === "pass") return postalCode === "pass" ? "Y" : "A";
+  if (postalCode === "pass") return "Z";
+  if (line1 === "fail" || postalCode === "fail") return "N";
+  return line1 === null && postalCode === null ? null : "U";
+}
+
+function cvvOf(check: string | null): CvvResult | null {
+  switch (check) {
+    case "pass":
+      return "M";
+    case "fail":
+      return "N";
+    case "unavailable":
+      return "U";
+    case "unchecked":
+      return "P";
+    default:
+      return null;
+  }
+}

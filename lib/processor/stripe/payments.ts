@@ -1,0 +1,268 @@
+import type Stripe from "stripe";
+import type {
+  AuthorizeRequest,
+  ContinueRequest,
+  FollowUpRequest,
+  InquireRequest,
+  Inquiry,
+  Outcome,
+  Processor,
+  ProcessorObject,
+} from "../port";
+import { toStripe } from "./amounts";
+import { Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
+import { movements } from "./movements";
+import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
+
+const EXPAND = { expand: ["latest_charge"] };
+/** What Stripe calls tokens of cards; anything else is not sent to it. */
+export const TOKEN = /^pm_[A-Za-z0-9_]{1,200}$/;
+/** A card that Stripe refused when it was tokenized: `refused:` and its code. */
+const REFUSED = "refused:";
+export const refusedToken = (code: string) => `${REFUSED}${code}`;
+
+/** A PaymentIntent that Stripe does not have, or that is another account's. */
+class NotOursError extends Error {}
+
+export type Intents = ReturnType<typeof intentsOf>;
+
+/** The PaymentIntent of a payment. */
+export function intentsOf(stripe: Stripe) {
+  return {
+    /** The one whose id was kept; null: none was, so that none was confirmed. */
+    idOf: (objects: readonly ProcessorObject[]) => objects.find(({ kind }) => kind === "payment_intent")?.id ?? null,
+    /** Throws NotOursError. */
+    async retrieve(budget: Budget, id: string, account: string): Promise<Stripe.PaymentIntent> {
+      const intent = await stripe.paymentIntents.retrieve(id, EXPAND, budget.options());
+      if (intent.metadata[METADATA.account] !== account) throw new NotOursError();
+      return intent;
+    },
+  };
+}
+
+type Authorizing = Pick<
+  Processor,
+  "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire" | "close"
+>;
+
+/** Payments as PaymentIntents: created, kept, and only then confirmed. */
+export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
+  const { idOf, retrieve } = intentsOf(stripe);
+  const followUps = movements(stripe);
+
+  type Named = { reference: string; account: string };
+  type Money = { amount: number; currency: string };
+  /** Moves nothing: nobody confirms it but `authorize`. The same for every caller, or the key would not be the same request. */
+  const create = (budget: Budget, { reference, account }: Named, money: Money) =>
+    post(budget, `${reference}:create`, (options) =>
+      stripe.paymentIntents.create(
+        {
+          ...money,
+          allowed_payment_method_types: ["card"],
+          metadata: { [METADATA.reference]: reference, [METADATA.account]: account },
+        },
+        options,
+      ),
+    );
+
+  const confirm = (budget: Budget, id: string, request: AuthorizeRequest) =>
+    post(budget, `${request.reference}:confirm`, (options) =>
+      stripe.paymentIntents.confirm(
+        id,
+        {
+          ...EXPAND,
+          payment_method: request.token,
+          capture_method: request.capture ? "automatic" : "manual",
+          return_url: request.challengePage,
+        },
+        options,
+      ),
+    );
+
+  const cancel = (budget: Budget, id: string, key: string, reason?: "abandoned") =>
+    postOnceByState(budget, key, (options) =>
+      stripe.paymentIntents.cancel(id, { ...EXPAND, ...(reason && { cancellation_reason: reason }) }, options),
+    );
+
+  /** Where it stands after a request for it failed that may have been executed, or came too late for its state. */
+  async function standingAfter(budget: Budget, id: string, account: string, error: unknown): Promise<Standing> {
+    const trouble = troubleOf(error);
+    const isDecided =
+      trouble.kind === "card" || trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver);
+    if (!isDecided) throw error;
+    return standingOf(await retrieve(budget, id, account));
+  }
+
+  async function authorize(request: AuthorizeRequest): Promise<Outcome> {
+    const { account, token } = request;
+    if (token.startsWith(REFUSED)) {
+      const code = token.slice(REFUSED.length);
+      return {
+        kind: "declined",
+        decline_code: declineCodeOf(code, null),
+        note: `${code}, when the card was tokenized`,
+      };
+    }
+    const money = toStripe(request.amount, request.currency);
+    if (typeof money === "string") return { kind: "declined", decline_code: "processing_error", note: money };
+    if (!TOKEN.test(token))
+      return { kind: "declined", decline_code: "processing_error", note: "the token is none of Stripe's" };
+    const budget = new Budget(timeoutMs);
+    const kept = idOf(request.objects);
+    if (kept !== null) {
+      const standing = standingOf(await retrieve(budget, kept, account));
+      if (standing.kind !== "unconfirmed") return asOutcome(standing);
+    }
+    let id = kept;
+    if (id === null) {
+      try {
+        id = (await create(budget, request, money)).id;
+      } catch (error) {
+        // Whatever became of it: what was only created moves no money.
+        const trouble = troubleOf(error);
+        if (trouble.kind === "refused" || trouble.kind === "card")
+          return { kind: "declined", decline_code: "processing_error", note: trouble.note };
+        return { kind: "not_sent", reason: trouble.reason };
+      }
+    }
+    await request.keep({ kind: "payment_intent", id });
+    return confirmed(budget, id, request);
+  }
+
+  async function confirmed(budget: Budget, id: string, request: AuthorizeRequest): Promise<Outcome> {
+    try {
+      return asOutcome(standingOf(await confirm(budget, id, request)));
+    } catch (error) {
+      const standing = await standingAfter(budget, id, request.account, error);
+      if (standing.kind !== "unconfirmed") return asOutcome(standing);
+      const trouble = troubleOf(error);
+      if (trouble.kind !== "refused" && trouble.kind !== "card") throw error;
+      return { kind: "declined", decline_code: "processing_error", note: trouble.note };
+    }
+  }
+
+  async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
+    const { reference, account, challenge } = request;
+    const id = idOf(request.objects);
+    if (id === null) return { kind: "declined", decline_code: "authentication_failed" };
+    const budget = new Budget(timeoutMs);
+    const intent = await retrieve(budget, id, account);
+    const standing = standingOf(intent);
+    const isOver = standing.kind === "declined" || (standing.kind === "action_required" && challenge !== "passed");
+    if (!isOver || intent.status === "canceled") return asContinued(standing);
+    // Whoever has the address that the shopper came back to could try another card: what is declined is canceled, too.
+    try {
+      return asContinued(standingOf(await cancel(budget, id, reference, "abandoned")));
+    } catch (error) {
+      return asContinued(await standingAfter(budget, id, account, error));
+    }
+  }
+
+  async function inquire({ objects, account, kind, reference }: InquireRequest): Promise<Inquiry> {
+    const id = idOf(objects);
+    if (id === null) return { kind: "not_found" };
+    const budget = new Budget(timeoutMs);
+    const intent = await retrieve(budget, id, account);
+    switch (kind) {
+      case "authorize":
+      case "continue": {
+        const standing = standingOf(intent);
+        if (standing.kind === "unconfirmed") return { kind: "not_found" };
+        if (kind === "authorize") return standing;
+        return wasChallenged(intent) ? asContinued(standing) : { kind: "not_found" };
+      }
+      default:
+        return followUps.find(budget, intent, kind, reference);
+    }
+  }
+
+  async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
+    const { account, reference } = request;
+    const money = toStripe(request.amount, request.currency);
+    if (typeof money === "string") return { kind: "never" };
+    const budget = new Budget(timeoutMs);
+    const id = idOf(request.objects) ?? (await createToClose(budget, request, money));
+    if (id === null) return { kind: "never" };
+    const standing = standingOf(await retrieve(budget, id, account));
+    if (standing.kind !== "unconfirmed") return standing;
+    try {
+      return known(standingOf(await cancel(budget, id, `${reference}:close`)));
+    } catch (error) {
+      return known(await standingAfter(budget, id, account, error));
+    }
+  }
+
+  /**
+   * What is created under the reference from now on is this one. Null: nothing ever is, because its key answers with an error
+   * for good; so nothing can be confirmed.
+   */
+  async function createToClose(budget: Budget, named: Named, money: Money): Promise<string | null> {
+    try {
+      return (await create(budget, named, money)).id;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver && !isMismatch(error)))
+        return null;
+      throw error;
+    }
+  }
+
+  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
+    const money = toStripe(request.amount, request.currency);
+    if (typeof money === "string") return { kind: "declined", decline_code: null, note: money };
+    const id = idOf(request.objects);
+    if (id === null) return { kind: "declined", decline_code: null, note: "the payment has no PaymentIntent" };
+    const budget = new Budget(timeoutMs);
+    const intent = await retrieve(budget, id, request.account);
+    if (intent.currency !== money.currency)
+      return { kind: "declined", decline_code: null, note: `the PaymentIntent is in ${intent.currency.toUpperCase()}` };
+    return followUps[kind](budget, intent, request, money);
+  }
+
+  const notOurs = { kind: "declined", decline_code: null, note: "no PaymentIntent of this account" } as const;
+  return {
+    authorize: (request) =>
+      answered(() => authorize(request), { kind: "unknown", reason: "another account's payment" }),
+    continueAuthorization: (request) => answered(() => continueAuthorization(request), notOurs),
+    capture: (request) => answered(() => follow("capture", request), notOurs),
+    void: (request) => answered(() => follow("void", request), notOurs),
+    refund: (request) => answered(() => follow("refund", request), notOurs),
+    inquire: (request) => answered(() => inquire(request), { kind: "not_found" }),
+    close: (request) => answered(() => close(request), { kind: "unknown", reason: "another account's payment" }),
+  };
+}
+
+/** The answer, or what is known when none came. What is not about a request is thrown. */
+async function answered<T extends Inquiry>(
+  call: () => Promise<T>,
+  notOurs: T,
+): Promise<T | Extract<Inquiry, { kind: "not_sent" | "unknown" }>> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof NotOursError) return notOurs;
+    return unanswered(troubleOf(error));
+  }
+}
+
+/** For a call that is to authorize: closed before it was executed. */
+function asOutcome(standing: Standing): Outcome {
+  if (standing.kind === "never") return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
+  if (standing.kind === "unconfirmed") return { kind: "unknown", reason: "Stripe has not confirmed it" };
+  return standing;
+}
+
+/** For the end of a challenge: one that was canceled was not passed. */
+function asContinued(standing: Standing): Outcome {
+  if (standing.kind === "never" || standing.kind === "unconfirmed")
+    return {
+      kind: "declined",
+      decline_code: "authentication_failed",
+      note: "canceled before its challenge was passed",
+    };
+  return standing;
+}
+
+function known(standing: Standing): Inquiry {
+  return standing.kind === "unconfirmed" ? { kind: "unknown", reason: "Stripe has not canceled it yet" } : standing;
+}

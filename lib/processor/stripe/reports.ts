@@ -1,0 +1,100 @@
+import type Stripe from "stripe";
+import type { Clock } from "@/lib/clock";
+import { type PushedReports, type Report, UnreadableReportError } from "../port";
+import { METADATA } from "./outcomes";
+
+/** What Stripe is to tell us of, and what is looked through for messages that never arrived. */
+export const EVENTS = [
+  "payment_intent.succeeded",
+  "payment_intent.amount_capturable_updated",
+  "payment_intent.processing",
+  "payment_intent.payment_failed",
+  "payment_intent.canceled",
+  "refund.updated",
+  "refund.failed",
+  "charge.dispute.created",
+  "charge.dispute.updated",
+  "charge.dispute.closed",
+  "charge.dispute.funds_withdrawn",
+  "charge.dispute.funds_reinstated",
+] as const satisfies Stripe.Event.Type[];
+
+const TOLERANCE_SECONDS = 300;
+const PAGE = 100;
+const HOUR_SECONDS = 3_600;
+/** What happened just now may be about a refund whose id is being kept: it is looked at once that is over. */
+const SETTLED_AFTER_SECONDS = 30;
+
+type Terms = { webhookSecret: string | undefined; live: boolean; clock: Clock };
+
+export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Terms): PushedReports {
+  function read({ headers, body }: { readonly headers: Headers; readonly body: string }): Report[] {
+    if (!webhookSecret) throw new UnreadableReportError("the connection has no webhook secret yet");
+    const signature = headers.get("stripe-signature") ?? "";
+    let event: Stripe.Event;
+    try {
+      const receivedAt = clock.now().getTime();
+      event = stripe.webhooks.constructEvent(body, signature, webhookSecret, TOLERANCE_SECONDS, undefined, receivedAt);
+    } catch (error) {
+      throw new UnreadableReportError("its signature is not Stripe's, or too old", { cause: error });
+    }
+    return reportsOf(event, live);
+  }
+
+  /** Newest first, as Stripe lists them: those of an hour, or those after a place. */
+  const list = (after: Stripe.EventListParams) => stripe.events.list({ types: [...EVENTS], limit: PAGE, ...after });
+
+  async function catchUp(place: string | null) {
+    const now = Math.floor(clock.now().getTime() / 1_000);
+    const page = place === null ? await oldestPage(now) : await list({ ending_before: place });
+    const settled = page.data.toReversed().filter(({ created }) => created <= now - SETTLED_AFTER_SECONDS);
+    const reports = settled.flatMap((event) => reportsOf(event, live));
+    const isWhole = settled.length === page.data.length;
+    return { reports, place: settled.at(-1)?.id ?? place, more: isWhole && page.has_more && settled.length > 0 };
+  }
+
+  /** Without a place it begins with the oldest of an hour, and goes on from there. */
+  async function oldestPage(now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
+    const created = { gte: now - HOUR_SECONDS };
+    let page = await list({ created });
+    let isNewest = true;
+    for (let last = page.data.at(-1); page.has_more && last; last = page.data.at(-1)) {
+      page = await list({ created, starting_after: last.id });
+      isNewest = false;
+    }
+    return { data: page.data, has_more: !isNewest };
+  }
+
+  return { kind: "pushed", read, catchUp };
+}
+
+/** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. */
+function reportsOf(event: Stripe.Event, live: boolean): Report[] {
+  if (event.livemode !== live || event.account !== undefined) return [];
+  switch (event.type) {
+    case "payment_intent.succeeded":
+    case "payment_intent.amount_capturable_updated":
+    case "payment_intent.processing":
+    case "payment_intent.payment_failed":
+    case "payment_intent.canceled": {
+      const { id, metadata } = event.data.object;
+      return metadata[METADATA.reference] ? [{ id: event.id, object: id }] : [];
+    }
+    case "refund.updated":
+    case "refund.failed": {
+      const { id, metadata } = event.data.object;
+      return metadata?.[METADATA.reference] ? [{ id: event.id, object: id }] : [];
+    }
+    case "charge.dispute.created":
+    case "charge.dispute.updated":
+    case "charge.dispute.closed":
+    case "charge.dispute.funds_withdrawn":
+    case "charge.dispute.funds_reinstated": {
+      const { id, payment_intent: intent } = event.data.object;
+      if (intent === null) return [];
+      return [{ id: event.id, object: typeof intent === "string" ? intent : intent.id, dispute: id }];
+    }
+    default:
+      return [];
+  }
+}
