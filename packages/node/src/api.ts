@@ -78,7 +78,7 @@ export interface Payment {
     last4: string;
     exp_month: number;
     exp_year: number;
-    bin: string;
+    bin: string | null;
   } | null;
   /** The plan it pays for. */
   plan_id: string | null;
@@ -221,7 +221,7 @@ export interface CreatePaymentRequest {
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. */
+  /** Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or a token of the connected processor's own, made by its script on your page. */
   payment_token?: string;
   /** Raw card data; in the sandbox only. */
   card?: CardRequest;
@@ -429,7 +429,7 @@ export interface Customer {
     refunded: number;
     /** Captured less what was refunded, in minor units. */
     net: number;
-    /** Disputed, in minor units. There are no disputes yet: always 0. */
+    /** What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`. */
     disputed: number;
   })[];
   /** Cards of the last 1,000 payments, the latest first; twenty at most. */
@@ -707,6 +707,33 @@ export interface SettlementBatch {
   environment: "sandbox" | "live";
   /** When it was made, and its transactions settled. */
   created_at: string;
+}
+
+export interface Dispute {
+  /** Unique id of the dispute. */
+  id: string;
+  /** Always `dispute`. */
+  object: "dispute";
+  /** The payment that is disputed. */
+  payment_id: string;
+  /** The dispute's id at the processor, where it is answered. */
+  processor_id: string;
+  /** What the cardholder's bank asks back, in minor units. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Why, in the processor's word, such as `fraudulent`. */
+  reason: string;
+  /** Where it stands. */
+  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "CLOSED";
+  /** Until when evidence is taken; null when none is asked for. */
+  respond_before: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When the bank opened it. */
+  created_at: string;
+  /** When Cardlane learned of its last change. */
+  updated_at: string;
 }
 
 export interface ApiKey {
@@ -1102,6 +1129,10 @@ export interface EventObjects {
   "payment.void_failed": Payment;
   /** The captured amount went out to you in the settlement batch that its charge names. */
   "payment.settled": Payment;
+  /** A cardholder's bank disputes a live payment and may take its money back; answer it at the processor before `respond_before`. */
+  "payment.disputed": Dispute;
+  /** A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount. */
+  "payment.dispute_updated": Dispute;
   /** The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome. */
   "transaction.pending": Transaction;
   /** The card's issuer holds the amount of a charge. */
