@@ -219,7 +219,7 @@ function RunTable({
               <ResultBadge run={run} />
             </td>
             <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:hidden">
-              {(run.payments + run.refunds).toLocaleString("en-US")}
+              {run.state === "done" ? (run.payments + run.refunds).toLocaleString("en-US") : "–"}
             </td>
             <td className="py-2 pr-4 align-middle text-soft max-md:hidden">{run.nightly ? "At night" : "By hand"}</td>
           </tr>
