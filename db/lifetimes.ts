@@ -44,7 +44,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.payouts": BOOKS,
   "public.bank_accounts": OF_THE_MERCHANT,
   "public.daily_totals": BOOKS,
-  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was told, once, and in which order.
+  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was announced, once, and in which
+  // order.
   "public.events": BOOKS,
   "public.audit_log": FOR_EVER,
   "public.support_audit_log": FOR_EVER,

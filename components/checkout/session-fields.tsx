@@ -22,7 +22,7 @@ type SessionPriceProps = SessionFieldsProps & {
 };
 
 const CAPTURES = [
-  { value: "automatic", label: "At once", description: "Captured as soon as the card is approved." },
+  { value: "automatic", label: "Immediately", description: "Captured as soon as the card is approved." },
   {
     value: "manual",
     label: "When you capture it",
@@ -70,7 +70,7 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   return (
     <>
       <RadioCards
-        legend="What is paid"
+        legend="What does the customer pay?"
         columns={2}
         {...form.choice("sell")}
         options={[
@@ -85,7 +85,7 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
         ]}
       />
       <SoldField form={form} plans={plans} currencies={currencies} />
-      <RadioCards legend="When the money is taken" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
+      <RadioCards legend="When is the money taken?" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
     </>
   );
 }

@@ -99,8 +99,8 @@ function CardList() {
   return (
     <div className="space-y-6">
       <p className="text-soft">
-        Any expiry in the future and any security code: four digits for American Express, three for all others. Any
-        other card is declined.
+        Use any future expiry and any security code: four digits for American Express, three for all others. Any other
+        card is declined.
       </p>
       {GROUPS.map(({ group, title }) => (
         <section key={group} aria-labelledby={`cards-${group}`}>

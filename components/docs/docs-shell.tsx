@@ -67,7 +67,8 @@ export const DOCS_PAGES = [
   {
     href: "/docs",
     label: "Guide",
-    about: "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
+    about:
+      "From a key to a payment, its webhook and its request in the log. How the API behaves: keys, idempotency, errors, money, paging, limits.",
   },
   {
     href: "/docs/quickstart",
@@ -87,8 +88,8 @@ export const DOCS_PAGES = [
     about: "How your server learns what happens: endpoints, signatures, retries, and every event.",
   },
   {
-    href: "/docs/going-live",
-    label: "Going live",
+    href: "/docs/processors",
+    label: "Processors",
     about:
       "Real cards through Stripe or Adyen: connecting, the card's way, routing, challenges, disputes, comparing the books.",
   },
@@ -107,6 +108,11 @@ export const DOCS_PAGES = [
     href: "/docs/testing",
     label: "Testing",
     about: "Test cards for every outcome, what the AVS and CVV letters mean, and how the fraud score is calculated.",
+  },
+  {
+    href: "/docs/going-live",
+    label: "Going live",
+    about: "What to set up, check and watch before and after the first real payment.",
   },
   { href: "/docs/changelog", label: "Changelog", about: "What the API and its tools offer, and what was added." },
 ] as const;

@@ -71,7 +71,7 @@ function linesOf(statement: BalanceStatement): Line[] {
     label: "Opening balance",
     amounts: [statement.opening_pending, statement.opening_available, statement.opening_in_payout],
   };
-  const moved: Line[] = [
+  const movements: Line[] = [
     { label: "Captures", amounts: [statement.captures, 0, 0] },
     { label: "Fees", amounts: [-statement.fees, 0, 0] },
     { label: "Refunds", amounts: [-statement.refunds, 0, 0] },
@@ -81,8 +81,8 @@ function linesOf(statement: BalanceStatement): Line[] {
     { label: "Payouts that failed", amounts: [0, payout_failures, -payout_failures] },
     { label: "Paid to your bank", amounts: [0, 0, -statement.payouts_paid] },
   ];
-  const sum = (column: 0 | 1 | 2) => [opening, ...moved].reduce((total, line) => total + line.amounts[column], 0);
-  const shown = moved.filter(({ amounts }) => amounts.some((amount) => amount !== 0));
+  const sum = (column: 0 | 1 | 2) => [opening, ...movements].reduce((total, line) => total + line.amounts[column], 0);
+  const shown = movements.filter(({ amounts }) => amounts.some((amount) => amount !== 0));
   return [opening, ...shown, { label: "Closing balance", amounts: [sum(0), sum(1), sum(2)] }];
 }
 

@@ -75,7 +75,7 @@ function OpenOperation({ operation }: { operation: SupportOperation }) {
   );
 }
 
-const LOOKS: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
+const STYLES: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
   approved: { tone: "green", label: "Approved" },
   declined: { tone: "red", label: "Declined" },
   action_required: { tone: "amber", label: "Action required" },
@@ -89,7 +89,7 @@ const LOOKS: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
 /** What the processor reports about an operation; null when it was not queried, because only the newest are. */
 export function OperationAnswer({ answer }: { answer: ProcessorAnswer | null }) {
   if (answer === null) return <span className="text-soft">Not checked: only the latest operations are.</span>;
-  const { tone, label } = LOOKS[answer.kind];
+  const { tone, label } = STYLES[answer.kind];
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <Badge tone={tone}>{label}</Badge>

@@ -65,7 +65,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
       />
       <div className="flex flex-col gap-4">
         <PaymentNotice detail={detail} />
-        <PaymentAmounts payment={payment} wide />
+        <PaymentAmounts detail={detail} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <HistoryBlocks detail={detail} mode={null} />

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/components/ui/styles";
 import { callApi } from "@/lib/client/api";
 import { moneyText } from "@/lib/contract/format";
 import { FIRST_QUERY, formatQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
@@ -18,33 +19,42 @@ type TransactionSumsProps = { mode: Mode; query: TransactionQuery; selected: rea
 /** Below the rows: what all of them come to, and the selected ones. Asked for apart, so that the list never waits for it. */
 export function TransactionSums({ mode, query, selected }: TransactionSumsProps) {
   const { page, perPage } = FIRST_QUERY;
-  const search = formatQuery({ ...query, page, perPage });
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ["transaction-sums", mode, search],
-    queryFn: async ({ signal }) => {
-      const call = { params: { mode }, query: { search }, signal };
-      return (await callApi("GET /api/dashboard/{mode}/transactions/sums", call)).data;
-    },
+  const all = useSums(mode, { search: formatQuery({ ...query, page, perPage }) });
+  return (
+    <section aria-label="Totals" className="flex min-h-16 flex-wrap gap-x-12 gap-y-3 pt-3 text-[13px]">
+      {selected.length > 0 && <SelectedSums mode={mode} selected={selected} />}
+      <Found asked={all} title={all.data ? titleOf(all.data) : ""} />
+    </section>
+  );
+}
+
+function SelectedSums({ mode, selected }: Pick<TransactionSumsProps, "mode" | "selected">) {
+  const asked = useSums(mode, { ids: selected.map(({ id }) => id).join(",") });
+  return <Found asked={asked} title={`${selected.length} selected`} isLive />;
+}
+
+function useSums(mode: Mode, query: { search: string } | { ids: string }) {
+  return useQuery({
+    queryKey: ["transaction-sums", mode, query],
+    queryFn: async ({ signal }) =>
+      (await callApi("GET /api/dashboard/{mode}/transactions/sums", { params: { mode }, query, signal })).data,
     staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,
     retry: 1,
   });
+}
+
+function Found({ asked, title, isLive }: { asked: ReturnType<typeof useSums>; title: string; isLive?: boolean }) {
+  const { data, error, refetch, isFetching } = asked;
+  if (data) return <Sums title={title} sums={data.sums} isLive={isLive} />;
+  if (!error) return <Skeleton className="h-10 w-96 max-w-full" />;
   return (
-    <section aria-label="Totals" className="flex min-h-16 flex-wrap gap-x-12 gap-y-3 pt-3 text-[13px]">
-      {selected.length > 0 && <Sums title={`${selected.length} selected`} sums={sumsOf(selected)} isLive />}
-      {data ? (
-        <Sums title={titleOf(data)} sums={data.sums} />
-      ) : error ? (
-        <p className="flex items-center gap-2 self-start text-soft">
-          The totals could not be loaded.
-          <Button size="sm" pending={isFetching} onClick={() => void refetch()}>
-            Try again
-          </Button>
-        </p>
-      ) : (
-        <Skeleton className="h-10 w-96 max-w-full" />
-      )}
-    </section>
+    <p className="flex items-center gap-2 self-start text-soft">
+      The totals could not be loaded.
+      <Button size="sm" pending={isFetching} onClick={() => void refetch()}>
+        Try again
+      </Button>
+    </p>
   );
 }
 
@@ -54,59 +64,51 @@ function titleOf({ rows, capped }: { rows: number; capped: boolean }): string {
   return rows === 1 ? "1 transaction" : `All ${count} transactions`;
 }
 
-const NUMBER = "pl-6 text-right tabular-nums whitespace-nowrap";
+const HEADINGS = ["Gross", "Refunded", "Fees", "Net"] as const;
 
-type SumsProps = { title: string; sums: readonly CurrencySum[]; isLive?: boolean };
+/** On a phone each figure is a line of its own, with its heading before it. */
+const FIGURE =
+  "text-right tabular-nums whitespace-nowrap sm:pl-6 max-sm:flex max-sm:justify-between max-sm:before:text-soft max-sm:before:content-[attr(data-heading)]";
+
+type SumsProps = { title: string; sums: readonly CurrencySum[]; isLive?: boolean | undefined };
 
 function Sums({ title, sums, isLive = false }: SumsProps) {
   return (
-    <table className="h-min" aria-live={isLive ? "polite" : undefined}>
-      <caption className="sr-only">Totals of {title.toLowerCase()}, before fees</caption>
-      <thead className="text-soft text-xs">
+    <table className="h-min max-sm:block max-sm:w-full" aria-live={isLive ? "polite" : undefined}>
+      <caption className="pb-0.5 text-left font-medium text-soft text-xs max-sm:block">
+        <span className="sr-only">Totals: </span>
+        <span>{title}</span>
+      </caption>
+      <thead className="text-soft text-xs max-sm:sr-only">
         <tr>
-          <th scope="col" className="text-left font-medium">
-            {title}
+          <th scope="col" className="text-left font-normal">
+            Currency
           </th>
-          {["Gross", "Refunded", "Net"].map((heading) => (
-            <th key={heading} scope="col" className={`${NUMBER} font-normal`}>
+          {HEADINGS.map((heading) => (
+            <th key={heading} scope="col" className="pl-6 text-right font-normal">
               {heading}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
-        {sums.map(({ currency, gross, refunded, net }) => (
-          <tr key={currency}>
-            <th scope="row" className="text-left font-normal text-soft">
+      <tbody className="max-sm:block">
+        {sums.map(({ currency, gross, refunded, fees, net }) => (
+          <tr key={currency} className="max-sm:block max-sm:pb-2">
+            <th scope="row" className="text-left font-normal text-soft max-sm:block">
               {currency}
             </th>
-            <td className={NUMBER}>{moneyText(gross, currency)}</td>
-            <td className={NUMBER}>{moneyText(refunded === 0 ? 0 : -refunded, currency)}</td>
-            <td className={`${NUMBER} font-medium`}>{moneyText(net, currency)}</td>
+            {[gross, -refunded, -fees, net].map((amount, index) => (
+              <td
+                key={HEADINGS[index]}
+                data-heading={HEADINGS[index]}
+                className={cn(FIGURE, HEADINGS[index] === "Net" && "font-medium")}
+              >
+                {moneyText(amount === 0 ? 0 : amount, currency)}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
     </table>
   );
-}
-
-type Row = Pick<ListedTransaction, "type" | "status" | "amount" | "amount_captured" | "amount_refunded" | "currency">;
-
-/** Of a refund: the money has left. */
-const isPaidBack = ({ type, status }: Row) => type === "REFUND" && (status === "CAPTURED" || status === "SETTLED");
-
-/** What rows come to, by currency code: as the service adds up a whole list. */
-function sumsOf(rows: readonly Row[]): CurrencySum[] {
-  const sums = new Map<string, CurrencySum>();
-  const chargesAlone = rows.every(({ type }) => type === "CHARGE");
-  const refundedOf = (row: Row) => (chargesAlone ? row.amount_refunded : isPaidBack(row) ? row.amount : 0);
-  for (const row of rows) {
-    const { gross, refunded } = sums.get(row.currency) ?? { gross: 0, refunded: 0 };
-    const next = {
-      gross: gross + (row.type === "CHARGE" ? row.amount_captured : 0),
-      refunded: refunded + refundedOf(row),
-    };
-    sums.set(row.currency, { currency: row.currency, ...next, net: next.gross - next.refunded });
-  }
-  return [...sums.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
 }

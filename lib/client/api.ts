@@ -151,7 +151,7 @@ async function send<T>(address: string, request: AnyOptions): Promise<ApiAnswer<
     throw new NoAnswerError("No answer came. Check your connection.", { cause: error });
   }
   const body = parse(text);
-  if (body === undefined) throw new NoAnswerError(`An answer came that is not the service's (${response.status}).`);
+  if (body === undefined) throw new NoAnswerError(`The answer did not come from Cardlane (${response.status}).`);
   if (!response.ok) {
     const error = new ApiError(response, body as Record<string, unknown>);
     if (error.status === 401) goToSignIn();

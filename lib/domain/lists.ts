@@ -53,7 +53,7 @@ export async function findWithWords<T>(
     return await find();
   } catch (error) {
     if (q === undefined || !isCanceled(error)) throw error;
-    const message = "These words are found too often to look through in time. Add another word, a date or a status.";
+    const message = "Too many transactions match these words to search in time. Add another word, a date or a status.";
     throw new AppError("invalid_parameter", message, {
       errors: [{ param, code: "invalid_parameter", message }],
       cause: error,

@@ -85,9 +85,8 @@ export type Rotation = {
 
 /**
  * Moves the database to the first of the given secrets. Safe to stop and run again: sealed texts stay readable under their own
- * secret at every moment, and an idempotency key is compared under the one that it was first used with. Throws
- * ConfigurationError, and changes nothing, while a process serves this database that could not read what is written from then
- * on.
+ * secret, and an idempotency key is compared under its first one. Throws ConfigurationError, and changes nothing, while a
+ * process serves this database that could not read what is written from then on.
  */
 export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
   const [id] = secret.keyIds;

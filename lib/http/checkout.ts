@@ -39,7 +39,7 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
     isFirst: checkout.row.attempts === 0,
   };
   const ctx = shopperContext(call, checkout, body);
-  // One whose answer was lost asks again, however often: that is no new attempt.
+  // A repeat after a lost answer is not a new attempt, however often it comes.
   if (await isNewAttempt(ctx)) {
     limits.takeAttempt(source);
     takeSandboxAttempt(checkout);
@@ -96,16 +96,16 @@ export type AttemptSource = {
 };
 
 type CheckoutLimits = {
-  /** Counts an attempt. Throws `rate_limited` when the address has tried, or failed, too often, or its BIN is being tested. */
+  /** Counts an attempt. Throws `rate_limited` when the address has tried or failed too often, or its BIN is under attack. */
   takeAttempt(source: AttemptSource): void;
   /** Counts an attempt that was declined. */
   noteDecline(source: AttemptSource): void;
 };
 
 const BIN_LENGTH = 6;
-/** Many shoppers may share one address; many declines of one address are somebody with a list of cards. */
+/** Many shoppers may share one address; many declines from one address suggest a list of stolen cards. */
 const ATTEMPTS_PER_DECLINE = 10;
-/** Honest shoppers of a large issuer are declined, too. */
+/** Honest shoppers of a large issuer get declined as well. */
 const BIN_DECLINES_PER_DECLINE = 2;
 
 /** On globalThis: Next bundles a copy of this module into each route. */
@@ -183,7 +183,7 @@ export const resultPath = (token: string, framed: boolean): string =>
 
 /** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
 export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
-  // Its answer leads to the merchant's address, and on to wherever that leads: browsers hold redirects to the policy, too.
+  // Its answer redirects to the merchant's address and from there anywhere: browsers apply the policy to redirects as well.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
 }
 
@@ -196,10 +196,11 @@ export async function answerChallenge(request: Request, token: string): Promise<
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
   // Only the sandbox's shopper says how the challenge ended; any other is between the card issuer and the processor.
-  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null) return new Response("There is no such challenge.", { status: 404 });
+  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
+    return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
-  // A suspended merchant takes no money, however far its shoppers have come.
+  // A suspended merchant takes no money, however far a shopper has come.
   const taken = challenge.suspended ? "abandoned" : result;
   await continuePayment(service, challenge.environment, challenge.paymentId, taken);
   return new Response(null, {

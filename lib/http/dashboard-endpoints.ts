@@ -36,7 +36,7 @@ import { getMerchantKey } from "@/lib/domain/support/merchants";
 import { reinstateMerchant, suspendMerchant, unlockMember } from "@/lib/domain/support/suspend-merchants";
 import { checkStatus } from "@/lib/domain/support/unknown-outcomes";
 import { changeRole, inviteMember, removeMember, resendInvitation } from "@/lib/domain/team/team";
-import { sumTransactions } from "@/lib/domain/transactions/read-transactions";
+import { sumChosenTransactions, sumTransactions } from "@/lib/domain/transactions/read-transactions";
 import * as views from "@/lib/domain/transactions/saved-views";
 import { mailRoute } from "@/lib/mail/mail";
 import { attemptContext } from "./caller";
@@ -156,8 +156,10 @@ const BUSINESS = [
   forUsers(settlement.retryPayout, ({ ctx, params: { id } }) => retryPayout(ctx, { id })),
   forUsers(idempotency.getIdempotencyKey, ({ ctx }, { key }) => getIdempotencyKey(ctx, { key })),
   forUsers(payments.getPaymentDetail, ({ ctx, params: { id } }) => getPaymentDetail(ctx, { id })),
-  forUsers(sums.sumTransactions, ({ ctx, merchant }, { search }) =>
-    sumTransactions(ctx, searchOfPage(search, merchant.timeZone)),
+  forUsers(sums.sumTransactions, ({ ctx, merchant }, { search, ids }) =>
+    ids === undefined
+      ? sumTransactions(ctx, searchOfPage(search, merchant.timeZone))
+      : sumChosenTransactions(ctx, ids.split(",")),
   ),
   forUsers(savedViews.listSavedViews, async ({ ctx, user: { userId } }) => ({
     object: "list" as const,

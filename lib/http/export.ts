@@ -137,7 +137,7 @@ function searchOf(
   own.delete("columns");
   const { search, problems } = read(own, timeZone);
   const errors = problems.map(({ param, message }) => ({ param, code: "invalid_parameter" as const, message }));
-  // Leaving a filter out would export more than the person sees.
+  // Ignoring a filter would export more than the user sees.
   if (errors.length > 0) throw new AppError("invalid_parameter", "A filter cannot be read.", { errors });
   const parsed = searchTransactionsBody.safeParse(search);
   if (parsed.success) return parsed.data;
@@ -267,9 +267,9 @@ function endSlowest(nowMs: number): boolean {
 
 const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
-/** A reader that asks for nothing for this long has gone, whatever its connection says. */
+/** A reader that takes nothing for this long has gone, whatever its connection says. */
 const STALL_MS = 60_000;
-/** And one that always asks a little before that has its place for no longer than this. */
+/** And one that takes a little just before that keeps its place no longer than this. */
 const DEADLINE_MS = 15 * 60_000;
 
 type ExportSource = {
@@ -277,17 +277,17 @@ type ExportSource = {
   readonly parts: AsyncGenerator<string, void>;
   /** Called once, however it ends. */
   close(): void;
-  /** Aborted when the client goes away, even before anything was sent, when nobody would cancel the body, or is cut off. */
+  /** Aborted when the client leaves, even before anything was sent (when nobody would cancel the body), or is cut off. */
   readonly signal?: AbortSignal;
-  /** Told of each part that was taken, in bytes. */
+  /** Called with the bytes of each part that was taken. */
   sent?(bytes: number): void;
-  /** Told of what went wrong after the first byte, when no error answer can be sent any more. */
+  /** Called with an error after the first byte, when an error answer is no longer possible. */
   failed(error: unknown): void;
 };
 
 /**
- * A body that is read as fast as it is taken, one part ahead. When the source fails the connection is cut, so that half an
- * export never looks like a whole one.
+ * A body that is read only as fast as the client takes it, one part ahead. When the source fails, the connection is cut, so
+ * that a partial export never looks complete.
  */
 export function exportStream(
   { parts, close, failed, signal, sent }: ExportSource,

@@ -9,8 +9,8 @@ export type PaymentFormAssets = {
 };
 
 /**
- * What the payment form's page loads. The address changes with the content and the digest comes with it, so that neither a
- * cache nor whoever can write to `public` shows a shopper another script than the page was made for. Throws before a build.
+ * What the payment form's page loads. The address changes with the content and carries its digest, so that neither a cache nor
+ * anyone who can write to `public` can give a shopper another script. Throws before a build.
  */
 export function paymentFormAssets(): PaymentFormAssets {
   const folder = join(process.cwd(), "public", "sdk");

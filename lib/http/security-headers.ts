@@ -12,37 +12,39 @@ const EVERYWHERE: Headers = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Nothing may be loaded, framed or sent: for answers that are no pages. */
+/** Nothing may be loaded, framed or sent: for answers that are not pages. */
 export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
-const withTransport = (headers: Headers): Headers => ({
-  ...headers,
-  ...(isHttps() && { "strict-transport-security": `max-age=${YEARS_2_SECONDS}` }),
-});
+function withStrictTransport(headers: Headers): Headers {
+  return { ...headers, "strict-transport-security": `max-age=${YEARS_2_SECONDS}` };
+}
 
-/** Of the API's answers, and of all others that are no page. */
-export const dataHeaders = (): Headers => withTransport({ ...EVERYWHERE, "content-security-policy": CLOSED_POLICY });
+const DATA: Headers = { ...EVERYWHERE, "content-security-policy": CLOSED_POLICY };
+const DATA_BY_HTTPS = withStrictTransport(DATA);
+
+/** For the API's answers, and all others that are not pages. The same object every time, as every answer needs it. */
+export const dataHeaders = (): Headers => (isHttps() ? DATA_BY_HTTPS : DATA);
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
 const PERMISSIONS_POLICY = FEATURES.map((feature) => `${feature}=()`).join(", ");
 
+const PAGE: Headers = {
+  ...EVERYWHERE,
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": PERMISSIONS_POLICY,
+};
+
 /** Of a page: all but its policy. */
-export const pageHeaders = (): Headers =>
-  withTransport({
-    ...EVERYWHERE,
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "permissions-policy": PERMISSIONS_POLICY,
-  });
+export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE) : PAGE);
 
 /** Where pages find the nonce of their policy. */
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**
- * What a page of ours may load and do. Scripts need the nonce, or to be loaded by one that has it; styles are files of ours
- * or need it. In development
- * Next's own tools evaluate text and style by attributes.
+ * What our pages may load and do. Scripts need the nonce, or a loader that has it; styles are our own files or need it. In
+ * development Next's own tools use eval and style attributes.
  */
 export function pagePolicy(nonce: string): string {
   const dev = env.isDevelopment;

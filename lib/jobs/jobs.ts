@@ -24,7 +24,7 @@ import { settleNightly } from "@/lib/domain/settlement/settle";
 import { indexOlderWords } from "@/lib/domain/transactions/index-words";
 import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
 import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
-import { tellOfFailing } from "@/lib/domain/webhooks/failing-endpoints";
+import { notifyOfFailing } from "@/lib/domain/webhooks/failing-endpoints";
 import { env } from "@/lib/env";
 import { scrub } from "@/lib/log";
 import { consoleMailer, type Mailer, mailRoute, openMailer } from "@/lib/mail/mail";
@@ -73,7 +73,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
     repeat(service, "index older transactions", MINUTE, indexOlderWords(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
-    repeat(service, "tell of failing webhooks", MINUTE, () => tellOfFailing(service)),
+    repeat(service, "tell of failing webhooks", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),
     repeat(service, "mail receipts", SECOND, async (stopping) =>
       mailReceipts(service, { leaves: (await mailRoute(service)) === "sent" }, stopping, receipts),

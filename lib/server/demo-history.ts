@@ -27,7 +27,7 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
   for (const order of orders) books.take(order);
   books.settle();
   books.tell();
-  const isWritten = await insertHistory(service.db.sql, environmentId, {
+  const isWritten = await insertHistory(service.db.long, environmentId, {
     history: books.history,
     since: iso(first.atMs),
     feeBasisPoints: FEE_BASIS_POINTS,
@@ -259,8 +259,8 @@ class Books {
       captured: step.event === "payment.captured",
       fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });
-    const told = { type: step.event, at: doneAt, operationId: step.id, of: paid };
-    this.#events.push((refund ? { ...told, refund } : told) as PastEvent);
+    const event = { type: step.event, at: doneAt, operationId: step.id, of: paid };
+    this.#events.push((refund ? { ...event, refund } : event) as PastEvent);
     this.#audit(`payment.${step.kind}`, String(payment_id), doneAt);
   }
 

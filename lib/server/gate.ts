@@ -167,12 +167,12 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
 }
 
 /** Strangers decide how often this happens, so it is logged at most once a second on average, with the number left out. */
-const told = createTokenBuckets({ perSecond: 1, burst: 60 });
+const logBudget = createTokenBuckets({ perSecond: 1, burst: 60 });
 let untold = 0;
 
 /** Logs a caller that left, or was cut off for being slow, before its answer: 499 or 408, which is not our fault. */
 export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
-  if (told.take("").waitMs > 0) {
+  if (logBudget.take("").waitMs > 0) {
     untold++;
     return;
   }

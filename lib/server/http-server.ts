@@ -128,16 +128,16 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
 
 const STOPPING = Symbol("stopping");
 /** Answers of a server that is stopping. */
-const told = new WeakSet<ServerResponse>();
+const notified = new WeakSet<ServerResponse>();
 
 /** Notifies an endless answer when its server is stopping, which may already be the case. */
 export function onceStopping(response: ServerResponse, end: () => void): void {
-  if (told.has(response)) end();
+  if (notified.has(response)) end();
   else response.once(STOPPING, end);
 }
 
-function tellStopping(response: ServerResponse): void {
-  told.add(response);
+function notifyStopping(response: ServerResponse): void {
+  notified.add(response);
   response.emit(STOPPING);
 }
 
@@ -161,7 +161,7 @@ function watchTraffic(server: Server): void {
     // Closes the connection after this answer, so that the caller reconnects to an instance that stays.
     if (traffic.isStopping) {
       response.shouldKeepAlive = false;
-      tellStopping(response);
+      notifyStopping(response);
     }
     const own = unanswered.get(socket) ?? new Set();
     if (!unanswered.has(socket)) {
@@ -193,7 +193,7 @@ export async function closeGracefully(server: Server, graceMs: number, drainMs =
   const traffic = traffics.get(server);
   if (traffic) traffic.isStopping = true;
   const ended = [...(traffic?.running ?? [])].map((response) => {
-    tellStopping(response);
+    notifyStopping(response);
     if (!response.headersSent) response.shouldKeepAlive = false;
     return new Promise<void>((resolve) => void response.once("close", resolve));
   });

@@ -113,7 +113,7 @@ export class PagesProcess {
       // When the machine is out of files or processes, `error` reports it.
       if (child.pid === undefined) return;
       makeLessUrgent(child.pid);
-      tell(child, { start: { ...options, settings, socket: this.#socket } });
+      notify(child, { start: { ...options, settings, socket: this.#socket } });
     });
   }
 
@@ -144,7 +144,7 @@ export class PagesProcess {
       };
       const timer = setTimeout(() => end(null), FIGURES_WITHIN_MS);
       child.on("message", hear);
-      tell(child, { figuresFor });
+      notify(child, { figuresFor });
     });
   }
 
@@ -176,7 +176,7 @@ function lookAfter(child: ChildProcess, lookMs: number): void {
     if ("alive" in message) unanswered = 0;
   });
   const timer = setInterval(() => {
-    if (unanswered++ < MOST_UNANSWERED) tell(child, { alive: true });
+    if (unanswered++ < MOST_UNANSWERED) notify(child, { alive: true });
     else {
       log.error({ pid: child.pid }, "the process of the pages answers nothing any more, and is ended");
       child.kill("SIGKILL");
@@ -195,7 +195,7 @@ function makeLessUrgent(pid: number): void {
 }
 
 /** The child may end at any moment, which its exit event reports. */
-const tell = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
+const notify = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
 
 /** Open to this user alone, as the folder is. Where its path is longer than a socket's may be, for temporary files. */
 function socketIn(dataDir: string): string {

@@ -42,7 +42,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/secret-keys.ts": "what is sealed anywhere is sealed again under a new secret",
   "lib/domain/webhooks/deliver.ts#WebhookWorker":
     "finds what is due in any environment; each is then sent and written down within its own",
-  "lib/domain/webhooks/failing-endpoints.ts#tellOfFailing": "a job of all environments",
+  "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
   "lib/domain/transactions/index-words.ts#indexOlderWords": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",

@@ -65,7 +65,7 @@ export type StoredKey = IdempotencyKeyRow & {
 const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
 const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
-/** What is known of a key; null: nothing. Index: primary keys of idempotency_keys and operations. */
+/** The row of a key; null without one. Index: primary keys of idempotency_keys and operations. */
 export const findKey = lookUps(
   (sql, environmentId, keys): Promise<StoredKey[]> =>
     sql<StoredKey[]>`
@@ -80,7 +80,7 @@ export const findKey = lookUps(
   ({ key }) => key,
 );
 
-/** The stored answer, however long it is; null when the key is gone, or stands for something else by now. Index: primary key. */
+/** The stored answer, however long; null when the key is gone or belongs to something else by now. Index: primary key. */
 export async function findStoredAnswer(
   sql: Sql,
   environmentId: string,

@@ -2,7 +2,7 @@ import { inBatches, type Pauses, perEnvironment } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { type KeyClaim, TAKE_OLD_KEY } from "../idempotency/claims";
-import { type ArrayColumns, arrayTable, json, PATIENCE } from "../statement-text";
+import { type ArrayColumns, arrayTable, JSON_TEXT, json, PATIENCE } from "../statement-text";
 import {
   type FollowUp,
   type FollowUpReservation,
@@ -27,7 +27,7 @@ const CLAIM: ArrayColumns<{ readonly claim: KeyClaim }> = {
   endpoint: ["text", ({ claim }) => claim.endpoint],
   path: ["text", ({ claim }) => claim.path],
   digest: ["bytea", ({ claim }) => `\\x${claim.digest.toString("hex")}`],
-  body: ["jsonb", ({ claim }) => claim.body],
+  body: [JSON_TEXT, ({ claim }) => claim.body],
   key_request: ["uuid", ({ claim }) => claim.requestId],
   key_actor: ["jsonb", ({ claim }) => json(claim.actor)],
   locked_ms: ["int", ({ claim }) => claim.leaseMs],
@@ -37,7 +37,7 @@ const CLAIM: ArrayColumns<{ readonly claim: KeyClaim }> = {
 const claimFrom = (rows: string) => `
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id,
       actor, operation_id, state, locked_until)
-    select $1::uuid, i.key, i.endpoint, i.path, i.digest, i.body, i.key_request, i.key_actor, i.operation_id, 'running',
+    select $1::uuid, i.key, i.endpoint, i.path, i.digest, i.body::jsonb, i.key_request, i.key_actor, i.operation_id, 'running',
       now() + i.locked_ms * interval '1 ms'
     from ${rows} i
     where not exists (

@@ -2,7 +2,7 @@ import { makePgArray } from "drizzle-orm/pg-core";
 import { inBatches, type Pauses, perEnvironment } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import type { NumberedEvent } from "@/db/schema/events";
-import { arrayTable, json, PATIENCE } from "../statement-text";
+import { arrayTable, JSON_TEXT, json, PATIENCE } from "../statement-text";
 import { lastNumber, type NewLedgerLine, type OutcomeWrite, writeOutcome } from "./outcomes";
 
 /**
@@ -24,7 +24,7 @@ const OUTCOMES = arrayTable<OutcomeWrite>(
     last_answer: ["text", ({ operation }) => operation.lastAnswer],
     key: ["text", ({ answer }) => answer?.key ?? null],
     status_code: ["smallint", ({ answer }) => answer?.status ?? null],
-    response_body: ["text", ({ answer }) => answer?.body ?? null],
+    response_body: [JSON_TEXT, ({ answer }) => answer?.body ?? null],
     payment_id: ["uuid", ({ payment }) => payment.id],
     currency: ["text", ({ payment }) => payment.currency],
     payment_status: ["text", ({ payment }) => payment.status],
@@ -85,7 +85,7 @@ const EVENTS = arrayTable<Numbered<NumberedEvent>>(
     operation_id: ["uuid", ({ operation_id }) => operation_id],
     object_id: ["uuid", ({ object_id }) => object_id],
     sequence: ["int", ({ sequence }) => sequence],
-    data: ["text", ({ data }) => data],
+    data: [JSON_TEXT, ({ data }) => data],
   },
   "e",
   2 + OUTCOMES.length + LINES.length,

@@ -62,6 +62,108 @@ type PrefixedMoney = { [Column in keyof Money as `p_${Column}`]: Money[Column] }
 export type TransactionWithMoney = ShownTransactionRow & PrefixedMoney;
 export type ListedWithMoney = ListedTransactionRow & PrefixedMoney;
 
+type ValuesOf<Row, Names extends readonly (keyof Row)[]> = { readonly [Index in keyof Names]: Row[Names[Index]] };
+/** The values of those columns, in their order, as `.values()` of a statement gives them. */
+export type TransactionValues = readonly [
+  ...ValuesOf<TransactionRow, typeof TRANSACTION_COLUMNS>,
+  ...ValuesOf<PaymentRow, typeof MONEY_COLUMNS>,
+];
+
+/**
+ * The row of a transaction with its payment's money, as the driver would make it. An object that gets so many members one by one
+ * becomes a hash table, which takes five times as long to make and to read: half of what 20 rows cost.
+ */
+export function transactionOf(values: TransactionValues): TransactionWithMoney {
+  const [
+    id,
+    payment_id,
+    type,
+    status,
+    amount,
+    currency,
+    customer_id,
+    customer_email,
+    customer_name,
+    billing_address,
+    card_brand,
+    card_last4,
+    card_exp_month,
+    card_exp_year,
+    card_bin,
+    avs_result,
+    cvv_result,
+    fraud_score,
+    decline_code,
+    subscription_id,
+    plan_id,
+    client_session_id,
+    refund_of,
+    refund_reason,
+    void_reason,
+    settlement_batch_id,
+    description,
+    metadata,
+    authorized_at,
+    captured_at,
+    settled_at,
+    voided_at,
+    refunded_at,
+    created_at,
+    updated_at,
+    p_status,
+    p_amount,
+    p_amount_captured,
+    p_amount_refunded,
+    p_refund_pending,
+    p_open_operation_id,
+    p_capture_before,
+  ] = values;
+  return {
+    id,
+    payment_id,
+    type,
+    status,
+    amount,
+    currency,
+    customer_id,
+    customer_email,
+    customer_name,
+    billing_address,
+    card_brand,
+    card_last4,
+    card_exp_month,
+    card_exp_year,
+    card_bin,
+    avs_result,
+    cvv_result,
+    fraud_score,
+    decline_code,
+    subscription_id,
+    plan_id,
+    client_session_id,
+    refund_of,
+    refund_reason,
+    void_reason,
+    settlement_batch_id,
+    description,
+    metadata,
+    authorized_at,
+    captured_at,
+    settled_at,
+    voided_at,
+    refunded_at,
+    created_at,
+    updated_at,
+    p_status,
+    p_amount,
+    p_amount_captured,
+    p_amount_refunded,
+    p_refund_pending,
+    p_open_operation_id,
+    p_capture_before,
+  };
+}
+
 export function moneyOf(row: PrefixedMoney): Money {
   return {
     status: row.p_status,

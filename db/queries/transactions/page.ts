@@ -68,7 +68,7 @@ cross join lateral (
     return { text, parameters, prepare };
   }
   const text = `
-select c.total, r.*
+select r.*, c.total
 from (select count(*)::int as total from (select from transactions where ${where}${countOrder(filter, page)} limit ${TOTAL_CAP + 1}) hits) c
 left join (${rows}
 ) r on true

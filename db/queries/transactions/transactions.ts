@@ -1,13 +1,15 @@
 import { makePgArray } from "drizzle-orm/pg-core";
 import { lookUps } from "@/db/batches";
 import type { Sql } from "@/db/client";
-import { columnList, runText, type StatementText } from "../statement-text";
+import { columnList, runText } from "../statement-text";
 import {
   LISTED_COLUMNS,
   type ListedWithMoney,
   MONEY_COLUMNS,
   TRANSACTION_COLUMNS,
+  type TransactionValues,
   type TransactionWithMoney,
+  transactionOf,
 } from "./columns";
 import { type TransactionCursor, type TransactionFilter, type TransactionPage, transactionPageText } from "./page";
 
@@ -18,8 +20,10 @@ where t.environment_id = $1 and t.id = any($2::text::uuid[])`;
 
 /** Null: there is none. By primary key. */
 export const findTransaction = lookUps(
-  (sql, environmentId, ids) =>
-    sql.unsafe<TransactionWithMoney[]>(GET_TEXT, [environmentId, makePgArray([...ids])], { prepare: true }),
+  async (sql, environmentId, ids) => {
+    const found = await sql.unsafe(GET_TEXT, [environmentId, makePgArray([...ids])], { prepare: true }).values();
+    return (found as unknown as TransactionValues[]).map(transactionOf);
+  },
   ({ id }) => id,
 );
 
@@ -44,19 +48,23 @@ export type FoundPage<Row> = {
 };
 
 /** A page of what the filter matches; the indexes are named at {@link transactionPageText}. `total`: when it is known. */
-export function findTransactions(
+export async function findTransactions(
   sql: Sql,
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
   total: number | null,
 ): Promise<FoundPage<TransactionWithMoney>> {
-  const statement = transactionPageText(environmentId, filter, page, { counts: total === null });
-  return findPage<TransactionWithMoney>(sql, statement, page, total);
+  const { text, parameters, prepare } = transactionPageText(environmentId, filter, page, { counts: total === null });
+  // Behind those of a transaction stands the total, where it is counted.
+  const found = (await sql.unsafe(text, parameters.values, { prepare }).values()) as unknown as TransactionValues[];
+  const counted = total ?? (found[0]?.at(-1) as number | undefined) ?? 0;
+  // An empty page that was counted still has its total, on a row of nulls.
+  return foundPage(found[0]?.[0] ? found.map(transactionOf) : [], page, counted);
 }
 
 /** The same with the columns of tables. */
-export function findListedTransactions(
+export async function findListedTransactions(
   sql: Sql,
   environmentId: string,
   filter: TransactionFilter,
@@ -67,18 +75,8 @@ export function findListedTransactions(
     counts: total === null,
     columns: LISTED_COLUMNS,
   });
-  return findPage<ListedWithMoney>(sql, statement, page, total);
-}
-
-async function findPage<Row extends { id: string }>(
-  sql: Sql,
-  statement: StatementText,
-  page: TransactionPage,
-  known: number | null,
-): Promise<FoundPage<Row>> {
-  const found = await runText<Row & { total: number }>(sql, statement);
-  // An empty page that was counted still has its total, on a row of nulls.
-  return foundPage(found[0]?.id ? found : [], page, known ?? found[0]?.total ?? 0);
+  const found = await runText<ListedWithMoney & { total: number }>(sql, statement);
+  return foundPage(found[0]?.id ? found : [], page, total ?? found[0]?.total ?? 0);
 }
 
 /** `rows`: those of the page and one more, when there is one. `counted` may be a moment old, and less than what is here by now. */

@@ -84,7 +84,7 @@ export function readLink(values: LinkFormValues, timeZone: string, now: number):
   const problem = isPlan ? null : amountProblem(values);
   if (problem) errors.amount = problem;
   if (isPlan && !values.plan_id) errors.plan_id = "Choose a plan.";
-  if (!isPlan && !values.description.trim()) errors.description = "Enter what is bought.";
+  if (!isPlan && !values.description.trim()) errors.description = "Describe what you sell.";
   return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 
@@ -107,7 +107,7 @@ export function readLinkEdit(
     ...messagesOf(parsed.error),
     ...(values.expiry === "at" && values.expires_at === before ? {} : expiryErrors(values, timeZone, now)),
   };
-  if (link.plan_id === null && !values.description.trim()) errors.description = "Enter what is bought.";
+  if (link.plan_id === null && !values.description.trim()) errors.description = "Describe what you sell.";
   return { body: parsed.success && !unchanged && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 

@@ -101,7 +101,7 @@ export function requestOf(
 }
 
 /** The informative parts of an answer, in the order in which they are shown. */
-const TOLD_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
+const SHOWN_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
 
 export type TriedAnswer = {
   readonly status: number;
@@ -132,11 +132,11 @@ export async function sendRequest(
     headers: { ...headers, ...(apiKey !== null && { "X-Api-Key": apiKey }) },
     ...{ credentials: "omit", cache: "no-store", redirect: "manual", referrerPolicy: "no-referrer" },
   });
-  const told = TOLD_HEADERS.flatMap((name) => {
+  const headersShown = SHOWN_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  const answer = { status: response.status, headers: told };
+  const answer = { status: response.status, headers: headersShown };
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   let text = "";

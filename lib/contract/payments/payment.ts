@@ -120,7 +120,7 @@ export const createPaymentBody = z
       .max(10_000)
       .optional()
       .describe(
-        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or a token of the connected processor's own, made by its script on your page.",
+        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page.",
       ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),

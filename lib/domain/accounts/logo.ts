@@ -35,7 +35,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export async function replaceLogo(ctx: Context, input: { image: string }): Promise<ShownLogo> {
   if (!BASE64.test(input.image) || input.image.length % 4 !== 0) throw refuseField("image", "Send the file in base64.");
   const given = Buffer.from(input.image, "base64");
-  if (given.length > MAX_LOGO_BYTES) throw refuseField("image", "The file may have at most 256 kB.");
+  if (given.length > MAX_LOGO_BYTES) throw refuseField("image", "The file can be at most 256 kB.");
   const { type, width, height, bytes } = readPicture(given);
   const sha256 = createHash("sha256").update(bytes).digest();
   const { merchantId: merchant_id } = ctx.environment;

@@ -8,11 +8,11 @@ export type Picture = { type: LogoType; width: number; height: number; bytes: Bu
 type Size = { width: number; height: number };
 type Parts = Size & { kept: Buffer[] };
 
-const OTHER = "This file is not a PNG, JPEG or WebP picture, whatever its name says. Export the logo as one of these.";
+const OTHER = "This file is not a PNG, JPEG or WebP picture. Export the logo as one of these.";
 const SVG = "SVG files can hold scripts, so we don't take them. Export the logo as PNG, JPEG or WebP.";
 const BROKEN = "This picture is damaged or cut off. Export it again, and upload that file.";
-const MOVING = "This picture moves. Upload one that stands still.";
-const TOO_LARGE = `The logo may have at most ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels. Make it smaller, and upload it again.`;
+const MOVING = "This picture is animated. Upload a still one.";
+const TOO_LARGE = `The logo can be at most ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels. Make it smaller, and upload it again.`;
 const HOLDS_DIGITS = "This picture holds what looks like a card number. Export it again without any text in the file.";
 
 const refused = (sentence: string) => refuseField("image", sentence);

@@ -263,7 +263,7 @@ export function limitAttempts(kind: Parameters<typeof takeAttempt>[0], address: 
 export const tooManyAccounts = (waitSeconds: number) => {
   const minutes = Math.ceil(waitSeconds / 60);
   return limited(
-    `Your network has opened as many accounts as it may in a day. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+    `Your network has reached the daily limit of new accounts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
     waitSeconds,
   );
 };

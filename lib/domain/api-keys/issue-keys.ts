@@ -192,8 +192,8 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
     const replaced = await isRotated(tx, environment.id, row.id);
     if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
       const detail = replaced
-        ? "The key was rolled, and stays as it is until it ends. Edit the key that replaced it."
-        : "The key has ended, and stays as it is. Create a new key.";
+        ? "The key was rolled and can no longer be edited. Edit the key that replaced it."
+        : "The key has ended and can no longer be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }
     const changes = changesOf(row, wanted);

@@ -123,7 +123,7 @@ export async function updatePaymentLink(
 }
 
 function descriptionMissing(): AppError {
-  const message = "Say what is bought: shoppers see it on the payment page.";
+  const message = "Describe what you sell: shoppers see it on the payment page.";
   return new AppError("missing_parameter", message, {
     errors: [{ param: "description", code: "missing_parameter", message }],
   });

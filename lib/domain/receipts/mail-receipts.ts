@@ -198,7 +198,7 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, t
   const { title, sentence } = mail.is_failed
     ? {
         title: "Refund returned",
-        sentence: `The refund of ${amount} from ${name} to ${card} came back on ${day}: your bank did not take it. Ask ${name} for it another way.`,
+        sentence: `The refund of ${amount} from ${name} to ${card} was returned by your bank on ${day}. Ask ${name} to refund you another way.`,
       }
     : mail.is_refund
       ? {
@@ -211,7 +211,7 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, t
     paragraphs: [
       sentence,
       ...(isTest ? ["This was a test: no money moved."] : []),
-      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to see and print:`,
+      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to view and print:`,
       mail.link,
       ...(support_email === null ? [] : [`Questions? Write to ${name}: ${oneLine(support_email)}`]),
     ],

@@ -5,7 +5,7 @@ import { countByWords, findByWords, rankWords, type WordsFound } from "@/db/quer
 import { TOTAL_CAP } from "@/lib/contract/fields";
 
 /** The filters of a search whose words are not looked up yet. */
-export type AskedFilter = Omit<TransactionFilter, "q"> & { readonly q?: string };
+export type WordsFilter = Omit<TransactionFilter, "q"> & { readonly q?: string };
 
 export type FindPage<Row> = (
   sql: Sql,
@@ -22,7 +22,7 @@ const COUNTED = TOTAL_CAP + 1;
 export async function findByQuery<Row>(
   sql: Sql,
   environmentId: string,
-  filter: AskedFilter,
+  filter: WordsFilter,
   page: TransactionPage,
   total: number | null,
   find: FindPage<Row>,
@@ -65,7 +65,7 @@ export async function findByQuery<Row>(
 export async function withWordsFound(
   sql: Sql,
   environmentId: string,
-  { q, ...filter }: AskedFilter,
+  { q, ...filter }: WordsFilter,
 ): Promise<TransactionFilter> {
   if (q === undefined) return filter;
   const words = await rankWords(sql, environmentId, q);

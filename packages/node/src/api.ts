@@ -188,7 +188,7 @@ export interface Transaction {
   refund_reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
   /** Why it was voided; `expired` when its time ran out. */
   void_reason: string | null;
-  /** The settlement batch that it went out in. */
+  /** The settlement batch it is in. */
   settlement_batch_id: string | null;
   /** Your own note. */
   description: string | null;
@@ -221,7 +221,7 @@ export interface CreatePaymentRequest {
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or a token of the connected processor's own, made by its script on your page. */
+  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page. */
   payment_token?: string;
   /** Raw card data; in the sandbox only. */
   card?: CardRequest;
@@ -273,9 +273,9 @@ export interface PaymentList {
   object: "list";
   /** The results of this page. */
   data: Payment[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -309,9 +309,9 @@ export interface TransactionList {
   object: "list";
   /** The results of this page. */
   data: Transaction[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -388,9 +388,9 @@ export interface CustomerList {
   object: "list";
   /** The results of this page. */
   data: Customer[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -401,13 +401,13 @@ export interface CustomerList {
 }
 
 export interface Customer {
-  /** Unique id of the customer; the same for ever. */
+  /** Unique id of the customer; it never changes. */
   id: string;
   /** Always `customer`. */
   object: "customer";
   /** Your own id; null for a customer that is known by e-mail alone. */
   customer_id: string | null;
-  /** The latest e-mail, in small letters. */
+  /** The latest e-mail, in lower case. */
   email: string | null;
   /** The latest name. */
   name: string | null;
@@ -415,7 +415,7 @@ export interface Customer {
   first_payment_at: string;
   /** When the last payment was created; may be seconds late. */
   last_payment_at: string;
-  /** All payments, whatever became of them. */
+  /** All payments, whatever their outcome. */
   payments: number;
   /** How many of them were declined. */
   declined: number;
@@ -432,7 +432,7 @@ export interface Customer {
     /** What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`. */
     disputed: number;
   })[];
-  /** Cards of the last 1,000 payments, the latest first; twenty at most. */
+  /** Cards of the last 1,000 payments, the latest first; at most twenty. */
   cards: ({
     /** Brand of the card. */
     brand: CardBrand | null;
@@ -512,9 +512,9 @@ export interface SubscriptionPlanList {
   object: "list";
   /** The results of this page. */
   data: SubscriptionPlan[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -664,9 +664,9 @@ export interface EventList {
   object: "list";
   /** The results of this page. */
   data: Event[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -749,9 +749,9 @@ export interface ApiKey {
   last4: string;
   /** What requests with it may do. */
   permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read")[];
-  /** `EXPIRED` is what it becomes at `expires_at`, of which no event tells. */
+  /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
-  /** Addresses and CIDR blocks that it may be used from; empty: from anywhere. */
+  /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
   ip_allow_list: string[];
   /** When it stops working; null: never. */
   expires_at: string | null;
@@ -763,7 +763,7 @@ export interface ApiKey {
   rotated_from: string | null;
   /** The key that replaced it. */
   replaced_by: string | null;
-  /** What can be done with it now, in the dashboard. */
+  /** What you can do with it now, in the dashboard. */
   available_actions: ("edit" | "rotate" | "disable" | "enable" | "revoke")[];
   /** When it was created. */
   created_at: string;
@@ -820,9 +820,9 @@ export interface WebhookEndpointList {
   object: "list";
   /** The results of this page. */
   data: WebhookEndpoint[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -915,9 +915,9 @@ export interface WebhookDeliveryList {
   object: "list";
   /** The results of this page. */
   data: WebhookDelivery[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -986,7 +986,7 @@ export interface Balance {
   object: "balance";
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** One for each currency that money ever moved in. */
+  /** One for each currency that money has moved in. */
   currencies: CurrencyBalance[];
 }
 
@@ -1006,9 +1006,9 @@ export interface BalanceMovementList {
   object: "list";
   /** The results of this page. */
   data: BalanceMovement[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1044,9 +1044,9 @@ export interface PayoutList {
   object: "list";
   /** The results of this page. */
   data: Payout[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1097,9 +1097,9 @@ export interface SettlementBatchList {
   object: "list";
   /** The results of this page. */
   data: SettlementBatch[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1133,19 +1133,19 @@ export interface EventObjects {
   "payment.disputed": Dispute;
   /** A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount. */
   "payment.dispute_updated": Dispute;
-  /** The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome. */
+  /** The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome. */
   "transaction.pending": Transaction;
   /** The card's issuer holds the amount of a charge. */
   "transaction.authorized": Transaction;
-  /** A charge took its amount from the card, or the processor accepted a refund, which `type` tells; also when the only refund of a charge came back. */
+  /** A charge took its amount from the card, or the processor accepted a refund: see `type`. Also when the only refund of a charge failed later. */
   "transaction.captured": Transaction;
-  /** A charge or refund is in the settlement batch that it names; a charge that was refunded keeps its status. Also when the only refund of a settled charge came back. */
+  /** A charge or refund went into the settlement batch that it names; a refunded charge keeps its status. Also when the only refund of a settled charge failed later. */
   "transaction.settled": Transaction;
   /** The authorization of a charge was released without taking money: by you, or because its time ran out. */
   "transaction.voided": Transaction;
-  /** All that a charge captured is refunded. */
+  /** A charge was refunded in full. */
   "transaction.refunded": Transaction;
-  /** Another part of a charge is refunded, or a refund of it came back and others stand. */
+  /** A part of a charge was refunded, or one of its refunds failed later and the others stand. */
   "transaction.partially_refunded": Transaction;
   /** The card was declined; `decline_code` of the charge says why. */
   "transaction.declined": Transaction;
@@ -1157,7 +1157,7 @@ export interface EventObjects {
   "refund.failed": Transaction;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
-  /** Members of a subscription plan other than its status changed. */
+  /** Fields of a subscription plan other than its status changed. */
   "subscription_plan.updated": SubscriptionPlan;
   /** A subscription plan became active: it can be sold. */
   "subscription_plan.activated": SubscriptionPlan;
@@ -1181,7 +1181,7 @@ export interface EventObjects {
   "api_key.rotated": ApiKey;
   /** An API key was revoked: it never works again. */
   "api_key.revoked": ApiKey;
-  /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so. */
+  /** A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it. */
   "webhook_endpoint.disabled": WebhookEndpoint;
   /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
   "webhook_endpoint.test": WebhookEndpoint;
@@ -1214,7 +1214,7 @@ export type Event<T extends EventType = EventType> = {
     data: {
       /** The object as it was then. */
       object: EventObjects[K];
-      /** The members that changed, as they were before; null in an object's first event. */
+      /** The previous values of the fields that changed; null in an object's first event. */
       previous: Previous<EventObjects[K]> | null;
     };
   };
@@ -1735,7 +1735,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Delete a webhook endpoint. Nothing is sent there any more, and its deliveries are removed.
+   * Delete a webhook endpoint. Nothing more is sent there, and its deliveries are removed.
    *
    * Needs the permission `webhook_endpoint.write`.
    */

@@ -16,7 +16,7 @@ type Check = (value: unknown, name: string) => Mistake | null;
 const must =
   (topic: Topic, is: (value: unknown) => boolean, what: string): Check =>
   (value, name) =>
-    is(value) ? null : mistake(topic, `${name} must be ${what}, and is ${shown(value)}.`);
+    is(value) ? null : mistake(topic, `${name} must be ${what}, but is ${shown(value)}.`);
 
 const flag = must("options", (value) => typeof value === "boolean", "true or false");
 const callback = must("options", (value) => typeof value === "function", "a function");
@@ -85,12 +85,12 @@ function tokenMistake(token: unknown): Mistake | null {
   if (/^cst_[\w-]+$/.test(token)) return null;
   if (token.startsWith("cs_")) return mistake("token", `The token is the session's id. ${INSTEAD}`);
   if (/^https?:/.test(token)) return mistake("token", `The token is an address, the iframe_url perhaps. ${INSTEAD}`);
-  return mistake("token", `The token is of another kind. ${INSTEAD}`);
+  return mistake("token", `This is another kind of token. ${INSTEAD}`);
 }
 
 function appearanceMistake(value: unknown): Mistake | null {
   if (isAppearance(value)) return null;
-  if (!isRecord(value)) return mistake("appearance", `appearance must be an object, and is ${shown(value)}.`);
+  if (!isRecord(value)) return mistake("appearance", `appearance must be an object, but is ${shown(value)}.`);
   for (const [name, member] of Object.entries(value)) {
     if (isAppearance({ [name]: member })) continue;
     const apiName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -119,7 +119,7 @@ export function contrastWarnings(appearance: CardlaneMountOptions["appearance"])
   return contrastProblems(appearance ?? null).map(({ param, scheme, contrast, needed }) =>
     mistake(
       "appearance",
-      `Unless the session sets other colours, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, and people need ${needed}.`,
+      `Unless the session sets other colours, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, but needs ${needed}.`,
     ),
   );
 }

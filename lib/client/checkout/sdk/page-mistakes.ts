@@ -51,7 +51,7 @@ export function pageMistake(page: { origin: string; isSecureContext: boolean }):
   if (!page.isSecureContext) {
     return mistake(
       "origins",
-      `${page.origin} is not secure: anybody on the way could replace the payment form. Serve the page, and whatever frames it, over https; http is good for localhost alone.`,
+      `${page.origin} is not secure: anyone on the network could replace the payment form. Serve the page, and whatever frames it, over https; http is allowed for localhost only.`,
     );
   }
   return null;

@@ -110,7 +110,7 @@ function listenTo(iframe: HTMLIFrameElement, origin: string, hear: (message: Fra
 }
 
 const notLoaded = (pageOrigin: string) =>
-  `The payment form did not load. Most often the page's origin ${pageOrigin} is missing from the session's allowed_origins; otherwise the token is of no session, or the network failed.`;
+  `The payment form did not load. Usually the page's origin ${pageOrigin} is missing from the session's allowed_origins; otherwise no session has this token, or the network failed.`;
 
 /** How long a form may take at most, and how long after the browser says that it has loaded: its scripts have run then. */
 const LIMIT_MS = 10_000;

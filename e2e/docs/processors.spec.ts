@@ -6,7 +6,7 @@ import { copyFrom, has, shell } from "./reader";
 
 test.beforeEach(async ({ context, baseUrl, page }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
-  await page.goto("/docs/going-live");
+  await page.goto("/docs/processors");
 });
 
 /** What stands in for the processors' scripts, with the part of their interface that the pages use. */
