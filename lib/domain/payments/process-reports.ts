@@ -8,6 +8,7 @@ import { BEFORE_ALL } from "@/lib/ids";
 import type { PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
+import { recordDispute } from "../processors/disputes";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
@@ -56,6 +57,10 @@ export async function takeInAlone(service: Service, from: Reporter, report: Repo
  * may be doubled, late or out of order. False: not now, so it has to come again.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+  if ("object" in report && report.dispute !== undefined) {
+    const { id, object, dispute } = report;
+    return recordDispute(service, from, { id, object, dispute });
+  }
   const row = await findReported(service, from, report);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
